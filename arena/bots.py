@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol, Self
+from typing import TYPE_CHECKING, Any, Protocol, Self
 
 from clerestory.arena.errors import BadBot
 from clerestory.arena.oneply import judge_actions
@@ -26,6 +26,9 @@ from clerestory.search.levels import choose_line, level_of
 from clerestory.search.options import Options, shipped
 from clerestory.search.options import read_option as read_option_of_search
 from clerestory.search.root import Root, observe_decision
+
+if TYPE_CHECKING:
+    from clerestory.arena.remote import AskServer
 
 MAX_WORLDS = 2**63 - 1
 
@@ -166,6 +169,42 @@ def script(root: Root, _seed: int, _: Budget) -> Decision:
     return advice
 
 
+def server(
+    root: Root,
+    seed: int,
+    budget: Budget,
+    *,
+    target: str,
+    level: int = 0,
+    token_file: str = "",
+    tls_ca: str = "",
+    tls_cert: str = "",
+    tls_key: str = "",
+) -> Decision:
+    """What a server recommends, as in `server:HOST:PORT,level=3`, at a level or at full strength.
+
+    `tls_ca` connects with TLS. Its time counts from the question to the answer.
+    """
+    from clerestory.arena.remote import connected  # gRPC, which other bots do not need
+
+    return remote(connected(target, token_file, tls_ca, tls_cert, tls_key), root, seed, budget, level)
+
+
+def revision(root: Root, seed: int, budget: Budget, *, target: str, level: int = 0) -> Decision:
+    """What another revision of this package recommends, as in `revision:COMMIT`: a server of it, with one worker.
+
+    The commit is built once, from the repository in this folder, into the user's folder of caches.
+    """
+    from clerestory.arena.remote import started
+
+    return remote(started(target), root, seed, budget, level)
+
+
+def remote(ask: "AskServer", root: Root, seed: int, budget: Budget, level: int) -> Decision:
+    """What a server recommends within a budget."""
+    return ask(root.view, seed, *limits(budget), level or None)
+
+
 def best(view: State, worth: list[float], worlds: int) -> Decision:
     """Return the action worth most; of ties, the one with the lowest code."""
     return view.legal_actions()[worth.index(max(worth))].text, worlds * len(worth)
@@ -187,6 +226,7 @@ BOTS: Mapping[str, Decide] = {
     "ismcts-plain": ismcts_plain,
     "script-v1": script,
 }
+REMOTE: Mapping[str, Decide] = {"server": server, "revision": revision}  # `name:TARGET`, then options
 
 
 # -- by name ---------------------------------------------------------------------------------------
@@ -198,10 +238,21 @@ def parse_bot(text: str) -> NamedBot:
     Raises BadBot, which names the unknown bot, option or value. A search checks its options' ranges when it starts.
     """
     name, _, tail = text.partition(":")
-    if name not in BOTS:
-        raise BadBot(f"{name[:80]!r}: unknown bot; known are {', '.join(BOTS)}")
+    if name not in BOTS and name not in REMOTE:
+        raise BadBot(f"{name[:80]!r}: unknown bot; known are {', '.join([*BOTS, *REMOTE])}")
+    decide = function_of(name)
+    if name in REMOTE:
+        target, _, tail = tail.partition(",")
+        if not target:
+            raise BadBot(f"{name}: needs a target, as in {name}:{'HOST:PORT' if name == 'server' else 'COMMIT'}")
+        decide = partial(decide, target=target)
     pairs = (pair.partition("=") for pair in tail.split(",") if tail)
-    return NamedBot(text, partial(BOTS[name], **{key: read_option(name, key, value) for key, _, value in pairs}))
+    return NamedBot(text, partial(decide, **{key: read_option(name, key, value) for key, _, value in pairs}))
+
+
+def function_of(bot: str) -> Decide:
+    """Return the function of a bot."""
+    return BOTS[bot] if bot in BOTS else REMOTE[bot]
 
 
 def read_option(bot: str, key: str, text: str) -> Any:
@@ -220,12 +271,12 @@ def read_option(bot: str, key: str, text: str) -> Any:
 
 def own_options(bot: str) -> dict[str, Any]:
     """Return the options that a bot declares itself, with their defaults."""
-    known = inspect.signature(BOTS[bot]).parameters.values()
-    return {one.name: one.default for one in known if one.kind is one.KEYWORD_ONLY}
+    known = inspect.signature(function_of(bot)).parameters.values()
+    return {one.name: one.default for one in known if one.kind is one.KEYWORD_ONLY and one.default is not one.empty}
 
 
 def options_of(bot: str) -> list[str]:
     """Return the names of all options of a bot: its own, and those of a search if it is one."""
-    known = inspect.signature(BOTS[bot]).parameters.values()
+    known = inspect.signature(function_of(bot)).parameters.values()
     searches = any(parameter.kind is parameter.VAR_KEYWORD for parameter in known)
     return [*own_options(bot), *(declarations(Options) if searches else ())]

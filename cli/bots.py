@@ -2,7 +2,7 @@
 
 from textwrap import fill
 
-from clerestory.arena.bots import BOTS, options_of, own_options
+from clerestory.arena.bots import BOTS, REMOTE, function_of, options_of, own_options
 from clerestory.cli.screen import screen
 from clerestory.cli.settings import plain
 from clerestory.declared import declarations, in_words
@@ -14,15 +14,15 @@ SEARCH = "Options of a search, with the defaults of ismcts-plain:"
 
 def bots_in_words() -> str:
     """Return every bot and every option of a search, as commands list them."""
-    return "\n\n".join([*map(bot_lines, BOTS), SEARCH, *search_lines()])
+    return "\n\n".join([*map(bot_lines, [*BOTS, *REMOTE]), SEARCH, *search_lines()])
 
 
 def bot_lines(name: str) -> str:
     """Return what a bot does, and its options with their defaults."""
-    own = [f"{option}={default}" for option, default in own_options(name).items()]
+    own = [f"{option}={default}".rstrip("=") for option, default in own_options(name).items()]
     others = ["those of a search"] if len(options_of(name)) > len(own) else []
     options = f"Options: {', '.join([*own, *others])}." if own or others else "No options."
-    about = plain_text(BOTS[name].__doc__ or "")
+    about = plain_text(function_of(name).__doc__ or "")
     return f"{name}\n{indented(about)}\n{indented(options)}"
 
 

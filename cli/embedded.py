@@ -1,36 +1,11 @@
-"""A private server for the duration of a command: a real `clerestory serve`, on a socket nobody else knows."""
+"""A private server for the duration of a command: a real `clerestory serve`, with the command's catalogues."""
 
-import os
-import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
-from typing import Any
-
-import grpc
-from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
-from grpc_health.v1.health_pb2_grpc import HealthStub
+from contextlib import AbstractContextManager, contextmanager
 
 from clerestory.cli.options import catalogue_options
-from clerestory.clients.errors import Unavailable
-
-PUBLIC = ("ADMIN", "METRICS", "TLS_CERT", "TLS_KEY", "TLS_CLIENT_CA", "TOKEN_FILE", "WEB")  # of `clerestory serve`
-PATIENCE = 10.0  # seconds for an answer about its health, and for its end
-
-
-@dataclass(frozen=True, slots=True)
-class Child:
-    """A server that answers, in a process of its own.
-
-    Attributes:
-        target: where, as a client writes it.
-        process: its number.
-    """
-
-    target: str
-    process: int
+from clerestory.clients.child import Child, child_server
 
 
 @contextmanager
@@ -46,47 +21,6 @@ def embedded_server(*options: str) -> Iterator[str]:
         yield child.target
 
 
-@contextmanager
-def embedded_child(*options: str) -> Iterator[Child]:
+def embedded_child(*options: str) -> AbstractContextManager[Child]:
     """Like `embedded_server`, but yield the process as well."""
-    with tempfile.TemporaryDirectory(prefix="clerestory-") as folder:
-        target = f"unix:{folder}/socket"
-        quiet = ("--while-stdin", "--log-level", "warning", "--store", "memory:")
-        command = [sys.executable, "-m", "clerestory", *catalogue_options(), "serve", "--listen", target]
-        with subprocess.Popen(
-            [*command, *quiet, *options], env=own(), stdin=subprocess.PIPE, stdout=subprocess.PIPE
-        ) as child:
-            try:
-                wait_until_serving(child, target)
-                yield Child(target, child.pid)
-            finally:
-                end(child)
-
-
-def own() -> dict[str, str]:
-    """Return our environment without the settings meant for a server that others can reach."""
-    public = {f"CLERESTORY_{name}" for name in PUBLIC}
-    return {name: value for name, value in os.environ.items() if name not in public}
-
-
-def wait_until_serving(child: subprocess.Popen[bytes], target: str) -> None:
-    """Wait until the server answers calls. Raises Unavailable if it fails to start."""
-    assert child.stdout is not None
-    if not child.stdout.readline():
-        raise Unavailable("the private server of this command could not start; the reason is above")
-    with grpc.insecure_channel(target) as channel:
-        stub: Any = HealthStub(channel)
-        health = stub.Check(HealthCheckRequest(), timeout=PATIENCE)
-    if health.status != HealthCheckResponse.SERVING:
-        raise Unavailable(
-            "the private server of this command started, but does not answer; try again, or name one with --server"
-        )
-
-
-def end(child: subprocess.Popen[bytes]) -> None:
-    """Terminate a server, and kill it if it does not end."""
-    child.terminate()
-    try:
-        child.wait(PATIENCE)
-    except subprocess.TimeoutExpired:
-        child.kill()
+    return child_server([sys.executable, "-m", "clerestory", *catalogue_options()], *options)

@@ -15,6 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from clerestory.arena.match import Match
 from clerestory.arena.results import open_results
+from clerestory.arena.revisions import settled
 from clerestory.arena.series import Report, Side, play_match, report
 from clerestory.arena.statistics import Interval, Sprt
 from clerestory.cli.crew import MatchOptions, WorkerOptions, loader
@@ -28,7 +29,9 @@ def play_bots(
     """Play a match of at least so many games, and report it. Raises BadOption, BadMatch, BadBot."""
     test = None if sprt is None else read_sprt(sprt)
     deals = math.ceil(games / options.seats)
-    match = Match(loader(options.game), options.seats, bots, options.budget, options.seed, deals)
+    match = Match(
+        loader(options.game), options.seats, (settled(bots[0]), settled(bots[1])), options.budget, options.seed, deals
+    )
     match.rehearse()
     outcome = play(match, out, workers, test)
     if options.as_json:

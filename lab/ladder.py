@@ -4,9 +4,9 @@
     python -m lab.ladder fit FILE
 
 A rung is `iterations/noise`, as in Tuning.levels, which is the default. Every rung plays the next NEAR rungs above it
-and the anchors, which are other bots (`--anchors greedy,ismcts:percent=2@100ms`, a budget after @); anchors also play each
-other. `fit` finds the ratings that explain all games best (Bradley and Terry), with ANCHOR at its fixed rating,
-and 95 % intervals by resampling deals.
+and the anchors, which are other bots (`--anchors greedy,ismcts@1000it`, a budget after @); anchors also play each
+other. `fit` finds the ratings that explain all games best (Bradley and Terry), with ANCHOR at its fixed rating, and
+95 % intervals by resampling deals.
 """
 
 import json

@@ -13,7 +13,8 @@ from typing import Any
 
 import grpc
 
-from clerestory.cli.embedded import Child, embedded_child
+from clerestory.cli.embedded import embedded_child
+from clerestory.clients.child import Child
 from clerestory.clients.wire import duration, position_message
 from clerestory.engine import State
 from clerestory.engine.speed import reference

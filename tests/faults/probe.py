@@ -15,7 +15,7 @@ from pathlib import Path
 
 import grpc
 
-from clerestory.cli.embedded import own
+from clerestory.clients.child import own
 
 METHOD = "/probe/Echo"
 PACE = 0.05  # seconds between two calls

@@ -22,8 +22,8 @@ from typing import Any, TextIO
 
 import psutil
 
-from clerestory.cli.embedded import own
 from clerestory.cli.main import main
+from clerestory.clients.child import own
 
 BEAT = 0.005  # seconds between two looks at the clock
 LATE = 0.01  # seconds beyond that which are written down
