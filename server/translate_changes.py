@@ -1,7 +1,7 @@
 """Translates what an action changed to messages, in words."""
 
 from collections.abc import Iterable
-from functools import cache
+from functools import lru_cache
 
 from clerestory.engine.changes import Change
 from clerestory.engine.core import Game, State
@@ -9,6 +9,8 @@ from clerestory.engine.scoring import changes_of
 from clerestory.server.spoken import SPOKEN, name_of
 from clerestory.texts import say
 from clerestory.v1 import rules_pb2 as rules
+
+REMEMBERED = 4096  # changes in words
 
 
 def write_changes(before: State, action: str, after: State) -> list[rules.Change]:
@@ -35,7 +37,7 @@ def in_words(game: Game, change: Change) -> str:
     return worded(game, change, SPOKEN.get())
 
 
-@cache
+@lru_cache(REMEMBERED)
 def worded(game: Game, change: Change, language: str) -> str:
     """Return a change in the language of the call, which is told for the cache."""
     item, card = name_of(game, change.item), name_of(game, change.card)
