@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.harness import PATIENCE, new_game, play_on, played_through, record_of, settled
+from tests.browser.harness import PATIENCE, new_game, play_on, record_of, settled
 
 
 def until(page: Page, wanted: str, choose: Callable[[list[str]], str] = lambda offered: offered[0]) -> None:
@@ -51,13 +51,13 @@ def test_in_the_market_only_the_number_is_a_stepper(page: Page) -> None:
 
 
 def test_the_log_says_what_changed_and_marks_what_had_one_answer(page: Page) -> None:
-    identifier = new_game(page, "cathedral", ["me", "bot1"])
+    new_game(page, "cathedral", ["me", "bot1"])
     until(page, ".planning")
     expect(page.locator(".log .changed").first).to_be_attached()
-    expect(page.locator(".log ol")).to_contain_text("production")
-    play_on(page, lambda offered: offered[0])
-    expect(page.locator(".log ol")).to_contain_text("(the only move)")
-    assert played_through(record_of(page, identifier)).over
+    log = page.locator(".log ol")
+    expect(log).to_contain_text("production")
+    while "(the only move)" not in log.inner_text():
+        play_on(page, lambda offered: offered[0], 5)
 
 
 def test_a_finished_game_opens_at_its_end_and_leads_on(page: Page) -> None:

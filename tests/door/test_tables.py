@@ -14,6 +14,7 @@ from clerestory.engine.core import Game
 from clerestory.engine.duel.catalogue import DuelCatalogue
 from clerestory.engine.games import with_catalogue
 from clerestory.engine.tuning import NUM_LEVELS
+from clerestory.texts.files import read
 
 ROOT = Path(__file__).parents[2]
 SOURCES = ROOT / "clients" / "web" / "src"
@@ -30,6 +31,11 @@ def keys(name: str, constant: str) -> list[str]:
     found = re.search(rf"^(?:export )?const {constant}\b.*? = \{{\n(.*?)^\}};$", source(name), re.MULTILINE | re.DOTALL)
     assert found, f"{name} has no {constant}"
     return re.findall(r'^  "?([\w-]+)"?: ', found[1], re.MULTILINE)
+
+
+def told(start: str) -> list[str]:
+    """Return how the keys of the page's texts that begin so go on."""
+    return [key.removeprefix(start) for key in read("en/page.json") if key.startswith(start)]
 
 
 def words(name: str, constant: str) -> list[str]:
@@ -56,7 +62,7 @@ def verbs(game: Game) -> set[str]:
 
 @pytest.mark.parametrize("name", NAMED)
 def test_every_step_has_words(name: str) -> None:
-    assert keys("boards/summary.ts", name.upper()) == list(steps(GAMES[name]))
+    assert told(f"step.{name}.") == list(steps(GAMES[name]))
 
 
 @pytest.mark.parametrize("name", NAMED)
@@ -76,24 +82,26 @@ def test_the_part_of_the_board_is_known_of_every_step() -> None:
 
 
 def test_every_game_has_a_name_and_its_numbers_of_players() -> None:
-    names, players = (
-        re.search(r"games: \{(.*?)\}", source("text.ts")),
-        re.search(r"PLAYERS.*? = \{ (.*) \};", source("views/newgame.tsx")),
-    )
+    names = re.search(r"GAMES: .*? = \{ (.*) \};", source("text.ts"))
+    players = re.search(r"PLAYERS.*? = \{ (.*) \};", source("views/newgame.tsx"))
     assert names
     assert players
-    assert set(re.findall(r'(\w+): "', names[1])) == set(GAMES)
+    named = dict(re.findall(r'(\w+): "game\.(\w+)"', names[1]))
+    assert named == {name: name for name in GAMES}
+    assert {*named} <= {*told("game.")}
     counts = {name: [*map(int, listed.split(","))] for name, listed in re.findall(r"(\w+): \[([\d, ]+)\]", players[1])}
     assert counts == {name: list(GAMES[name].seats) for name in NAMED}
 
 
 def test_every_level_has_a_name() -> None:
-    assert len(words("text.ts", "levels")) == NUM_LEVELS
+    names = words("text.ts", "LEVELS")
+    assert len(names) == NUM_LEVELS
+    assert {*names} <= {*told("level.")}
 
 
 def test_colours_are_those_of_positions() -> None:
     assert words("boards/places.ts", "COLOURS") == list(COLOURS)
-    assert [colour.lower() for colour in words("text.ts", "colours")] == list(COLOURS)
+    assert told("colour.")[: len(COLOURS)] == list(COLOURS)
     assert words("seats.ts", "LETTERS") == [colour[0].upper() for colour in COLOURS]
     drawn = dict(re.findall(r"--(\w+): (#[0-9a-f]{6});", source("style.css")))
     assert {colour: drawn.get(colour) for colour in COLOURS} == DRAWN
@@ -101,8 +109,8 @@ def test_colours_are_those_of_positions() -> None:
 
 @pytest.mark.parametrize("name", NAMED)
 def test_the_messages_name_the_colours(name: str) -> None:
-    told = (ROOT / "proto" / "clerestory" / "v1" / f"{name}.proto").read_text(encoding="utf-8")
-    assert [word for word in re.findall(r"`(\w+)`", told) if word in COLOURS][: len(GAMES[name].seats) + 1] == [
+    names = (ROOT / "proto" / "clerestory" / "v1" / f"{name}.proto").read_text(encoding="utf-8")
+    assert [word for word in re.findall(r"`(\w+)`", names) if word in COLOURS][: len(GAMES[name].seats) + 1] == [
         GAMES[name].seat_name(seat) for seat in range(GAMES[name].seats[-1])
     ]
 
@@ -117,5 +125,5 @@ def test_the_messages_name_the_colours(name: str) -> None:
     ],
 )
 def test_metadata_has_our_names(path: str, names: list[str]) -> None:
-    told = (ROOT / path).read_text(encoding="utf-8")
-    assert sorted(set(re.findall(r"x-clerestory-\w+|x-on-behalf\w*-of", told))) == sorted(names)
+    page = (ROOT / path).read_text(encoding="utf-8")
+    assert sorted(set(re.findall(r"x-clerestory-\w+|x-on-behalf\w*-of", page))) == sorted(names)

@@ -2,22 +2,24 @@
 // order, and says what it brings.
 
 import { create } from "@bufbuild/protobuf";
-import { signal } from "@preact/signals";
-import { rules, wordsOf } from "./api.ts";
+import { computed, signal } from "@preact/signals";
+import { rules } from "./api.ts";
 import type { Position } from "./gen/clerestory/v1/position_pb.ts";
 import { AnyPositionSchema, type LegalAction, type PlanConversionsResponse } from "./gen/clerestory/v1/rules_pb.ts";
 
 const PREFIX = "plan:";
 const PLANNED = ["convert", "discard"];
 
-/** Whether actions are to be planned rather than chosen one by one. */
-export const isPlanned = (actions: readonly LegalAction[]): boolean =>
-  actions.some((action) => PLANNED.includes(action.kind));
+/** Whether actions are to be planned rather than chosen one by one: in the duel, chips are turned one kind after the other. */
+export const isPlanned = (position: Position, actions: readonly LegalAction[]): boolean =>
+  position.game.case === "cathedral" && actions.some((action) => PLANNED.includes(action.kind));
 
 export class Plan {
   readonly answer = signal<PlanConversionsResponse | undefined>(undefined);
-  readonly trouble = signal("");
+  readonly #failed = signal(false);
   readonly busy = signal(true);
+  /** Whether the service plans here; without it, actions are chosen one by one. */
+  readonly open = computed(() => !this.#failed.value && this.answer.value?.possible.length !== 0);
   readonly #position: Position;
   readonly #key: string;
   #uses: Record<string, number>;
@@ -59,9 +61,8 @@ export class Plan {
       const answer = await rules.planConversions({ position, uses, finish: true });
       if (asked !== this.#asked) return;
       this.answer.value = answer;
-      this.trouble.value = "";
-    } catch (error) {
-      if (asked === this.#asked) this.trouble.value = wordsOf(error);
+    } catch {
+      if (asked === this.#asked) this.#failed.value = true;
     } finally {
       if (asked === this.#asked) this.busy.value = false;
     }

@@ -4,7 +4,7 @@ import { Purse } from "../boards/purse.tsx";
 import type { SeatLook } from "../boards/types.ts";
 import type { PlanConversionsResponse, PossibleUse } from "../gen/clerestory/v1/rules_pb.ts";
 import { inside } from "../inside.ts";
-import { Stepper, Trouble } from "../parts.tsx";
+import { Stepper } from "../parts.tsx";
 import type { Plan } from "../plan.ts";
 import { say } from "../texts.ts";
 
@@ -34,7 +34,6 @@ export function PlanPanel({ plan, seats, seat, busy, fresh, onPlan }: Props) {
       aria-busy={plan.busy.value}
       data-fresh={fresh || undefined}
     >
-      <Trouble words={plan.trouble.value} />
       {answer && (
         <>
           <ul class="uses" aria-label={say(answer.required ? "plan.discards" : "plan")}>

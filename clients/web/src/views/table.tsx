@@ -209,8 +209,9 @@ const since = ({ since: ply }: TableProps) => (ply === undefined ? {} : { since:
 
 /** The plan to be made, where actions are to be planned. */
 function usePlan({ actions, position, planned = "", onPlan }: TableProps): Plan | undefined {
-  const wanted = onPlan !== undefined && isPlanned(actions);
-  return useMemo(() => (wanted ? new Plan(position, planned) : undefined), [wanted, actions, planned]);
+  const wanted = onPlan !== undefined && isPlanned(position, actions);
+  const plan = useMemo(() => (wanted ? new Plan(position, planned) : undefined), [wanted, actions, planned]);
+  return plan?.open.value ? plan : undefined;
 }
 
 const FRESH = 350; // milliseconds in which nobody can have read new actions: a click on them was meant for the old ones
