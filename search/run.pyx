@@ -32,6 +32,8 @@ cdef enum:
     LOOK_EVERY = 8               # iterations between readings of the clock and checks of the root
     ENOUGH_WINDOWS = 8           # needed before the speed is trusted: no delay fills all of them
 
+cdef uint64_t COUNTED = 1 << 61  # iterations that are left, at most, where their number is limited
+
 cdef double MOST_FOR_ROOM = 0.25  # of the time left
 cdef double WINDOW = 0.001       # seconds over which a speed is measured: shorter than most delays
 
@@ -134,8 +136,11 @@ cdef void extend(Search *search, double deadline) noexcept nogil:
 
 
 cdef inline void grow(Search *search, double deadline) noexcept nogil:
-    """Grow the table, or let it be until the next root if the deadline would pass meanwhile."""
-    if growth_seconds(search.tree) < deadline - read_clock(search):
+    """Grow the table, or let it be until the next root if the deadline would pass meanwhile.
+
+    With a number of iterations it always grows: their result does not depend on time.
+    """
+    if read_left(search.limits.left) < COUNTED or growth_seconds(search.tree) < deadline - read_clock(search):
         tree_grow(search.tree)
     else:
         search.tree.fixed = True

@@ -53,6 +53,16 @@ def test_equal_seeds_find_the_same_whether_at_once_or_in_slices(name: str, seats
     assert (result.lines, result.nodes, result.given_up) == (at_once.lines, at_once.nodes, at_once.given_up)
 
 
+def test_deadlines_of_slices_change_nothing_where_iterations_are_counted() -> None:
+    """The table of nodes grows in a slice that has no time for it, too."""
+    position = early("cathedral", 2)
+    at_once = searcher(position, LARGE).run(iterations=6000)
+    slices = searcher(position, LARGE)
+    while slices.iterations < 6000:
+        result = slices.run(iterations=6000 - slices.iterations, seconds=1e-6)
+    assert (result.lines, result.nodes) == (at_once.lines, at_once.nodes)
+
+
 @pytest.mark.parametrize("threads", [1, 2, 4])
 @pytest.mark.parametrize(("name", "seats"), CASES)
 def test_what_is_left_has_all_of_its_visits(name: str, seats: int, threads: int) -> None:
