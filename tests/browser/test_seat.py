@@ -29,6 +29,7 @@ def test_nothing_jumps_however_long_the_status_is(page: Page, size: Any) -> None
     start(page)
     page.set_viewport_size(size)
     expect(page.locator(".drawn")).to_be_visible(timeout=PATIENCE)
+    settled(page)
     places = """() => ['.status', '.middle', '.actions', '.more'].map(
         name => JSON.stringify(document.querySelector(name).getBoundingClientRect()))"""
     before = page.evaluate(places)

@@ -40,6 +40,7 @@ def test_a_study_strays_and_comes_back(page: Page) -> None:
         expect(steps).to_contain_text(f"{ply} / ")
     page.get_by_label("Hints ?").select_option("move")
     expect(page.locator(".action.best")).to_have_count(1, timeout=PATIENCE)
+    expect(page.locator("[data-fresh]")).to_have_count(0)
     page.locator(".action").last.click()
     page.get_by_role("button", name="Back to the record").click(timeout=PATIENCE)
     expect(page.get_by_role("button", name="Back to the record")).to_have_count(0)
