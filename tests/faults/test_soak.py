@@ -54,4 +54,4 @@ def test_everybody_at_once_on_a_server_that_is_killed(tmp_path: Path, seed: int,
     assert tally.internal == 0
     assert tally.kills > 0
     assert tally.entries > 100
-    assert tally.mutated > 50
+    assert tally.mutated > 10
