@@ -147,13 +147,12 @@ def write_end(kept: ServerGame, *, listed: bool) -> games.GameEnd | None:
     """Return how a game ended, None if it has not."""
     if not kept.over:
         return None
-    if kept.ended is not None:
-        message = ended(kept.ended, len(kept.seats))
-    else:
-        message = games.GameEnd(reason=games.END_REASON_PLAYED, outcome=write_outcome(kept.position))
+    if kept.ended is None:
+        outcome = write_outcome(kept.position, None if listed else kept.score_parts())
+        return games.GameEnd(reason=games.END_REASON_PLAYED, outcome=outcome)
+    message = ended(kept.ended, len(kept.seats))
     if message.HasField("outcome") and not kept.frozen:
         parts = by_position(kept.position) if listed else kept.score_parts()
-        message.outcome.ClearField("scores")
         message.outcome.scores.extend(write_scores(kept.position, parts))
     return message
 

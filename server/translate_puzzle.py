@@ -7,9 +7,7 @@ from clerestory.engine.errors import GameError
 from clerestory.engine.games import GAMES
 from clerestory.refusals import Reason, refuse
 from clerestory.review.puzzle import NoPuzzle, Puzzle, puzzle, puzzles
-from clerestory.server.spoken import label_of
-from clerestory.server.translate_rules import read_game, write_position
-from clerestory.v1 import advisor_pb2 as advisor
+from clerestory.server.translate_rules import read_game, write_action, write_position
 from clerestory.v1 import puzzle_pb2 as api
 
 
@@ -80,7 +78,7 @@ def write_try(one: Puzzle, action: str) -> api.TryPuzzleResponse:
 def write_answer(one: Puzzle) -> api.TryPuzzleResponse:
     """Return the answer of a puzzle, with its reason and continuation."""
     return api.TryPuzzleResponse(
-        answer=advisor.Action(text=one.answer.text, label=label_of(one.game, one.answer.text, one.answer.label)),
+        answer=write_action(one.game, one.answer),
         reason=one.reason,
         principal_variation=one.line,
         next_best_loss=one.next_best_loss,

@@ -107,11 +107,16 @@ def write_turn(state: State) -> rules.Turn:
     return rules.Turn(kind=rules.TURN_KIND_SEAT, seat=state.turn)
 
 
-def write_outcome(state: State) -> rules.Outcome | None:
-    """Return how the game ended as a message, None before its end."""
+def write_outcome(state: State, parts: Sequence[Mapping[ScoreSource, float]] | None = None) -> rules.Outcome | None:
+    """Return how the game ended as a message, None before its end.
+
+    Args:
+        state: the last position.
+        parts: the sources of the points by seat; None: those that the position tells.
+    """
     if not state.over:
         return None
-    scores = write_scores(state, by_position(state))
+    scores = write_scores(state, by_position(state) if parts is None else parts)
     return rules.Outcome(
         win_shares=state.returns(), margins=state.margins(), scores=scores, tie_break=write_tie_break(state)
     )
