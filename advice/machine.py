@@ -2,8 +2,9 @@
 
 from pathlib import Path
 
-PART = 4  # of what is free is for trees
-LEAST, MOST = 1 << 28, 1 << 32  # bytes for them
+PART = 4  # of what is free is for the trees of searches
+KEPT_PART = 8  # for those kept between two questions of a game
+LEAST, MOST = 1 << 28, 1 << 32  # bytes for either
 UNKNOWN = PART << 30  # taken to be free where the system does not say
 LIMITS = (  # of a container, and what it uses of it
     ("sys/fs/cgroup/memory.max", "sys/fs/cgroup/memory.current"),
@@ -18,6 +19,11 @@ def memory_for_trees(root: Path = Path("/")) -> int:
         root: the folder of the system's files.
     """
     return min(max(free_memory(root) // PART, LEAST), MOST)
+
+
+def memory_for_kept_trees(root: Path = Path("/")) -> int:
+    """Return an eighth of the memory that is free now, within the same bounds."""
+    return min(max(free_memory(root) // KEPT_PART, LEAST), MOST)
 
 
 def free_memory(root: Path) -> int:

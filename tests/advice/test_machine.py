@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from clerestory.advice import Capacity
-from clerestory.advice.machine import LEAST, MOST, memory_for_trees
+from clerestory.advice.machine import LEAST, MOST, memory_for_kept_trees, memory_for_trees
 
 GIB = 1 << 30
 V1, V2 = (
@@ -32,6 +32,11 @@ def test_trees_have_a_quarter_of_what_is_free(tmp_path: Path, available: int, tr
     assert memory_for_trees(machine(tmp_path, meminfo(available))) == trees
 
 
+@pytest.mark.parametrize(("available", "trees"), [(16 * GIB, 2 * GIB), (100 * GIB, MOST), (GIB, LEAST)])
+def test_kept_trees_have_an_eighth_of_what_is_free(tmp_path: Path, available: int, trees: int) -> None:
+    assert memory_for_kept_trees(machine(tmp_path, meminfo(available))) == trees
+
+
 @pytest.mark.parametrize(("limit", "usage"), [V1, V2])
 def test_a_container_may_have_less(tmp_path: Path, limit: str, usage: str) -> None:
     root = machine(tmp_path, meminfo(16 * GIB) | {limit: str(6 * GIB), usage: str(2 * GIB)})
@@ -43,6 +48,6 @@ def test_a_system_that_does_not_say_has_four_gib(tmp_path: Path) -> None:
     assert memory_for_trees(tmp_path) == GIB
 
 
-def test_it_is_the_default_and_a_setting_goes_above_it() -> None:
-    assert LEAST <= Capacity().memory <= MOST
-    assert Capacity(memory=100 * GIB).memory == 100 * GIB
+def test_they_are_the_defaults_and_a_setting_goes_above_them() -> None:
+    assert LEAST <= Capacity().warm_bytes <= Capacity().memory <= MOST
+    assert Capacity(memory=100 * GIB, warm_bytes=50 * GIB).memory == 100 * GIB
