@@ -244,14 +244,14 @@ def start_admin(address: str, standing: HealthServicer) -> tuple[grpc.aio.Server
 def watch(metrics: Metrics, analyst: Analyst, keeper: Keeper) -> None:
     """Add figures on the load of the scheduler, the keeper of games and the event loop."""
     loop, scheduler = asyncio.get_running_loop(), analyst.scheduler
-    metrics.watch("workers", "Threads that search.", lambda: scheduler.workers)
-    metrics.watch("admitted", "Searches that have not ended.", lambda: scheduler.admitted)
-    metrics.watch("running", "Searches that a thread is working on.", lambda: scheduler.running)
-    metrics.watch("waiting", "Searches that have not begun.", lambda: scheduler.waiting)
-    metrics.watch("games", "Kept games that have not ended.", lambda: keeper.unfinished)
-    metrics.watch("games_in_memory", "Kept games in memory.", lambda: keeper.in_memory)
-    metrics.watch("watchers", "Streams that show kept games.", lambda: keeper.watchers)
-    metrics.watch("tasks", "Tasks of the event loop.", lambda: len(asyncio.all_tasks(loop)))
+    metrics.watch("workers", lambda: scheduler.workers)
+    metrics.watch("admitted", lambda: scheduler.admitted)
+    metrics.watch("running", lambda: scheduler.running)
+    metrics.watch("waiting", lambda: scheduler.waiting)
+    metrics.watch("games", lambda: keeper.unfinished)
+    metrics.watch("games_in_memory", lambda: keeper.in_memory)
+    metrics.watch("watchers", lambda: keeper.watchers)
+    metrics.watch("tasks", lambda: len(asyncio.all_tasks(loop)))
 
 
 def listen(server: grpc.aio.Server, address: str, proof: grpc.ServerCredentials | None = None) -> str:

@@ -1,4 +1,4 @@
-"""The figures of a server, for Prometheus; docs/operations.md says what each is for."""
+"""The figures of a server, for Prometheus; docs/reference.md lists them."""
 
 import time
 from collections.abc import Callable
@@ -16,64 +16,92 @@ MARGINS = (-1, -0.1, -0.05, -0.02, -0.01, -0.005, -0.002, -0.001, 0, 0.001, 0.00
 ITERATIONS = tuple(10**n for n in range(1, 8))
 
 
+@dataclass(frozen=True, slots=True)
+class Figure:
+    """A figure of a server: its name without `clerestory_`, kind, meaning, labels, and for a histogram its buckets."""
+
+    name: str
+    kind: type[Counter] | type[Gauge] | type[Histogram]
+    meaning: str
+    labels: tuple[str, ...] = ()
+    buckets: tuple[float, ...] = ()
+
+    @property
+    def full_name(self) -> str:
+        """As it is exposed."""
+        return f"clerestory_{self.name}" + "_total" * (self.kind is Counter)
+
+    def made(self, registry: CollectorRegistry) -> Any:
+        """Return its collector, in a registry."""
+        options = {"buckets": self.buckets} if self.buckets else {}
+        return self.kind(f"clerestory_{self.name}", self.meaning, self.labels, registry=registry, **options)  # type: ignore[arg-type]
+
+
+M = ("method",)
+FIGURES = (
+    Figure(
+        "calls",
+        Counter,
+        "finished calls: `code` is gRPC's name, `CANCELLED` if the caller left; `reason` is empty for answers; `via` "
+        "is `web` for calls through the door for browsers, else `grpc`",
+        ("method", "code", "reason", "via"),
+    ),
+    Figure("call_seconds", Histogram, "from the arrival of a call to its end", M, SECONDS),
+    Figure("shed", Counter, "calls refused as `BUSY`; if it keeps rising, add workers or servers", M),
+    Figure("searches", Counter, "answered searches", ("method", "stop_reason")),
+    Figure("iterations", Counter, "iterations of answered searches; its rate is the throughput"),
+    Figure("search_iterations", Histogram, "iterations of one search: how good the answers are", (), ITERATIONS),
+    Figure("queue_wait_seconds", Histogram, "from the arrival to the first iteration", M, SECONDS),
+    Figure("budget_asked_seconds", Histogram, "requested time, where there was one", M, SECONDS),
+    Figure("budget_used_seconds", Histogram, "from the arrival until the answer was ready", M, SECONDS),
+    Figure(
+        "deadline_margin_seconds", Histogram, "budget left when the answer was ready; below 0, it was late", M, MARGINS
+    ),
+    Figure("warnings", Counter, "warnings given with answers", ("reason",)),
+    Figure("workers", Gauge, "threads that search"),
+    Figure("admitted", Gauge, "admitted searches that have not ended"),
+    Figure("running", Gauge, "searches that a worker is processing now"),
+    Figure("waiting", Gauge, "searches that have not started"),
+    Figure("games", Gauge, "kept games that have not ended, at most a minute old where servers share them"),
+    Figure("games_in_memory", Gauge, "kept games in memory"),
+    Figure("watchers", Gauge, "streams that watch kept games"),
+    Figure("tasks", Gauge, "tasks of the event loop; steady growth is a leak"),
+)
+
+
 class Metrics:
     """The figures of one server, in their own registry."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
-        self._calls = self._make(Counter, "calls", "Calls that have ended.", "method", "code", "reason", "via")
-        self._call_seconds = self._make(
-            Histogram, "call_seconds", "Time from the arrival of a call to its end.", "method", buckets=SECONDS
-        )
-        self._shed = self._make(Counter, "shed", "Calls turned away because there was no room.", "method")
-        self._searches = self._make(Counter, "searches", "Searches that were answered.", "method", "stop_reason")
-        self._iterations = self._make(Counter, "iterations", "Iterations of answered searches.")
-        self._search_iterations = self._make(
-            Histogram, "search_iterations", "Iterations of an answered search.", buckets=ITERATIONS
-        )
-        self._wait = self._make(
-            Histogram, "queue_wait_seconds", "Time from the arrival to the first iteration.", "method", buckets=SECONDS
-        )
-        self._asked = self._make(Histogram, "budget_asked_seconds", "Time asked for.", "method", buckets=SECONDS)
-        self._used = self._make(Histogram, "budget_used_seconds", "Time used.", "method", buckets=SECONDS)
-        self._margin = self._make(
-            Histogram,
-            "deadline_margin_seconds",
-            "Budget left when the answer was ready; below 0, it was late.",
-            "method",
-            buckets=MARGINS,
-        )
-        self._warnings = self._make(Counter, "warnings", "Warnings given with answers.", "reason")
+        self._of = {figure.name: figure.made(self.registry) for figure in FIGURES}
 
-    def _make(self, kind: Callable[..., Any], name: str, description: str, *labels: str, **options: Any) -> Any:
-        return kind(f"clerestory_{name}", description, labels, registry=self.registry, **options)
-
-    def watch(self, name: str, description: str, read: Callable[[], float]) -> None:
-        """Add a figure that is read whenever the metrics are."""
-        self._make(Gauge, name, description).set_function(read)
+    def watch(self, name: str, read: Callable[[], float]) -> None:
+        """Have a figure read whenever the metrics are."""
+        self._of[name].set_function(read)
 
     def count_call(self, method: str, code: str, reason: str, via: str, seconds: float) -> None:
         """Count a call that has ended."""
-        self._calls.labels(method, code, reason, via).inc()
-        self._call_seconds.labels(method).observe(seconds)
+        self._of["calls"].labels(method, code, reason, via).inc()
+        self._of["call_seconds"].labels(method).observe(seconds)
         if code == "RESOURCE_EXHAUSTED":
-            self._shed.labels(method).inc()
+            self._of["shed"].labels(method).inc()
 
     def count_answer(self, answer: Answer) -> None:
         """Count a search whose final answer is ready."""
         method = "Analyze" if answer.sequence else "RecommendMove"
-        result, budget = answer.result, answer.budget
+        result, budget, of = answer.result, answer.budget, self._of
         used = time.monotonic() - budget.arrived
-        self._searches.labels(method, str(result.stop_reason)).inc()
-        self._iterations.inc(result.iterations)
-        self._search_iterations.observe(result.iterations)
-        self._wait.labels(method).observe(answer.waited)
+        of["searches"].labels(method, str(result.stop_reason)).inc()
+        of["iterations"].inc(result.iterations)
+        of["search_iterations"].observe(result.iterations)
+        of["queue_wait_seconds"].labels(method).observe(answer.waited)
         if budget.requested is not None:
-            self._asked.labels(method).observe(budget.requested)
-        self._used.labels(method).observe(used)
-        self._margin.labels(method).observe(budget.seconds - used)
+            of["budget_asked_seconds"].labels(method).observe(budget.requested)
+        of["budget_used_seconds"].labels(method).observe(used)
+        of["deadline_margin_seconds"].labels(method).observe(budget.seconds - used)
         for name, _ in answer.remarks:
-            self._warnings.labels(name).inc()
+            of["warnings"].labels(name).inc()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""Chapters of docs/reference.md that are declared in code: the settings of a server, the options of a search."""
+"""Chapters of docs/reference.md that are declared in code: settings, metrics and reasons of a server, options."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -11,10 +11,16 @@ from clerestory.engine import GAMES
 from clerestory.engine.core import Game
 from clerestory.engine.games import with_catalogue
 from clerestory.search.options import Options, shipped
+from clerestory.server.errors import CODES
+from clerestory.server.metrics import FIGURES
 
 SEARCH_HEAD = "| option | meaning | range | `ismcts-plain` |"
 SETTINGS_HEAD = "| option | environment | default | meaning |"
+METRICS_HEAD = "| metric | kind | labels | meaning |"
+REASONS_HEAD = "| reason | code | when |"
 SETTINGS = "Of `clerestory serve`. Options override the environment, which overrides the defaults."
+METRICS = "Times are in seconds. `method` is `Service/Method` for calls, `RecommendMove` or `Analyze` for searches."
+REASONS = "Of a `google.rpc.ErrorInfo`; [how to read them](protocol.md#errors)."
 SEARCH = "As in `ismcts-plain:reward=mix`. The last columns: what a game's shipped search has in place of the default."
 
 
@@ -30,6 +36,22 @@ def settings_rows() -> Iterator[tuple[str, str, str, str]]:
             default = code(in_words(getattr(defaults, field, None), declaration), declaration)
             option, variable = option_name(field, declaration), variable_name(field, declaration)
             yield f"`{option}`", f"`{variable}`", default, declaration.meaning
+
+
+def metrics_table() -> str:
+    """Return the table of the metrics of a server: name, kind, labels, meaning."""
+    rows = (
+        f"| `{figure.full_name}` | {figure.kind.__name__.lower()} | {', '.join(f'`{one}`' for one in figure.labels)} | "
+        f"{figure.meaning} |\n"
+        for figure in FIGURES
+    )
+    return f"{METRICS_HEAD}\n|---|---|---|---|\n{''.join(rows)}"
+
+
+def reasons_table() -> str:
+    """Return the table of the reasons of errors: code, and when something is refused for it."""
+    rows = (f"| `{reason}` | `{code.name}` | {reason.meaning} |\n" for reason, code in CODES.items())
+    return f"{REASONS_HEAD}\n|---|---|---|\n{''.join(rows)}"
 
 
 # -- options of a search ---------------------------------------------------------------------------
@@ -77,5 +99,7 @@ def code(words: str, declaration: Declaration) -> str:
 
 def declared_chapters() -> Iterator[str]:
     """Yield a chapter for each table."""
+    yield f"## Reasons of errors\n\n{REASONS}\n\n{reasons_table()}"
     yield f"## Settings of a server\n\n{SETTINGS}\n\n{settings_table()}"
+    yield f"## Metrics of a server\n\n{METRICS}\n\n{metrics_table()}"
     yield f"## Options of a search\n\n{SEARCH}\n\n{search_table()}"

@@ -26,7 +26,8 @@ METHOD, VALUE = 2, 2
 HEAD = """\
 # Reference
 
-Every call, message, field and value of `clerestory.v1`, every [setting of a server](#settings-of-a-server) and every
+Every call, message, field and value of `clerestory.v1`, every [reason of an error](#reasons-of-errors),
+[setting](#settings-of-a-server) and [metric](#metrics-of-a-server) of a server, and
 [option of a search](#options-of-a-search). Made by `make reference` out of the comments in `proto/` and the
 declarations in the code: change them there. [The protocol](protocol.md), [operations](operations.md) and
 [the arena](arena.md) are the ways in.

@@ -7,57 +7,86 @@ from typing import NoReturn
 
 
 class Reason(StrEnum):
-    """The reason of an ErrorInfo. docs/protocol.md says what each means."""
+    """The reason of an ErrorInfo, with its meaning: when something is refused for it."""
 
-    UNREADABLE_REQUEST = "UNREADABLE_REQUEST"
-    SLOW_REQUEST = "SLOW_REQUEST"
-    NO_SUCH_METHOD = "NO_SUCH_METHOD"
-    BAD_POSITION = "BAD_POSITION"
-    HIDDEN_FROM_SEAT = "HIDDEN_FROM_SEAT"
-    BAD_SEAT = "BAD_SEAT"
-    BAD_TIME_BUDGET = "BAD_TIME_BUDGET"
-    BAD_ITERATIONS = "BAD_ITERATIONS"
-    BAD_MAX_TREE_BYTES = "BAD_MAX_TREE_BYTES"
-    BAD_LEVEL = "BAD_LEVEL"
-    BAD_THREADS = "BAD_THREADS"
-    BAD_GAME_ID = "BAD_GAME_ID"
-    BAD_CONSIDER_ACTIONS = "BAD_CONSIDER_ACTIONS"
-    BAD_AVOID_ACTIONS = "BAD_AVOID_ACTIONS"
-    BAD_UPDATE_INTERVAL = "BAD_UPDATE_INTERVAL"
-    BAD_TARGET_CERTAINTY = "BAD_TARGET_CERTAINTY"
-    BAD_GAME = "BAD_GAME"
-    BAD_SEATS = "BAD_SEATS"
-    BAD_ACTION = "BAD_ACTION"
-    TOO_MANY_ACTIONS = "TOO_MANY_ACTIONS"
-    GAME_OVER = "GAME_OVER"
-    NOT_SEATS_TURN = "NOT_SEATS_TURN"
-    ILLEGAL_ACTION = "ILLEGAL_ACTION"
-    NO_SUCH_GAME = "NO_SUCH_GAME"
-    WRONG_SEAT_TOKEN = "WRONG_SEAT_TOKEN"
-    STALE_VERSION = "STALE_VERSION"
-    SEAT_TAKEN = "SEAT_TAKEN"
-    NOT_STARTED = "NOT_STARTED"
-    FROZEN = "FROZEN"
-    TAKE_BACK_REFUSED = "TAKE_BACK_REFUSED"
-    LOG_FULL = "LOG_FULL"
-    BAD_OPTIONS = "BAD_OPTIONS"
-    BAD_PLY = "BAD_PLY"
-    BAD_PAGE = "BAD_PAGE"
-    BAD_RECORD = "BAD_RECORD"
-    NO_HINTS_YET = "NO_HINTS_YET"
-    NO_SUCH_PUZZLE = "NO_SUCH_PUZZLE"
-    TOO_MANY_GAMES = "TOO_MANY_GAMES"
-    TOO_MANY_WATCHERS = "TOO_MANY_WATCHERS"
-    DISK_FULL = "DISK_FULL"
-    STORE_FAILED = "STORE_FAILED"
-    MISSING_TOKEN = "MISSING_TOKEN"
-    BAD_TOKEN = "BAD_TOKEN"
-    BAD_ON_BEHALF = "BAD_ON_BEHALF"
-    ON_BEHALF_DENIED = "ON_BEHALF_DENIED"
-    BUSY = "BUSY"
-    OUT_OF_TIME = "OUT_OF_TIME"
-    FINISHING = "FINISHING"
-    INTERNAL = "INTERNAL"
+    meaning: str
+
+    def __new__(cls, name: str, meaning: str) -> "Reason":
+        """Return the member of a name."""
+        member = str.__new__(cls, name)
+        member._value_, member.meaning = name, meaning
+        return member
+
+    UNREADABLE_REQUEST = "UNREADABLE_REQUEST", "the bytes are not the method's request message"
+    SLOW_REQUEST = "SLOW_REQUEST", "the request did not arrive within 5 s, or its connection had most on their way"
+    NO_SUCH_METHOD = "NO_SUCH_METHOD", "the server has no such method"
+    BAD_POSITION = "BAD_POSITION", "malformed, too large, inconsistent, of the wrong kind, or for other rules or cards"
+    HIDDEN_FROM_SEAT = (
+        "HIDDEN_FROM_SEAT",
+        "the position lacks what the seat to decide, or the `observer`, knows: its own hand",
+    )
+    BAD_SEAT = "BAD_SEAT", "the seat does not exist"
+    BAD_TIME_BUDGET = (
+        "BAD_TIME_BUDGET",
+        "not above 0, over 24 h, or missing without iterations; for a review: under 1 s, or with iterations",
+    )
+    BAD_ITERATIONS = "BAD_ITERATIONS", "0, or 2^63 or more; for a review: outside 50 to 200,000"
+    BAD_MAX_TREE_BYTES = "BAD_MAX_TREE_BYTES", "less than 64 KiB"
+    BAD_LEVEL = "BAD_LEVEL", "not 1 to 8"
+    BAD_THREADS = "BAD_THREADS", "`threads` is 0"
+    BAD_GAME_ID = "BAD_GAME_ID", "longer than 64 bytes"
+    BAD_CONSIDER_ACTIONS = (
+        "BAD_CONSIDER_ACTIONS",
+        "one is not a legal action, there are over 1000, or a chance event is due",
+    )
+    BAD_AVOID_ACTIONS = "BAD_AVOID_ACTIONS", "the same, or nothing is left to search"
+    BAD_UPDATE_INTERVAL = "BAD_UPDATE_INTERVAL", "under 10 ms, or over 1 h"
+    BAD_TARGET_CERTAINTY = "BAD_TARGET_CERTAINTY", "not above 0.5 and below 1"
+    BAD_GAME = "BAD_GAME", "no game has that name"
+    BAD_SEATS = "BAD_SEATS", "the game cannot be played with so many"
+    BAD_ACTION = (
+        "BAD_ACTION",
+        "a text names no action of the game, each is listed; or a plan names an item twice, or over 60 times",
+    )
+    TOO_MANY_ACTIONS = "TOO_MANY_ACTIONS", "there are more than 1000 actions in one call"
+    GAME_OVER = "GAME_OVER", "the game is over; a call that names an older version is `STALE_VERSION`"
+    NOT_SEATS_TURN = "NOT_SEATS_TURN", "another seat is to decide"
+    ILLEGAL_ACTION = "ILLEGAL_ACTION", "`actions[i]` is not legal at that point; the description lists some that are"
+    NO_SUCH_GAME = "NO_SUCH_GAME", "no game has that `game_id`"
+    WRONG_SEAT_TOKEN = "WRONG_SEAT_TOKEN", "a token does not belong to this game, or none of them permits the call"
+    STALE_VERSION = (
+        "STALE_VERSION",
+        'the game has a newer version; `metadata["version"]` of the ErrorInfo is the current one',
+    )
+    SEAT_TAKEN = "SEAT_TAKEN", "the seat, or every seat, is taken"
+    NOT_STARTED = "NOT_STARTED", "the game is waiting for players to take the open seats"
+    FROZEN = "FROZEN", "other rules or cards than the server's, or unreadable; the description says which"
+    TAKE_BACK_REFUSED = (
+        "TAKE_BACK_REFUSED",
+        "a chance event has happened since, a bot has shown a hidden card, or take-backs are off",
+    )
+    LOG_FULL = "LOG_FULL", "the game has 4,000 entries or more: only moves can be added, and its end"
+    BAD_OPTIONS = "BAD_OPTIONS", "an option, a seat plan, a name or a request's name is out of range"
+    BAD_PLY = "BAD_PLY", "the game has no such ply"
+    BAD_PAGE = "BAD_PAGE", "the page size or page token is invalid"
+    BAD_RECORD = "BAD_RECORD", "the record is invalid; the description names the line"
+    NO_HINTS_YET = "NO_HINTS_YET", "a review was requested of a running game that allows hints only after its end"
+    NO_SUCH_PUZZLE = "NO_SUCH_PUZZLE", "the game has no puzzle with that number, or none for the cards in use"
+    TOO_MANY_GAMES = (
+        "TOO_MANY_GAMES",
+        "a limit of what is kept: `metadata` has its name, `limit`, and the `most` it allows",
+    )
+    TOO_MANY_WATCHERS = "TOO_MANY_WATCHERS", "the game has reached its limit of watchers"
+    DISK_FULL = "DISK_FULL", "there is no space to store it: nothing was done, and the game is unchanged"
+    STORE_FAILED = "STORE_FAILED", "the store failed in another way: nobody saw a change; the server's log says why"
+    MISSING_TOKEN = "MISSING_TOKEN", "the server requires a token, and the call has none"
+    BAD_TOKEN = "BAD_TOKEN", "the token is unknown, or the call has `authorization` more than once"
+    BAD_ON_BEHALF = "BAD_ON_BEHALF", "the metadata `x-on-behalf-of` is not a valid name, or is given more than once"
+    ON_BEHALF_DENIED = "ON_BEHALF_DENIED", "the caller may not act for others"
+    BUSY = "BUSY", "no room for one more search, or too many calls of the caller; retry after the given delay"
+    OUT_OF_TIME = "OUT_OF_TIME", "the deadline of the call leaves no time for a search"
+    FINISHING = "FINISHING", "the server is shutting down; ask another"
+    INTERNAL = "INTERNAL", "a fault of the server; its log says which"
 
 
 # What is refused for these would be right at another time, or in another game. Wrong arguments are told first.

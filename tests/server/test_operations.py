@@ -1,4 +1,4 @@
-"""docs/reference.md lists every setting with its default, docs/operations.md every metric with its labels."""
+"""docs/reference.md lists every setting with its default, and every metric with its labels."""
 
 import re
 from collections.abc import Iterator
@@ -10,10 +10,9 @@ from clerestory.cli.lazy import imported
 from clerestory.cli.main import app
 from clerestory.cli.settings import plain
 from tests.server.harness import served
-from tools.declared import settings_table
+from tools.declared import metrics_table, settings_table
 
 DOCS = Path(__file__).parents[2] / "docs"
-PAGE = (DOCS / "operations.md").read_text(encoding="utf-8")
 REFERENCE = (DOCS / "reference.md").read_text(encoding="utf-8")
 SETTING = re.compile(r"^\| `(--[\w-]+)` \| `(\w+)` \| (.*?) \| (.*?) \|$", re.MULTILINE)
 METRIC = re.compile(r"^\| `(clerestory_\w+)` \| (\w+) \| (.*?) \|", re.MULTILINE)
@@ -49,16 +48,17 @@ def test_the_help_shows_the_defaults() -> None:
 
 
 async def test_the_table_of_metrics_is_the_registry() -> None:
+    assert metrics_table() in REFERENCE, "run `make reference`"
     async with served() as server:
         families = {
             (f"{family.name}_total" if family.type == "counter" else family.name, family.type)
             for family in server.app.metrics.registry.collect()
         }
-    assert {(name, kind) for name, kind, _ in METRIC.findall(PAGE)} == families
+    assert {(name, kind) for name, kind, _ in METRIC.findall(REFERENCE)} == families
 
 
 async def test_the_labels_of_metrics_are_those_of_the_page() -> None:
-    listed = {name: set(re.findall(r"`(\w+)`", labels)) for name, _, labels in METRIC.findall(PAGE)}
+    listed = {name: set(re.findall(r"`(\w+)`", labels)) for name, _, labels in METRIC.findall(REFERENCE)}
     async with served() as server:
         kept = server.app.metrics.registry._names_to_collectors
         labels = {name: set(collector._labelnames) for name, collector in kept.items() if name in listed}

@@ -1,27 +1,30 @@
-"""docs/protocol.md says what the code does."""
+"""docs/protocol.md and docs/reference.md say what the code does."""
 
 import re
 from pathlib import Path
-from typing import Any
 
-import pytest
-
+from clerestory.refusals import Reason
 from clerestory.server.app import SERVICES
 from clerestory.server.errors import CODES
 from clerestory.v1 import advisor_pb2, annotation_pb2, games_pb2, puzzle_pb2, rules_pb2
+from tools.declared import reasons_table
 
-PAGE = Path(__file__).parents[2] / "docs" / "protocol.md"
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = DOCS / "protocol.md"
+REFERENCE = (DOCS / "reference.md").read_text(encoding="utf-8")
 
 
 def test_the_table_of_reasons_is_the_codes() -> None:
-    rows = re.findall(r"^\| `(\w+)` \| `(\w+)` \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    assert reasons_table() in REFERENCE, "run `make reference`"
+    rows = re.findall(r"^\| `(\w+)` \| `(\w+)` \| \S", REFERENCE, re.MULTILINE)
     assert rows == [(reason, code.name) for reason, code in CODES.items()]
+    assert list(CODES) == list(Reason)
 
 
-@pytest.mark.parametrize("kind", [advisor_pb2.StopReason, advisor_pb2.WarningReason])
-def test_the_tables_of_stop_reasons_and_warnings_are_the_protos(kind: Any) -> None:
-    prefix = kind.Name(0).removesuffix("UNSPECIFIED")
-    assert re.findall(rf"^\| `({prefix}\w+)` \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE) == kind.keys()
+def test_the_page_says_what_to_do_at_each_warning() -> None:
+    rows = re.findall(r"^\| (`WARNING_REASON_.*?) \| \S", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+    named = ["WARNING_REASON_" + name.removeprefix("WARNING_REASON_") for name in re.findall(r"\w+", " ".join(rows))]
+    assert named == advisor_pb2.WarningReason.keys()[1:]
 
 
 def test_the_table_of_services_names_every_call() -> None:
