@@ -10,10 +10,12 @@ from clerestory.engine.errors import BadText, IllegalAction
 from clerestory.games.disclosure import disclosed_since
 from clerestory.games.kept import ServerGame, TakeBackProposal, settle
 from clerestory.games.log import BY_ITSELF, EndReason, Entry, EntryKind, Holder, SeatKind, TakeBacks, seated
+from clerestory.games.rulebook import require_few
 from clerestory.games.viewer import Viewer
 from clerestory.refusals import Reason, Refusal, refuse
 
 MAX_ENTRIES = 4000  # of a game, moves excepted: the longest games have a tenth of it when they are over
+MOST_THEN = 100  # further actions of one request
 MAX_SHOWN = 6  # legal actions listed when an illegal one is refused
 TWO = 2  # players: if one resigns, the other wins
 
@@ -87,8 +89,9 @@ def play(kept: ServerGame, viewer: Viewer, version: int, text: str, moment: int,
     """Play an action and what then happens by itself; return the version after it.
 
     `then` are the texts of further actions of the same seat, to be played directly after it. Raises Refusal:
-    STALE_VERSION, NOT_SEATS_TURN, BAD_ACTION, ILLEGAL_ACTION, or that the game is not running.
+    TOO_MANY_ACTIONS, STALE_VERSION, NOT_SEATS_TURN, BAD_ACTION, ILLEGAL_ACTION, or that the game is not running.
     """
+    require_few("then_actions", len(then), MOST_THEN)
     texts = (text, *then)
     if all(repeated(kept, version + place, played_by(viewer, one)) for place, one in enumerate(texts)):
         return after(kept, version + len(then))

@@ -1,17 +1,21 @@
 """A new game: its deal, its tokens, and the answer that a repeated request gets again."""
 
 import secrets
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Self
 
 from clerestory.engine.core import NATURE, Game, State
 from clerestory.engine.errors import BadText, IllegalAction
+from clerestory.games.asked import check_holder, check_options, check_request
 from clerestory.games.kept import ServerGame, settle
 from clerestory.games.log import Entry, EntryKind, GameOptions, Head, Holder, Onlookers, SeatKind
+from clerestory.games.rulebook import GivenPosition, require_few
 from clerestory.games.store import Key
 from clerestory.games.tokens import Mint
 from clerestory.games.viewer import digest_of
-from clerestory.refusals import Reason, refuse
-from clerestory.seeds import drawn_seed
+from clerestory.refusals import Faults, Reason, refuse
+from clerestory.seeds import SEED_BITS, drawn_seed
 
 OWNER, ONLOOKER = "owner", "onlooker"
 
@@ -35,6 +39,32 @@ class NewGame:
     request_id: str
     opening: State | None = None
     played: tuple[str, ...] = ()
+
+    def check(self, faults: Faults) -> None:
+        """Add a fault for everything that is wrong, a record to continue excepted."""
+        for number, holder in enumerate(self.seats):
+            check_holder(holder, f"seats[{number}].", faults)
+        check_options(self.options, faults)
+        if self.seed is not None and self.seed >= 1 << SEED_BITS:
+            faults.add(Reason.BAD_OPTIONS, "seed", f"is {self.seed}; must be below 2^{SEED_BITS}")
+        if self.seed is not None and self.options.table:
+            faults.add(Reason.BAD_OPTIONS, "seed", "has no effect in a game at a table")
+        check_request(self.request_id, faults)
+
+    def continuing(self, given: GivenPosition, played: Sequence[str]) -> Self:
+        """Return the plan of a game that continues a record.
+
+        Raises Refusal: BAD_OPTIONS, BAD_POSITION, TOO_MANY_ACTIONS.
+        """
+        blamed, state = "beginning.opening", given.state
+        if (state.game, state.seats) != (self.game, len(self.seats)):
+            what = f"is a position of {state.game.name} with {state.seats} players"
+            refuse(Reason.BAD_OPTIONS, blamed, f"{what}, not of the game to be made")
+        if not (given.referee or self.options.table):
+            text = "has unknown cards; only a game at a real table (options.table) can continue it"
+            refuse(Reason.BAD_POSITION, blamed, text)
+        require_few("beginning.actions", len(played))
+        return replace(self, opening=state, played=tuple(played))
 
 
 def seat_name(seat: int) -> str:

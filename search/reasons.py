@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from enum import StrEnum
+from math import isfinite
 
 from clerestory.engine.tuning import Tuning
 from clerestory.search.gains import Gain as Gain
@@ -67,6 +68,15 @@ def sentences(best: Line, other: Line, gains: Sequence[Gain], tuning: Tuning) ->
     verdict = verdict_on(best, other, tuning.worth_naming)
     count = {"count": round(lead(best, other), 1)} if verdict == Verdict.AHEAD else {}
     return text(verdict, **pair, **count), *traded(stated(gains, tuning.told, scored=True))
+
+
+def standing(best: Line) -> Text | None:
+    """Return who leads by how much after the best line; None at a chance event, or if nothing was searched."""
+    if best.probability is not None or not best.visits or not isfinite(best.margin):
+        return None
+    points = round(best.margin, 1)
+    code = "lead.ahead" if points > 0 else "lead.behind" if points < 0 else "lead.even"
+    return text(code, **({"count": abs(points)} if points else {}))
 
 
 def traded(differences: Sequence[Gain]) -> tuple[Text, ...]:

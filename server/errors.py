@@ -31,7 +31,9 @@ FIELDS_OF: dict[str, dict[str, str]] = {
     "GameService/SetSeat": {"holder": "plan.kind"},
     "AnnotationService/AnnotateGame": {"game_id": "kept_game", "tokens": "kept_game.tokens", "viewer": "viewer_seat"},
 }
+TIMES = {"seconds": "time_budget", "seconds_per_move": "time_per_move"}  # of bots and games, inside what is blamed
 NAME = re.compile(r"\w+")
+TIME = re.compile(rf"(?<=\.)({'|'.join(TIMES)})\Z")
 
 CODES = {
     Reason.UNREADABLE_REQUEST: grpc.StatusCode.INVALID_ARGUMENT,
@@ -111,7 +113,8 @@ def status_of(refusal: Refusal, request_id: str = "", method: str = "") -> Statu
 def field_of(blamed: str, method: str) -> str:
     """Return the field of a method's request that holds what is to blame, with its index or the path in it."""
     names = FIELDS_OF.get(method, {})
-    return NAME.sub(lambda found: names.get(found[0], found[0]), blamed, count=1)
+    blamed = NAME.sub(lambda found: names.get(found[0], found[0]), blamed, count=1)
+    return TIME.sub(lambda found: TIMES[found[0]], blamed)
 
 
 def further_details(refusal: Refusal, faults: list[tuple[str, str]]) -> list[Message]:

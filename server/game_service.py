@@ -18,6 +18,7 @@ from clerestory.games.making import ONLOOKER, OWNER, seat_name
 from clerestory.games.requests import Requests
 from clerestory.games.tokens import Mint
 from clerestory.games.viewer import Viewer, listed_to, viewer_of
+from clerestory.games.views import steps_since, views_of
 from clerestory.refusals import Reason, Refusal, refuse
 from clerestory.server.callers import Callers
 from clerestory.server.translate_games import (
@@ -29,7 +30,7 @@ from clerestory.server.translate_games import (
     write_views,
 )
 from clerestory.server.translate_pages import cursor_of, next_page, wanted_of
-from clerestory.server.translate_plans import read_end, read_join, read_plan, read_seat_plan, read_then
+from clerestory.server.translate_plans import read_end, read_join, read_plan, read_seat_plan
 from clerestory.server.watch import watch
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceServicer
@@ -88,7 +89,7 @@ class GameHandlers(GameServiceServicer):
             first = request.entries_from_ply if listed else ply + 1
             entries = await aside(CHANGES * kept.version if listed else 0, write_line, kept, first, ply, viewer)
             return games.GetGameResponse(
-                game=write_game(kept), views=write_views(kept, viewer, ply), ply=ply, entries=entries
+                game=write_game(kept), views=write_views(views_of(kept, viewer, ply)), ply=ply, entries=entries
             )
 
     async def ListGames(
@@ -143,7 +144,7 @@ class GameHandlers(GameServiceServicer):
 
     async def PlayAction(self, request: games.PlayActionRequest, context: Context) -> games.PlayActionResponse:
         """Play an action, exactly once. Raises Refusal."""
-        act = partial(course.play, version=request.version, text=request.action, then=read_then(request))
+        act = partial(course.play, version=request.version, text=request.action, then=request.then_actions)
         return await self._act(request, act, games.PlayActionResponse)
 
     async def SayShown(self, request: games.SayShownRequest, context: Context) -> games.SayShownResponse:
@@ -166,7 +167,9 @@ class GameHandlers(GameServiceServicer):
 
         def write(before: ServerGame, after: ServerGame, viewer: Viewer) -> A:
             return response(
-                entries=write_entries(before, after, viewer), game=write_game(after), views=write_views(after, viewer)
+                entries=write_entries(after, steps_since(before, after, viewer)),
+                game=write_game(after),
+                views=write_views(views_of(after, viewer)),
             )
 
         return await self._requests.act(request.game_id, request.tokens, request.version, act, write)

@@ -2,23 +2,21 @@
 
 import asyncio
 
+from clerestory.games.rulebook import GivenPosition, actions_named, carry_out, planned, play_all, set_up, view_of
 from clerestory.seeds import drawn_seed
 from clerestory.server.service import Context
-from clerestory.server.translate_planning import plan_conversions
+from clerestory.server.translate_planning import read_uses, write_carried_out, write_plan
 from clerestory.server.translate_rules import (
-    AnyState,
-    apply,
-    observe_position,
-    read_actions,
     read_any,
     read_game,
-    start_position,
+    read_referee,
     validate,
     write_actions,
     write_any,
     write_catalogue,
     write_games,
     write_outcome,
+    write_played,
     write_position,
     write_referee,
     write_turn,
@@ -39,14 +37,15 @@ class RulesHandlers(RulesServiceServicer):
     async def StartPosition(self, request: rules.StartPositionRequest, context: Context) -> rules.StartPositionResponse:
         """Set up a game. Raises Refusal."""
         seed = seed_of(request)
-        state = start_position(request, seed)
-        return rules.StartPositionResponse(referee=write_referee(state), seed=seed, turn=write_turn(state))
+        state = set_up(read_game(request.game), request.seats, seed)
+        return rules.StartPositionResponse(referee=write_referee(state), seed=seed, turn=write_turn(state.turn))
 
     async def ObservePosition(
         self, request: rules.ObservePositionRequest, context: Context
     ) -> rules.ObservePositionResponse:
         """Remove what a seat cannot know. Raises Refusal."""
-        return rules.ObservePositionResponse(position=write_position(observe_position(request)))
+        seat = request.seat if request.HasField("seat") else None
+        return rules.ObservePositionResponse(position=write_position(view_of(read_referee(request.referee), seat)))
 
     async def ListActions(self, request: rules.ListActionsRequest, context: Context) -> rules.ListActionsResponse:
         """List the legal actions. Raises Refusal."""
@@ -55,10 +54,10 @@ class RulesHandlers(RulesServiceServicer):
     async def ApplyActions(self, request: rules.ApplyActionsRequest, context: Context) -> rules.ApplyActionsResponse:
         """Play actions, and draw chance events between them if requested. Raises Refusal."""
         given, seed = read_any(request.position), seed_of(request)
-        actions = read_actions(given.state.game, request.actions)
+        actions = actions_named(given.state.game, request.actions)
         applied = []
-        for done in apply(given, actions, seed if request.draw else None):
-            applied.append(done)
+        for played in play_all(given, actions, seed if request.draw else None):
+            applied.append(write_played(given.state.game, played))
             if len(applied) % AT_ONCE == 0:
                 await asyncio.sleep(0)
         return write_applied(given, applied, seed)
@@ -67,7 +66,14 @@ class RulesHandlers(RulesServiceServicer):
         self, request: rules.PlanConversionsRequest, context: Context
     ) -> rules.PlanConversionsResponse:
         """Find the best order of a plan. Raises Refusal."""
-        return plan_conversions(request)
+        given, times = read_any(request.position), read_uses(request.uses)
+        plan = planned(given.state, times, finish=request.finish)
+        if plan is None:
+            return rules.PlanConversionsResponse()
+        response = write_plan(given.state.game, plan, times)
+        if not plan.faults:
+            response.MergeFrom(write_carried_out(given, carry_out(given, plan)))
+        return response
 
     async def ValidatePosition(
         self, request: rules.ValidatePositionRequest, context: Context
@@ -87,12 +93,12 @@ def seed_of(request: rules.StartPositionRequest | rules.ApplyActionsRequest) -> 
     return request.seed if request.HasField("seed") else drawn_seed()
 
 
-def write_applied(given: AnyState, applied: list[rules.AppliedAction], seed: int) -> rules.ApplyActionsResponse:
+def write_applied(given: GivenPosition, applied: list[rules.AppliedAction], seed: int) -> rules.ApplyActionsResponse:
     """Return the outcome of actions as a message; the state given is now the one after them."""
     return rules.ApplyActionsResponse(
         position=write_any(given),
         applied=applied,
-        turn=write_turn(given.state),
+        turn=write_turn(given.state.turn),
         outcome=write_outcome(given.state),
         seed=seed,
     )

@@ -8,12 +8,14 @@ from google.protobuf.duration_pb2 import Duration
 import clerestory
 from clerestory.advice.answer import Answer
 from clerestory.engine.core import NATURE, Game
-from clerestory.engine.games import LIST
+from clerestory.games.rulebook import held
 from clerestory.search.lines import Line, Outlook
+from clerestory.search.reasons import standing
 from clerestory.search.result import Result, StopReason
-from clerestory.server.spoken import SPOKEN, label_of, name_of
+from clerestory.server.spoken import SPOKEN, name_of
+from clerestory.server.translate_rules import write_action
 from clerestory.texts import say
-from clerestory.texts.sentences import Argument, Quoted, Text, said, text
+from clerestory.texts.sentences import Argument, Quoted, Text, said
 from clerestory.v1 import advisor_pb2 as api
 
 NUMBERS = [  # of a line; they have the same names in the search, in the API and in the clients
@@ -37,7 +39,7 @@ def write_recommendation(answer: Answer, max_lines: int = 0) -> api.RecommendMov
     return api.RecommendMoveResponse(
         seat=question.seat,
         observer=write_observer(question.observer),
-        best=None if best is None else write_action(game, best.action, best.label),
+        best=None if best is None else write_action(game, game.parse_action(best.action)),
         lines=[write_line(line, game) for line in result.lines[:limit]],
         statistics=write_statistics(
             result, certainty=0.0 if question.chance else result.certainty, waited=answer.waited
@@ -47,22 +49,12 @@ def write_recommendation(answer: Answer, max_lines: int = 0) -> api.RecommendMov
         catalogue=game.catalogue,
         reason=result.reason,
         reasons=[write_text(one, game.name) for one in result.reasons],
-        lead=write_lead(result, game),
+        lead=None if (ahead := standing(result.best)) is None else write_text(ahead, game.name),
         warnings=[write_warning(*remark) for remark in answer.remarks],
         level=None if best is None else question.terms.level,
         engine_version=clerestory.__version__,
         reproducible=result.reproducible,
     )
-
-
-def write_lead(result: Result, game: Game) -> api.Text | None:
-    """Return who leads by how much after the best line, None at a chance event, or if nothing was searched."""
-    best = result.best
-    if best.probability is not None or not best.visits or not isfinite(best.margin):
-        return None
-    points = round(best.margin, 1)
-    code = "lead.ahead" if points > 0 else "lead.behind" if points < 0 else "lead.even"
-    return write_text(text(code, **({"count": abs(points)} if points else {})), game.name)
 
 
 def write_text(one: Text, game: str) -> api.Text:
@@ -111,30 +103,22 @@ def write_observer(observer: int | None) -> api.Observer | None:
 
 def write_line(line: Line, game: Game) -> api.Line:
     """Return one line of a result as a message."""
-    variation = [game.parse_action(text) for text in line.principal_variation]
     numbers = {name: getattr(line, name) for name in NUMBERS}
     return api.Line(
-        action=write_action(game, line.action, line.label),
+        action=write_action(game, game.parse_action(line.action)),
         win_shares=line.win_shares,
         standard_errors=line.standard_errors,
         principal_variation=line.principal_variation,
         outlook=[write_outlook(outlook) for outlook in line.outlook],
         plan=write_plan(game, line.principal_variation),
-        variation=[write_action(game, action.text, action.label) for action in variation],
+        variation=[write_action(game, game.parse_action(text)) for text in line.principal_variation],
         **{name: number for name, number in numbers.items() if number is not None and isfinite(number)},
     )
 
 
-def write_action(game: Game, text: str, english: str) -> api.Action:
-    """Return an action as a message."""
-    return api.Action(text=text, label=label_of(game, text, english))
-
-
 def write_plan(game: Game, variation: Sequence[str]) -> list[api.PlannedUse]:
     """Return the plan that a variation begins with, if its first action is a part of one."""
-    planner = LIST[game.name].planner
-    held = planner.held(variation) if planner else {}
-    return [write_use(game, item, count) for item, count in held.items()]
+    return [write_use(game, item, count) for item, count in held(game, variation).items()]
 
 
 def write_use(game: Game, item: str, count: int) -> api.PlannedUse:

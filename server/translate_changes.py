@@ -4,8 +4,7 @@ from collections.abc import Iterable
 from functools import lru_cache
 
 from clerestory.engine.changes import Change
-from clerestory.engine.core import Game, State
-from clerestory.engine.scoring import changes_of
+from clerestory.engine.core import Game
 from clerestory.server.spoken import SPOKEN, name_of
 from clerestory.texts import say
 from clerestory.v1 import rules_pb2 as rules
@@ -13,9 +12,9 @@ from clerestory.v1 import rules_pb2 as rules
 REMEMBERED = 4096  # changes in words
 
 
-def write_changes(before: State, action: str, after: State) -> list[rules.Change]:
-    """Return what an action changed for a viewer, given the viewer's views before and after it."""
-    return [write_change(before.game, change) for change in changes_of(before, action, after)]
+def write_changes(game: Game, changes: Iterable[Change]) -> list[rules.Change]:
+    """Return changes as messages."""
+    return [write_change(game, change) for change in changes]
 
 
 def write_change(game: Game, change: Change) -> rules.Change:
@@ -45,8 +44,3 @@ def worded(game: Game, change: Change, language: str) -> str:
     cause = say(game.name, f"cause.{change.cause}", language=language, card=card) if change.cause else ""
     key, amount = "change.lost" if change.lost else "change.cause" if cause else "change", f"{change.amount:+d}"
     return say("service", key, language=language, amount=amount, thing=thing, cause=cause, count=change.lost)
-
-
-def write_all(game: Game, changes: Iterable[Change]) -> list[rules.Change]:
-    """Return changes as messages."""
-    return [write_change(game, change) for change in changes]

@@ -1,12 +1,11 @@
-"""Translates kept games to messages of GameService; every view is made here, from `State.observe` only."""
+"""Translates kept games, as viewers may see them, to messages of GameService."""
 
+from collections.abc import Iterable
 from enum import StrEnum
-from itertools import pairwise, repeat
 from typing import Any, TypeVar
 
 from google.protobuf.timestamp_pb2 import Timestamp
 
-from clerestory.engine.core import NATURE, State
 from clerestory.engine.scoring import by_position
 from clerestory.games.kept import ServerGame, TakeBackProposal
 from clerestory.games.log import (
@@ -23,6 +22,7 @@ from clerestory.games.log import (
     shares_of_end,
 )
 from clerestory.games.viewer import Presence, Viewer
+from clerestory.games.views import Step, View, record_for, steps_of_line, steps_since, views_of
 from clerestory.server.translate_answers import duration
 from clerestory.server.translate_changes import write_changes
 from clerestory.server.translate_rules import (
@@ -33,7 +33,6 @@ from clerestory.server.translate_rules import (
     write_scores,
     write_turn,
 )
-from clerestory.v1 import advisor_pb2 as advisor
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1 import rules_pb2 as rules
 
@@ -103,7 +102,7 @@ def turn_of(kept: ServerGame) -> rules.Turn | None:
     """Return whose turn it is, None while nobody can act."""
     if kept.over:
         return rules.Turn(kind=rules.TURN_KIND_OVER)
-    return write_turn(kept.position) if kept.running else None
+    return write_turn(kept.position.turn) if kept.running else None
 
 
 def write_options(options: GameOptions) -> games.GameOptions:
@@ -175,86 +174,51 @@ def moment(milliseconds: int) -> Timestamp:
 # -- views -----------------------------------------------------------------------------------------
 
 
-def write_views(kept: ServerGame, viewer: Viewer, ply: int | None = None) -> list[games.GameView]:
-    """Return the position of a ply (None for the current one) as each seat of the viewer sees it."""
-    if kept.positions is None or viewer.stranger:
-        return []
-    position, present = kept.positions.at(kept.ply if ply is None else ply), ply is None or ply == kept.ply
-    by_seat: list[int | None] = [*viewer.seats]
-    if len(by_seat) != 1:
-        by_seat.insert(0, None)
-    enters = kept.head.options.table and not viewer.late
-    return [write_view(position, seat, actions=present and kept.running, enters=enters) for seat in by_seat]
+def write_views(views: Iterable[View]) -> list[games.GameView]:
+    """Return what seats see of a position."""
+    return [write_view(view) for view in views]
 
 
-def write_view(position: State, seat: int | None, *, actions: bool, enters: bool) -> games.GameView:
-    """Return a position as a seat knows it; None for the public view.
-
-    Args:
-        position: the whole position.
-        seat: whose view.
-        actions: this is the current position: list the legal actions if it is the seat's turn.
-        enters: chance outcomes are entered, and this viewer may enter them.
-    """
-    eyes = NATURE if seat is None else seat
-    known = position.observe(eyes)
-    mine = known.turn == seat if known.turn != NATURE else enters
+def write_view(view: View) -> games.GameView:
+    """Return what a seat sees of a position."""
+    game = view.state.game
     return games.GameView(
-        seat=seat,
-        position=write_position(known),
-        actions=write_actions(known).actions if actions and mine else None,
-        unsaid=[write_action(known.game, outcome) for outcome in known.private_outcomes(eyes)] if actions else None,
+        seat=view.seat,
+        position=write_position(view.state),
+        actions=write_actions(view.state).actions if view.acts else None,
+        unsaid=[write_action(game, outcome) for outcome in view.private],
     )
 
 
 # -- entries ---------------------------------------------------------------------------------------
 
 
-def write_entries(before: ServerGame, kept: ServerGame, viewer: Viewer) -> list[games.GameEntry]:
-    """Return the entries added to a game since `before`, as a viewer may know them."""
-    walk, written = before.copy(), []
-    for entry in kept.entries[before.version :]:
-        position = None if walk.frozen or not entry.moves else walk.position
-        message = write_entry(walk, entry)
-        walk.add(entry)
-        message.version, message.ply = walk.version, walk.ply
-        if position is not None:
-            message.applied.changes.extend(changes_for(viewer, position, entry, walk.position))
-        written.append(message)
-    return written
-
-
 def write_line(kept: ServerGame, first: int, last: int, viewer: Viewer) -> list[games.GameEntry]:
     """Return the entries of the current line from one ply to another, both included, as a viewer may know them."""
-    numbers = {id(entry): number for number, entry in enumerate(kept.entries, 1)}
-    written, first = [], max(first, 1)
-    steps = repeat((None, None)) if kept.positions is None else pairwise(kept.positions.since(first - 1))
-    for ply, (position, after) in zip(range(first, last + 1), steps, strict=False):
-        entry = kept.line[ply - 1]
-        message = applied(position, entry)
-        message.version, message.ply = numbers[id(entry)], ply
-        if position is not None and after is not None:
-            message.applied.changes.extend(changes_for(viewer, position, entry, after))
+    return write_entries(kept, steps_of_line(kept, first, last, viewer))
+
+
+def write_entries(kept: ServerGame, steps: Iterable[Step]) -> list[games.GameEntry]:
+    """Return entries of a game."""
+    written = []
+    for step in steps:
+        message = write_entry(len(kept.seats), step)
+        message.version, message.ply = step.version, step.ply
         written.append(message)
     return written
 
 
-def changes_for(viewer: Viewer, position: State, entry: Entry, after: State) -> list[rules.Change]:
-    """Return what an entry changed by the knowledge of a viewer: that of the only seat, else what is public."""
-    eyes = viewer.seats[0] if len(viewer.seats) == 1 else NATURE
-    return write_changes(position.observe(eyes), entry.text, after.observe(eyes))
-
-
-def write_entry(before: ServerGame, entry: Entry) -> games.GameEntry:
-    """Return the entry that follows a game, without its numbers and changes."""
+def write_entry(seats: int, step: Step) -> games.GameEntry:
+    """Return an entry of a game of so many seats, without its numbers."""
+    entry = step.entry
     time, seat = moment(entry.moment), entry.seat
     if entry.moves:
-        return applied(None if before.frozen else before.position, entry)
+        return applied(step)
     if entry.kind == EntryKind.ENDED:
-        return games.GameEntry(time=time, end=ended(entry, len(before.seats)))
+        return games.GameEntry(time=time, end=ended(entry, seats))
     assert seat is not None
     if entry.kind == EntryKind.TAKEN_BACK:
-        return games.GameEntry(time=time, taken_back=games.TakenBack(seat=seat, from_ply=before.ply))
+        return games.GameEntry(time=time, taken_back=games.TakenBack(seat=seat, from_ply=step.from_ply))
     if entry.kind == EntryKind.SAID:
         return games.GameEntry(time=time, said=games.Said(seat=seat))  # and not what
     if entry.kind == EntryKind.SEATED:
@@ -263,13 +227,16 @@ def write_entry(before: ServerGame, entry: Entry) -> games.GameEntry:
     return games.GameEntry(time=time, take_back_answered=word)
 
 
-def applied(position: State | None, entry: Entry) -> games.GameEntry:
-    """Return an action or outcome played in a position; without a position its English text is unknown."""
+def applied(step: Step) -> games.GameEntry:
+    """Return an action or outcome that was played; without a position its words are unknown."""
+    entry, position = step.entry, step.position
+    done = rules.AppliedAction(drawn=entry.kind == EntryKind.DRAWN)
     if position is None:
-        action, turn = advisor.Action(text=entry.text), None
+        done.action.text = entry.text
     else:
-        action, turn = write_action(position.game, position.game.parse_action(entry.text)), write_turn(position)
-    done = rules.AppliedAction(action=action, turn=turn, drawn=entry.kind == EntryKind.DRAWN)
+        done.action.CopyFrom(write_action(position.game, position.game.parse_action(entry.text)))
+        done.turn.CopyFrom(write_turn(position.turn))
+        done.changes.extend(write_changes(position.game, step.changes))
     return games.GameEntry(
         time=moment(entry.moment),
         applied=done,
@@ -292,11 +259,11 @@ def write_state(
         viewer: who looks.
         present: this is the latest version, so actions are possible.
     """
-    views = write_views(kept, viewer)
-    for view in views if not present else ():
-        del view.actions[:]
-        del view.unsaid[:]
-    return games.WatchGameResponse(game=write_game(kept), views=views, entries=write_entries(before, kept, viewer))
+    return games.WatchGameResponse(
+        game=write_game(kept),
+        views=write_views(views_of(kept, viewer, latest=present)),
+        entries=write_entries(kept, steps_since(before, kept, viewer)),
+    )
 
 
 def write_presence(presence: Presence) -> games.Presence:
@@ -306,6 +273,5 @@ def write_presence(presence: Presence) -> games.Presence:
 
 def write_record(kept: ServerGame, viewer: Viewer) -> games.GetRecordResponse:
     """Return the record as far as a viewer may know it."""
-    seat = None if kept.over else viewer.seats[0] if viewer.seats else NATURE
-    lines = kept.record(seat).lines()
+    lines = record_for(kept, viewer).lines()
     return games.GetRecordResponse(record="".join(f"{line}\n" for line in lines), whole=kept.over)

@@ -2,15 +2,14 @@
 
 from collections.abc import Mapping, Sequence
 
-from clerestory.engine.changes import totals
+from clerestory.engine.changes import Change
 from clerestory.engine.core import Game
-from clerestory.engine.games import LIST
 from clerestory.engine.plans import Fault, Plan, Possible
-from clerestory.engine.scoring import changes_of
+from clerestory.games.rulebook import GivenPosition
 from clerestory.refusals import Reason, Refusal, refuse
 from clerestory.server.spoken import SPOKEN, material, name_of
-from clerestory.server.translate_changes import write_all
-from clerestory.server.translate_rules import AnyState, read_any, write_action, write_any
+from clerestory.server.translate_changes import write_changes
+from clerestory.server.translate_rules import write_action, write_any
 from clerestory.texts import say
 from clerestory.v1 import advisor_pb2 as advisor
 from clerestory.v1 import rules_pb2 as rules
@@ -19,22 +18,23 @@ MOST_TIMES = 60  # of an item in a plan: more cubes than a player can have
 MOST_USES = 64  # items of a plan: more craftsmen than a player can hold
 
 
-def plan_conversions(request: rules.PlanConversionsRequest) -> rules.PlanConversionsResponse:
-    """Return the best order of a plan, or why there is none. Raises Refusal: BAD_POSITION, BAD_ACTION."""
-    given, times = read_any(request.position), read_uses(request.uses)
-    planner = LIST[given.state.game.name].planner
-    plan = planner.planned(given.state, times, finish=request.finish) if planner else None
-    if plan is None:
-        return rules.PlanConversionsResponse()
-    response = rules.PlanConversionsResponse(
-        actions=[write_action(given.state.game, given.state.game.parse_action(text)) for text in plan.actions],
-        possible=[write_possible(given.state.game, one, times) for one in plan.possible],
-        faults=[write_fault(given.state.game, fault) for fault in plan.faults],
+def write_plan(game: Game, plan: Plan, times: Mapping[str, int]) -> rules.PlanConversionsResponse:
+    """Return the best order of a plan, or why there is none, as a message."""
+    return rules.PlanConversionsResponse(
+        actions=[write_action(game, game.parse_action(text)) for text in plan.actions],
+        possible=[write_possible(game, one, times) for one in plan.possible],
+        faults=[write_fault(game, fault) for fault in plan.faults],
         required=plan.required,
     )
-    if not plan.faults:
-        carry_out(given, plan, response)
-    return response
+
+
+def write_carried_out(given: GivenPosition, changes: Sequence[Change]) -> rules.PlanConversionsResponse:
+    """Return what comes of a plan as a message; the position given is now the one after it."""
+    return rules.PlanConversionsResponse(
+        changes=write_changes(given.state.game, changes),
+        gold_lost=sum(change.lost for change in changes),
+        position=write_any(given),
+    )
 
 
 def read_uses(uses: Sequence[advisor.PlannedUse]) -> dict[str, int]:
@@ -52,18 +52,6 @@ def read_uses(uses: Sequence[advisor.PlannedUse]) -> dict[str, int]:
     if faults:
         raise Refusal(Reason.BAD_ACTION, faults)
     return times
-
-
-def carry_out(given: AnyState, plan: Plan, response: rules.PlanConversionsResponse) -> None:
-    """Play a plan, and add to a response what comes of it."""
-    changed, seat = [], given.state.turn
-    for text in plan.actions:
-        before = given.seen()
-        given.state.play(text)
-        changed += [change for change in changes_of(before, text, given.seen()) if change.seat == seat]
-    response.changes.extend(write_all(given.state.game, totals(changed)))
-    response.gold_lost = sum(change.lost for change in changed)
-    response.position.CopyFrom(write_any(given))
 
 
 def write_possible(game: Game, one: Possible, times: Mapping[str, int]) -> rules.PossibleUse:

@@ -11,6 +11,7 @@ from google.protobuf.descriptor import Descriptor
 from google.protobuf.duration_pb2 import Duration
 
 from clerestory.advice.question import LONGEST_INTERVAL
+from clerestory.games.asked import LONGEST_MOVE
 from clerestory.games.keeper import summary_of
 from clerestory.games.kept import ServerGame
 from clerestory.games.log import BotSettings, Holder, Onlookers, SeatKind
@@ -18,7 +19,6 @@ from clerestory.games.store import Batch, Unreadable
 from clerestory.refusals import Reason
 from clerestory.search.limits import LONGEST_TIME
 from clerestory.server import game_service
-from clerestory.server.translate_plans import LONGEST_MOVE
 from clerestory.v1 import advisor_pb2, annotation_pb2, puzzle_pb2, rules_pb2
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub

@@ -1,0 +1,52 @@
+"""What may be asked of a game to be made and of those who hold its seats: everything that is wrong is told at once."""
+
+import re
+
+from clerestory.advice.question import time_fault
+from clerestory.engine.tuning import NUM_LEVELS
+from clerestory.games.log import BotSettings, GameOptions, Holder
+from clerestory.refusals import Faults, Reason
+
+LONGEST_NAME = 40  # characters
+MOST_DELAY = 1000  # plies
+SHORTEST_MOVE, LONGEST_MOVE = 1.0, 30 * 24 * 3600.0  # seconds
+REQUEST_ID = re.compile(r"[\w.:-]{16,64}", re.ASCII)
+
+
+def check_holder(holder: Holder, path: str, faults: Faults) -> None:
+    """Add what is wrong with who is to hold a seat; `path` comes before what is to blame, as in the functions below."""
+    check_name(holder.name, path, faults)
+    if holder.bot is not None:
+        check_bot(holder.bot, f"{path}bot.", faults)
+
+
+def check_name(name: str, path: str, faults: Faults) -> None:
+    """Add a fault for a name that is too long, or cannot be shown on one line."""
+    if len(name) > LONGEST_NAME or (name and not name.isprintable()):
+        text = f"must be {LONGEST_NAME} characters at most, without line ends or other control characters"
+        faults.add(Reason.BAD_OPTIONS, f"{path}name", text)
+
+
+def check_bot(bot: BotSettings, path: str, faults: Faults) -> None:
+    """Add what is wrong with how a bot is to play."""
+    if bot.level is not None and not 1 <= bot.level <= NUM_LEVELS:
+        faults.add(Reason.BAD_LEVEL, f"{path}level", f"is {bot.level}; must be 1 to {NUM_LEVELS}")
+    if text := time_fault(bot.seconds):
+        faults.add(Reason.BAD_TIME_BUDGET, f"{path}seconds", text)
+
+
+def check_options(options: GameOptions, faults: Faults) -> None:
+    """Add what is wrong with the options of a game."""
+    if options.delay_plies > MOST_DELAY:
+        text = f"is {options.delay_plies}; must be {MOST_DELAY} at most"
+        faults.add(Reason.BAD_OPTIONS, "options.delay_plies", text)
+    seconds = options.seconds_per_move
+    if seconds is not None and (text := time_fault(seconds, SHORTEST_MOVE, LONGEST_MOVE)):
+        faults.add(Reason.BAD_OPTIONS, "options.seconds_per_move", text)
+    check_bot(options.play_on, "options.play_on.", faults)
+
+
+def check_request(request_id: str, faults: Faults) -> None:
+    """Add a fault for an invalid name of a request."""
+    if request_id and not REQUEST_ID.fullmatch(request_id):
+        faults.add(Reason.BAD_OPTIONS, "request_id", "must be 16 to 64 letters, digits and `_.:-`, or empty")

@@ -1,0 +1,190 @@
+"""What anybody may do with a position of their own: set it up, view it, play on, plan. Nothing of it is kept."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from clerestory.advice.question import MAX_ACTIONS
+from clerestory.engine.changes import Change, totals
+from clerestory.engine.core import NATURE, Action, Game, State
+from clerestory.engine.errors import BadPosition, BadText, Violation
+from clerestory.engine.games import LIST
+from clerestory.engine.plans import Plan
+from clerestory.engine.rng import Rng
+from clerestory.engine.scoring import changes_of
+from clerestory.refusals import Reason, Refusal, refuse
+
+MAX_SHOWN = 6  # legal actions named when another was refused
+
+
+@dataclass(frozen=True, slots=True)
+class GivenPosition:
+    """A position as a caller gave it.
+
+    Attributes:
+        state: the position.
+        referee: it is a referee's position, with nothing unknown; else it is a view of one seat.
+    """
+
+    state: State
+    referee: bool
+
+    def seen(self) -> State:
+        """Return what the caller may tell: of a referee's position what is public."""
+        return self.state.observe(NATURE) if self.referee else self.state.copy()
+
+
+@dataclass(frozen=True, slots=True)
+class Played:
+    """An action that has been played.
+
+    Attributes:
+        turn: whose turn it was: a seat or NATURE.
+        action: what was played.
+        drawn: it was drawn, not given.
+        changes: what it changed, as far as the caller may tell.
+    """
+
+    turn: int
+    action: Action
+    drawn: bool
+    changes: Sequence[Change]
+
+
+def set_up(game: Game, seats: int, seed: int) -> State:
+    """Return a game at its beginning. Raises Refusal, BAD_SEATS."""
+    require_seats(game, seats)
+    return game.new(seats, seed)
+
+
+def require_seats(game: Game, seats: int) -> None:
+    """Raise Refusal, BAD_SEATS, for a number of players that a game cannot have."""
+    if seats not in game.seats:
+        refuse(Reason.BAD_SEATS, "seats", f"are {seats}; {game.name} has {game.seats[0]} to {game.seats[-1]} players")
+
+
+def view_of(state: State, seat: int | None) -> State:
+    """Return what a seat, or None for an onlooker, may know of a position. Raises Refusal, BAD_SEAT."""
+    if seat is None:
+        return state.observe(NATURE)
+    if seat >= state.seats:
+        refuse(Reason.BAD_SEAT, "seat", f"is {seat}; the seats are 0 to {state.seats - 1}")
+    return state.observe(seat)
+
+
+# -- validation ------------------------------------------------------------------------------------
+
+
+def kind_fault(given: GivenPosition) -> str:
+    """Return why a position is not of its kind, "" if it is."""
+    state = given.state
+    if given.referee:
+        return "" if state.deal(0) == state else "has unknown cards; a referee's position has none"
+    if any(state.observe(seat) == state for seat in range(NATURE, state.seats)):
+        return ""
+    return "tells more than any one seat can know; send it as referee, not as position"
+
+
+def all_faults(game: Game, fields: Mapping[str, Any]) -> list[Violation]:
+    """Return everything wrong with a position's fields; other rules or cards than ours do not hide the rest."""
+    faults = faults_of(game, fields)
+    if faults:
+        ours = {"rules_revision": game.rules_revision, "catalogue": game.catalogue}
+        faults += faults_of(game, {**fields, **ours})
+    return list(dict.fromkeys(faults))
+
+
+def faults_of(game: Game, fields: Mapping[str, Any]) -> list[Violation]:
+    """Return the faults that a game finds in the fields of a position."""
+    try:
+        game.from_position(fields)
+    except BadPosition as error:
+        return list(error.violations)
+    return []
+
+
+# -- actions ---------------------------------------------------------------------------------------
+
+
+def actions_named(game: Game, texts: Sequence[str]) -> list[Action]:
+    """Return the actions named by texts, legal or not. Raises Refusal, which lists the texts that name none."""
+    require_few("actions", len(texts))
+    actions, faults = [], []
+    for i, text in enumerate(texts):
+        try:
+            actions.append(game.parse_action(text))
+        except BadText:
+            faults.append((f"actions[{i}]", f"{text[:40]!r} is not an action of {game.name}"))
+    if faults:
+        raise Refusal(Reason.BAD_ACTION, faults)
+    return actions
+
+
+def require_few(blamed: str, actions: int, most: int = MAX_ACTIONS) -> None:
+    """Raise Refusal, TOO_MANY_ACTIONS, for more actions than one request may name."""
+    if actions > most:
+        refuse(Reason.TOO_MANY_ACTIONS, blamed, f"has {actions} actions; must have {most} at most")
+
+
+def play_all(given: GivenPosition, actions: Sequence[Action], seed: int | None) -> Iterator[Played]:
+    """Play actions and the chance events before, between and after them; yield each once it is played.
+
+    Args:
+        given: its state is changed.
+        actions: in order; at a chance event, an action that is one of its outcomes determines the event.
+        seed: of all other chance events; None if none may be drawn.
+
+    Raises Refusal at an action that is not legal in its place.
+    """
+    rng, state = None if seed is None else Rng(seed), given.state
+    for i, action in enumerate(actions):
+        while rng is not None and state.turn == NATURE and action.code not in state.legal_codes():
+            yield play(given, state.draw(rng), drawn=True)
+        require_legal(state, action, f"actions[{i}]")
+        yield play(given, action, drawn=False)
+    while rng is not None and state.turn == NATURE:
+        yield play(given, state.draw(rng), drawn=True)
+
+
+def play(given: GivenPosition, action: Action, *, drawn: bool) -> Played:
+    """Play a legal action, and return what came of it."""
+    turn, before = given.state.turn, given.seen()
+    given.state.play(action)
+    return Played(turn, action, drawn, changes_of(before, action.text, given.seen()))
+
+
+def require_legal(state: State, action: Action, blamed: str) -> None:
+    """Raise Refusal for an action that is not legal, naming some that are."""
+    if state.over:
+        refuse(Reason.GAME_OVER, blamed, f"{action.text!r} comes after the end of the game")
+    legal = state.legal_actions()
+    if action in legal:
+        return
+    who = "a chance event is due" if state.turn == NATURE else f"{state.game.seat_name(state.turn)} is to decide"
+    shown = ", ".join(other.text for other in legal[:MAX_SHOWN])
+    more = f" and {len(legal) - MAX_SHOWN} more" if len(legal) > MAX_SHOWN else ""
+    refuse(Reason.ILLEGAL_ACTION, blamed, f"{action.text!r} is not legal; {who}: {shown}{more}")
+
+
+# -- plans -----------------------------------------------------------------------------------------
+
+
+def planned(state: State, times: Mapping[str, int], *, finish: bool) -> Plan | None:
+    """Return the best order of a plan, which uses each item so often; None if nothing can be planned."""
+    planner = LIST[state.game.name].planner
+    return planner.planned(state, times, finish=finish) if planner else None
+
+
+def carry_out(given: GivenPosition, plan: Plan) -> list[Change]:
+    """Play a plan; return what it changed for the seat that plays it, and what that seat lost by limits."""
+    changed, seat = [], given.state.turn
+    for text in plan.actions:
+        played = play(given, given.state.game.parse_action(text), drawn=False)
+        changed += [change for change in played.changes if change.seat == seat]
+    return totals(changed)
+
+
+def held(game: Game, variation: Sequence[str]) -> Mapping[str, int]:
+    """Return how often each item is used in the plan that a variation begins with; {} if it begins with none."""
+    planner = LIST[game.name].planner
+    return planner.held(variation) if planner else {}
