@@ -31,6 +31,7 @@ const bundle = await context({
   bundle: true,
   splitting: true,
   format: "esm",
+  charset: "utf8",
   target: "es2022",
   minify: !watching,
   jsx: "automatic",

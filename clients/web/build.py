@@ -13,10 +13,14 @@ import subprocess
 import sys
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 HERE = Path(__file__).resolve().parent
 PROTO, THIRD_PARTY = HERE.parents[1] / "proto", HERE.parents[1] / "third_party"
-TEXTS = HERE.parents[1] / "texts" / "en" / "page.json"
+TEXTS = HERE.parents[1] / "texts"
+GAMES = ("cathedral", "duel")  # whose texts and words boards and endings need
+FROM_GAMES = ("amount.", "line.", "source.", "tie.")  # beginnings of the keys of their texts
+FROM_GLOSSARY = ("action.", "good.")  # and of their words
 MESSAGES, DIST = HERE / "src" / "gen", HERE / "dist"
 INSTALLED = HERE / "node_modules" / ".installed"  # newer than the lock file from which node_modules was installed
 
@@ -75,10 +79,39 @@ def write_messages() -> None:
 
 
 def write_texts() -> None:
-    """Write the arguments of each text in TypeScript: so a wrong key or a missing argument is an error of types."""
-    patterns = json.loads(TEXTS.read_text())
-    lines = [f"  {json.dumps(key)}: {arguments(pattern)};" for key, pattern in patterns.items()]
-    (MESSAGES / "texts.ts").write_text("\n".join(("export interface Arguments {", *lines, "}", "")))
+    """Write the texts of each language, with English ones for what it lacks, and the arguments of each in TypeScript.
+
+    So a wrong key or a missing argument is an error of types.
+    """
+    folder = MESSAGES / "texts"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    languages = json.loads((TEXTS / "languages.json").read_text())
+    for language in languages:
+        told = {**patterns("en"), **patterns(language)}
+        (folder / f"{language}.ts").write_text(f"export default {json.dumps(told, ensure_ascii=False)};\n", "utf-8")
+    lines = [f"  {json.dumps(key)}: {arguments(pattern)};" for key, pattern in read("en/page.json").items()]
+    files = [f'  {language}: () => import("./texts/{language}.ts"),' for language in languages]
+    parts = ("export interface Arguments {", *lines, "}", "", "export const FILES = {", *files, "};", "")
+    (MESSAGES / "texts.ts").write_text("\n".join(parts))
+
+
+def patterns(language: str) -> dict[str, str | dict[str, str]]:
+    """Return what the page says in a language by key: its own texts, and what it needs of each game's."""
+    found = read(f"{language}/page.json")
+    for game in GAMES:
+        own = {key: text for key, text in read(f"{language}/{game}.json").items() if key.startswith(FROM_GAMES)}
+        words = read("glossary.json")["words"][game].items()
+        own |= {key: of[language][0] for key, of in words if key.startswith(FROM_GLOSSARY) and language in of}
+        found |= {f"{game}.{key}": text for key, text in own.items()}
+    return found
+
+
+def read(name: str) -> dict[str, Any]:
+    """Return what a file of texts/ holds; {} if there is none."""
+    path = TEXTS / name
+    found: dict[str, Any] = json.loads(path.read_text("utf-8")) if path.is_file() else {}
+    return found
 
 
 def arguments(pattern: str | dict[str, str]) -> str:

@@ -28,6 +28,7 @@ SIZES = """[...document.querySelectorAll('.drawn *')]
     .filter(one => [...one.childNodes].some(text => text.nodeType === 3 && text.data.trim()))
     .map(one => parseFloat(getComputedStyle(one).fontSize) * (one.ownerSVGElement ? one.getScreenCTM().a : 1))"""
 DRAWN = """async exhibits => {
+    await ready;
     const all = [];
     for (const exhibit of exhibits) {
         show(exhibit);
@@ -71,7 +72,7 @@ def boards(tab: Page) -> Iterator[Page]:
 
 
 def show(page: Page, exhibit: gallery.Exhibit) -> None:
-    page.evaluate("exhibit => show(exhibit)", exhibit)
+    page.evaluate("async exhibit => { await ready; show(exhibit); }", exhibit)
 
 
 def plies(path: Path) -> Iterator[State]:

@@ -8,8 +8,7 @@ import { GameService } from "./gen/clerestory/v1/games_pb.ts";
 import { RulesService } from "./gen/clerestory/v1/rules_pb.ts";
 import { ErrorInfoSchema } from "./gen/google/rpc/error_details_pb.ts";
 import { gameOf, route } from "./route.ts";
-import { language } from "./text.ts";
-import { say } from "./texts.ts";
+import { language, say } from "./texts.ts";
 import { seatShown } from "./tokens.ts";
 
 const TOKEN = "server-token";
@@ -28,7 +27,7 @@ const withToken: Interceptor = (next) => async (request) => {
   if (token) request.header.set("authorization", `Bearer ${token}`);
   const seat = seatShown(gameOf(route.value));
   if (seat) request.header.set("x-clerestory-seat", seat);
-  request.header.set("accept-language", language());
+  request.header.set("accept-language", language.value);
   try {
     return await next(request);
   } catch (error) {

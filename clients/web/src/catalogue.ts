@@ -3,8 +3,7 @@
 import { rules } from "./api.ts";
 import type { Card, Catalogue } from "./boards/types.ts";
 import type { CatalogueEntry } from "./gen/clerestory/v1/rules_pb.ts";
-import { rename } from "./labels.ts";
-import { LANGUAGES, language } from "./text.ts";
+import { language } from "./texts.ts";
 
 const asked = new Map<string, Promise<Catalogue>>();
 
@@ -30,12 +29,10 @@ export function catalogueOf(entries: readonly CatalogueEntry[]): Catalogue {
     if (!cards.has(card.id)) cards.set(card.id, card);
     placed.set(`${card.section}/${card.id}`, card);
   }
-  const own = LANGUAGES[language()];
   const told = (card: Card): string => {
-    const translated = own && card.values[own];
+    const translated = card.values[`name_${language.value}`];
     return typeof translated === "string" && translated ? translated : card.name;
   };
-  if (entries.length) rename([...placed.values()].map((card) => [card.name, told(card)] as const));
   return {
     card: (id) => cards.get(id),
     of: (section, id) => placed.get(`${section}/${id}`),

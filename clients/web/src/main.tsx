@@ -12,7 +12,7 @@ import { useEffect } from "preact/hooks";
 import { tokenWanted } from "./api.ts";
 import { LATER } from "./later.ts";
 import { go, route } from "./route.ts";
-import { say } from "./texts.ts";
+import { language, preferred, say, speak } from "./texts.ts";
 import { addKeys } from "./tokens.ts";
 import { Lobby } from "./views/lobby.tsx";
 import { TokenScreen } from "./views/token.tsx";
@@ -28,7 +28,7 @@ function Page() {
   });
   if (tokenWanted.value) return <TokenScreen />;
   if (linked) return null;
-  if (screen in LATER && id) return <Later key={screen} screen={screen as Screen} words={words.slice(1)} />;
+  if (screen in LATER && id) return <Later key={told(screen)} screen={screen as Screen} words={words.slice(1)} />;
   return <Lobby lost={route.value === undefined || words.length > 0} />;
 }
 
@@ -52,4 +52,7 @@ function Later({ screen, words }: { screen: Screen; words: string[] }) {
   return Screen ? <Screen key={words.join("/")} words={words} /> : <p aria-busy="true">{say("opening")}</p>;
 }
 
-render(<Page />, document.getElementById("page") as HTMLElement);
+/** What a screen is known by: labels come from the server, so all but studies ask for them anew in another language. */
+const told = (screen: string) => (screen === "study" ? screen : `${screen} ${language.value}`);
+
+void speak(preferred()).then(() => render(<Page />, document.getElementById("page") as HTMLElement));

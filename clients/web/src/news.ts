@@ -16,7 +16,7 @@ export function changesOf(one: AppliedAction | undefined, seats: readonly SeatLo
     if (!TACIT.includes(thing)) by.set(seat, [...(by.get(seat) ?? []), text]);
   const own = seatOf(one?.turn);
   const told = [...by].map(([seat, texts]) => {
-    const what = texts.join(", ");
+    const what = texts.join(say("between"));
     return seat === undefined || seat === own ? what : say("changes", { who: seats[seat]?.name ?? "", what });
   });
   return told.join("; ");

@@ -5,7 +5,7 @@ import { Component, type ComponentChildren, type FunctionComponent } from "preac
 import { useEffect, useRef } from "preact/hooks";
 import type { SeatLook } from "./boards/types.ts";
 import { text } from "./text.ts";
-import { say } from "./texts.ts";
+import { apart, say } from "./texts.ts";
 
 const SHAPES = {
   disc: <circle cx="8" cy="8" r="7" />,
@@ -41,8 +41,10 @@ export function LuckSign() {
 export function SeatName({ look, mine }: { look: SeatLook; mine?: boolean }) {
   return (
     <span class="seat-name">
-      <SeatSign look={look} /> {look.name}
-      {(mine || look.about) && <small> ({[mine && say("you"), look.about].filter(Boolean).join(", ")})</small>}
+      <SeatSign look={look} /> <bdi>{look.name}</bdi>
+      {(mine || look.about) && (
+        <small> ({[mine && say("you"), look.about].filter(Boolean).join(say("between"))})</small>
+      )}
     </span>
   );
 }
@@ -98,7 +100,7 @@ export function Opening({ trouble }: { trouble: string }) {
 
 /** Win shares as one bar, a part for each seat. */
 export function Gauge({ shares, seats }: { shares: readonly number[]; seats: readonly SeatLook[] }) {
-  const told = seats.map((seat) => `${seat.name} ${text.share(shares[seat.seat] ?? 0)}`).join(", ");
+  const told = seats.map((seat) => `${apart(seat.name)} ${text.share(shares[seat.seat] ?? 0)}`).join(say("between"));
   let left = 0;
   return (
     <svg

@@ -14,6 +14,7 @@ import {
   TurnKind,
 } from "./gen/clerestory/v1/rules_pb.ts";
 import { inside } from "./inside.ts";
+import { say } from "./texts.ts";
 
 /** An imported file, until its screen reads it. */
 export const IMPORTED = "imported";
@@ -37,7 +38,7 @@ export interface Told {
 export async function read(file: string): Promise<Told> {
   const lines = parse(file);
   const first = lines[0] as Record<string, JsonValue> | undefined;
-  if (!first) throw new Error("The file is empty.");
+  if (!first) throw new Error(say("study.empty"));
   if (!("record" in first)) return { opening: await opening(first), actions: [] };
   const plies = lines.slice(1).map((line) => line as Record<string, JsonValue>);
   const end = plies.findIndex((line) => "end" in line);
@@ -57,7 +58,7 @@ function parse(file: string): JsonValue[] {
     try {
       return JSON.parse(line) as JsonValue;
     } catch {
-      throw new Error(`Line ${number + 1} is not JSON.`);
+      throw new Error(say("study.not_json", { number: number + 1 }));
     }
   });
 }
@@ -68,7 +69,7 @@ async function opening(json: JsonValue): Promise<AnyPosition> {
   try {
     truth = fromJson(PositionSchema, json);
   } catch (error) {
-    throw new Error(`This is not a position: ${error instanceof Error ? error.message : error}`);
+    throw new Error(say("study.not_position", { why: error instanceof Error ? error.message : String(error) }));
   }
   const whole = create(AnyPositionSchema, { kind: { case: "referee", value: { truth } } });
   const checked = await rules.validatePosition({ position: whole });
@@ -132,6 +133,12 @@ export class Study {
       this.wanted.value = this.at.value;
       this.trouble.value = wordsOf(error);
     }
+  }
+
+  /** Tell all again, in another language. */
+  async again(): Promise<void> {
+    this.applied.value = [];
+    await this.go(this.at.value);
   }
 
   /** The labels of the whole line, action by action. */

@@ -1,49 +1,35 @@
-// Numbers in words, and the languages of the cards.
+// Numbers and levels in words, and the languages of the cards.
 
-import { type Key, say } from "./texts.ts";
+import { computed } from "@preact/signals";
+import { apart, type Key, language, say } from "./texts.ts";
 
-const signed = new Intl.NumberFormat("en", {
-  minimumFractionDigits: 1,
-  maximumFractionDigits: 1,
-  signDisplay: "exceptZero", // of what is shown: -0.04 is "0.0"
-});
+const format = (options: Intl.NumberFormatOptions) =>
+  computed(() => {
+    const written = new Intl.NumberFormat(language.value, options);
+    return (value: number) => apart(written.format(value));
+  });
 
-const unsigned = new Intl.NumberFormat("en", {
-  minimumFractionDigits: 1,
-  maximumFractionDigits: 1,
-  signDisplay: "negative",
-});
-
-const exact = new Intl.NumberFormat("en", { maximumFractionDigits: 2 });
+const TENTHS = { minimumFractionDigits: 1, maximumFractionDigits: 1 };
+const tenths = format({ ...TENTHS, signDisplay: "negative" });
+const signed = format({ ...TENTHS, signDisplay: "exceptZero" }); // of what is shown: -0.04 is "0.0"
+const exact = format({ maximumFractionDigits: 2 });
 
 const LEVELS = ["beginner", "novice", "casual", "average", "good", "strong", "expert", "master"] as const;
 
+const percent = (written: string) => say("percent", { number: written });
+
 export const text = {
-  share: (value: number) => `${(100 * value).toFixed(1)} %`,
-  points: (value: number) => signed.format(value),
-  loss: (value: number) => unsigned.format(value),
-  score: (value: number) => exact.format(value),
+  share: (value: number) => percent(tenths.value(100 * value)),
+  change: (value: number) => percent(signed.value(100 * value)),
+  points: (value: number) => signed.value(value),
+  loss: (value: number) => tenths.value(value),
+  score: (value: number) => exact.value(value),
 };
 
 /** The name of a game. */
 export const gameName = (game: string): string => (game in GAMES ? say(GAMES[game] as Key) : game);
 
 const GAMES: Record<string, Key> = { cathedral: "game.cathedral", duel: "game.duel", toy: "game.toy" };
-
-/** Languages in which cards have names, beside English, by the value of the catalogue that holds them. */
-export const LANGUAGES: Record<string, string> = {
-  de: "name_de",
-  it: "name_it",
-  es: "name_es",
-  fr: "name_fr",
-  he: "name_he",
-};
-
-/** The language that the reader has chosen for the names of cards. */
-export function language(): string {
-  const chosen = localStorage.getItem("language") ?? "en"; // not the browser's: all else on the page is in English
-  return chosen in LANGUAGES ? chosen : "en";
-}
 
 /** The name of a level. */
 export function levelName(level: number | undefined): string {

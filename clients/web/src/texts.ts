@@ -1,45 +1,118 @@
-// The texts of the page by key, out of texts/LANGUAGE/page.json: patterns with `{name}` for arguments, or a form for each
-// plural category of the argument `count`. Their keys and arguments are checked by the types in gen/texts.ts.
+// The texts of the page by key, in the language that its reader has chosen, else in the browser's: out of texts/, in one
+// file for each language, which is loaded when it is wanted. A pattern has `{name}` for arguments, or is a form for each
+// plural category of the argument `count`. Keys and arguments are checked by the types in gen/texts.ts.
 
-import type { ComponentChildren } from "preact";
-import english from "../../../texts/en/page.json";
-import type { Arguments } from "./gen/texts.ts";
+import { computed, signal } from "@preact/signals";
+import { type ComponentChildren, h } from "preact";
+import { type Arguments, FILES } from "./gen/texts.ts";
 
 export type Key = keyof Arguments;
+export type Language = keyof typeof FILES;
 type Pattern = string | ({ other: string } & Partial<Record<Intl.LDMLPluralRule, string>>);
+type Patterns = Readonly<Record<string, Pattern>>;
 /** The arguments of a text; with `Value` where it is not a string that is made of it. */
 type Given<K extends Key, Value = never> = keyof Arguments[K] extends never
   ? []
   : [{ [Name in keyof Arguments[K]]: Arguments[K][Name] | Value }];
 
-const LOCALE = "en";
-const patterns: Readonly<Record<string, Pattern>> = english;
-const plurals = new Intl.PluralRules(LOCALE);
-const numbers = new Intl.NumberFormat(LOCALE);
+const CHOSEN = "language"; // in the storage of the browser
+const ENGLISH = "en";
+const RIGHT_TO_LEFT = /[\u0590-\u08ff]/;
+
+/** The languages there are. */
+export const LANGUAGES = Object.keys(FILES) as Language[];
+
+const spoken = signal<{ language: Language; patterns: Patterns }>({ language: ENGLISH, patterns: {} });
+
+/** The language of the page. */
+export const language = computed(() => spoken.value.language);
+
+const plurals = computed(() => new Intl.PluralRules(language.value));
+const numbers = computed(() => new Intl.NumberFormat(language.value));
+
+/** The language that the reader has chosen, else the first of the browser's that there is. */
+export function preferred(): Language {
+  const wanted = [localStorage.getItem(CHOSEN) ?? "", ...navigator.languages];
+  const primary = wanted.map((tag) => tag.replace(/-.*/, "").toLowerCase());
+  return primary.find((one): one is Language => one in FILES) ?? ENGLISH;
+}
+
+let wanted: Language;
+
+/** Load a language, and speak it. */
+export async function speak(language: Language): Promise<void> {
+  wanted = language;
+  const { default: patterns } = (await FILES[language]()) as { default: Patterns };
+  if (wanted !== language) return;
+  spoken.value = { language, patterns };
+  Object.assign(document.documentElement, { lang: language, dir: say("direction") });
+}
+
+/** Speak a language from now on. */
+export function choose(language: Language): Promise<void> {
+  localStorage.setItem(CHOSEN, language);
+  return speak(language);
+}
+
+/** Whether it is written from right to left. */
+const isTurned = computed(() => spoken.value.patterns.direction === "rtl");
+
+/** The keys that point back and on in time. */
+export const BACK = computed(() => (isTurned.value ? "ArrowRight" : "ArrowLeft"));
+export const ON = computed(() => (isTurned.value ? "ArrowLeft" : "ArrowRight"));
 
 /** Whether there is a text. */
-export const knows = (key: string): key is Key => key in patterns;
+export const knows = (key: string): key is Key => key in spoken.value.patterns;
 
 /** The pattern of a text, split at its arguments: words and names in turns. */
-function parts(key: Key, values: Readonly<Record<string, unknown>>): string[] {
-  const pattern = patterns[key] ?? key;
-  const form = typeof pattern === "string" ? pattern : pattern[plurals.select(Number(values.count))];
+function parts(key: string, values: Readonly<Record<string, unknown>>): string[] {
+  const pattern = spoken.value.patterns[key] ?? key;
+  const form = typeof pattern === "string" ? pattern : pattern[plurals.value.select(Number(values.count))];
   return (form ?? (pattern as { other: string }).other).split(/\{(\w+)\}/);
 }
 
-const told = (value: ComponentChildren) => (typeof value === "number" ? numbers.format(value) : value);
+/** A number as people write it. */
+export const number = (value: number): string => numbers.value.format(value);
+
+/** Words that keep their own direction in any text, as names and numbers must. */
+export function apart(words: string): string {
+  return words && (isTurned.value || RIGHT_TO_LEFT.test(words)) ? `\u2068${words}\u2069` : words;
+}
 
 /** A text with its arguments. */
 export function say<K extends Key>(key: K, ...given: Given<K>): string {
-  return fill(key, given[0] ?? {}).join("");
+  return fill(key, given[0] ?? {}, written);
 }
+
+/** A text by a key that is made of what the service says; its arguments are taken from more values. */
+export function sayAny(key: Key, values: Readonly<Record<string, unknown>> = {}): string {
+  return fill(key, values, written);
+}
+
+const written = (value: unknown): string => apart(typeof value === "number" ? number(value) : String(value));
 
 /** A text whose arguments may be parts of the page. */
 export function rich<K extends Key>(key: K, ...given: Given<K, ComponentChildren>): ComponentChildren[] {
-  return fill(key, given[0] ?? {});
+  const told = (value: ComponentChildren) => h("bdi", null, typeof value === "number" ? number(value) : value);
+  return split(key, given[0] ?? {}, told);
 }
 
-function fill(key: Key, values: object): ComponentChildren[] {
-  const given = values as Readonly<Record<string, ComponentChildren>>;
-  return parts(key, given).map((part, index) => (index % 2 ? told(given[part]) : part));
+/** A text of a game's own file, or a word for what is in it; the last word of its key if there is none. */
+export function gameText(game: string, key: string, values: object = {}): string {
+  const name = `${game}.${key}`;
+  if (knows(name)) return fill(name, values, written);
+  return key.slice(key.lastIndexOf(".") + 1).replaceAll(/[_-]/g, " ");
 }
+
+const fill = (key: string, values: object, told: (value: unknown) => string): string =>
+  split(key, values, told).join("");
+
+function split<T>(key: string, values: object, told: (value: T) => ComponentChildren): ComponentChildren[] {
+  const given = values as Readonly<Record<string, T>>;
+  return parts(key, given as Readonly<Record<string, unknown>>).map((part, index) =>
+    index % 2 ? told(given[part] as T) : part,
+  );
+}
+
+/** A text that begins with a capital letter, as headings do. */
+export const capital = (words: string): string => words.charAt(0).toLocaleUpperCase(language.value) + words.slice(1);

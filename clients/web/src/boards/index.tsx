@@ -4,6 +4,7 @@ import { signal, useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { useEffect } from "preact/hooks";
 import { memo } from "../parts.tsx";
+import { say } from "../texts.ts";
 import TextBoard from "./text.tsx";
 import type { BoardProps } from "./types.ts";
 
@@ -33,7 +34,7 @@ export const Board = memo((props: BoardProps) => {
   }, [game]);
   const Drawn = inWords.value ? undefined : drawn.value;
   return (
-    <section class={props.ghost ? "board ghost" : "board"} aria-label="Board">
+    <section class={props.ghost ? "board ghost" : "board"} aria-label={say("board")}>
       {Drawn ? <Drawn {...props} /> : <TextBoard {...props} />}
     </section>
   );

@@ -1,6 +1,7 @@
 // Parts of a player's display that all boards share: the name with a score, and flags.
 
 import type { ComponentChildren, FunctionComponent } from "preact";
+import { say } from "../texts.ts";
 import { Builder, Good } from "./art.tsx";
 import { Count, Unseen, useBoard } from "./spots.tsx";
 import type { SeatLook } from "./types.ts";
@@ -53,8 +54,8 @@ export function Panel({ look, acts, title, kind, unit, score, was, children }: P
       <p class="player-name">
         <Builder look={look} />
         <span class="who">
-          {look.name}
-          {viewer === look.seat && <small> (you)</small>}
+          <bdi>{look.name}</bdi>
+          {viewer === look.seat && <small> ({say("you")})</small>}
         </span>
         <span class="score" title={title}>
           <Good kind={kind} />

@@ -7,6 +7,7 @@ import { type Signal, useSignal } from "@preact/signals";
 import { type ComponentChildren, createContext, type FunctionComponent } from "preact";
 import { useContext, useLayoutEffect, useRef } from "preact/hooks";
 import type { LegalAction } from "../gen/clerestory/v1/rules_pb.ts";
+import { say } from "../texts.ts";
 import { bestMark, type Places, textOf } from "./places.ts";
 import type { BoardProps, Mark } from "./types.ts";
 
@@ -90,7 +91,7 @@ export function Spot(props: SpotProps) {
 function Open({ actions, mark, ...props }: SpotProps & { actions: readonly LegalAction[]; mark: Mark | undefined }) {
   const { board, choosing } = useContext(Around);
   const only = actions.length === 1 ? textOf(actions[0] as LegalAction) : undefined;
-  const told = only === undefined ? `${actions.length} choices` : (actions[0]?.action?.label ?? only);
+  const told = only === undefined ? say("board.count", { count: actions.length }) : (actions[0]?.action?.label ?? only);
   const pointed = board.pointed !== undefined && actions.some((action) => textOf(action) === board.pointed);
   const choose = (event: MouseEvent) => {
     const at = (event.currentTarget as Element).getBoundingClientRect();
@@ -102,14 +103,14 @@ function Open({ actions, mark, ...props }: SpotProps & { actions: readonly Legal
       type="button"
       tabIndex={-1}
       class={`${props.class} can ${hinted(mark)} ${pointed ? "is-pointed" : ""}`}
-      title={`${props.title ? `${props.title}: ` : ""}${told}`}
+      title={props.title ? say("with", { name: props.title, what: told }) : told}
       data-place={props.place}
       onClick={choose}
       onPointerEnter={() => board.onPoint(only)}
       onPointerLeave={() => board.onPoint(undefined)}
     >
       {props.children}
-      <Unseen> On the board: {told}</Unseen>
+      <Unseen> {say("board.on", { what: told })}</Unseen>
       <Hint mark={mark} />
     </button>
   );
@@ -123,7 +124,7 @@ function Hint({ mark }: { mark: Mark | undefined }) {
   return (
     <span class="hint">
       {mark.rank}
-      {mark.share !== undefined && <small>{Math.round(100 * mark.share)} %</small>}
+      {mark.share !== undefined && <small>{say("percent", { number: Math.round(100 * mark.share) })}</small>}
     </span>
   );
 }
@@ -154,7 +155,7 @@ function Choices({ at, actions }: { at: DOMRect; actions: readonly LegalAction[]
       class="choices"
       popover="auto"
       role="group"
-      aria-label="Choices of this place"
+      aria-label={say("board.choices")}
       onToggle={(event) => event.newState === "closed" && close()}
     >
       {actions.map((action) => (
@@ -177,7 +178,7 @@ function Choices({ at, actions }: { at: DOMRect; actions: readonly LegalAction[]
 /** The change of a number; nothing if it has not changed. */
 export function Change({ of, was = of }: { of: number; was?: number | undefined }) {
   if (of === was) return null;
-  return <span class="by">{of > was ? `+${of - was}` : `−${was - of}`}</span>;
+  return <bdi class="by">{of > was ? `+${of - was}` : `−${was - of}`}</bdi>;
 }
 
 /** A number and its change. */

@@ -4,7 +4,12 @@ import type { ComponentChildren } from "preact";
 import type { CathedralCubes, CathedralPosition } from "../gen/clerestory/v1/cathedral_pb.ts";
 import type { DuelPosition } from "../gen/clerestory/v1/duel_pb.ts";
 import { SeatName, SeatTable } from "../parts.tsx";
+import { colourName } from "../seats.ts";
+import { capital, gameText, type Key, say, sayAny } from "../texts.ts";
+import { amounts } from "./cathedral/words.ts";
+import { COLOURS } from "./places.ts";
 import type { BoardProps } from "./types.ts";
+import { listed } from "./words.ts";
 
 export default function TextBoard(props: BoardProps) {
   const { game } = props.position;
@@ -12,7 +17,7 @@ export default function TextBoard(props: BoardProps) {
     <div class="text-board">
       {game.case === "cathedral" && <Cathedral {...props} of={game.value} />}
       {game.case === "duel" && <Duel {...props} of={game.value} />}
-      {game.case === "toy" && <p>Round {game.value.round}</p>}
+      {game.case === "toy" && <p>{`${say("fact.round")} ${game.value.round}`}</p>}
     </div>
   );
 }
@@ -42,55 +47,63 @@ function Players({ seats, viewer, rows }: BoardProps & { rows: [string, Componen
   return <SeatTable class="players" heads={heads} rows={full} />;
 }
 
-const listed = (ids: readonly string[], name: (id: string) => string) => ids.filter(Boolean).map(name).join(", ");
-const plain = (id: string) => (id ? id.charAt(0).toUpperCase() + id.slice(1).replaceAll("_", " ") : "");
+const all = (ids: readonly string[], name: (id: string) => string) => listed(ids.filter(Boolean).map(name));
+const colour = (name: string) => {
+  const seat = COLOURS.indexOf(name);
+  return seat < 0 ? name : colourName(seat);
+};
 const cubes = (of: CathedralCubes | undefined) =>
-  of ? `${of.sand} sand, ${of.wood} wood, ${of.stone} stone${of.metal === undefined ? "" : `, ${of.metal} metal`}` : "";
+  of
+    ? amounts({ sand: of.sand, wood: of.wood, stone: of.stone, ...(of.metal === undefined ? {} : { metal: of.metal }) })
+    : "";
+const step = (game: "cathedral" | "duel", name: string) => sayAny(`step.${game}.${name}` as Key);
 
 function Cathedral(props: BoardProps & { of: CathedralPosition }) {
   const { of: position, catalogue } = props;
   const name = (id: string) => catalogue.name(id);
   const players = position.players;
+  const beside = (builders: readonly string[], cards: readonly string[]) =>
+    `${all(builders, colour) || "–"}; ${say("fact.cards", { cards: all(cards, name) || "–" })}`;
   const rows: [string, ComponentChildren[]][] = [
-    ["Victory points", players.map((one) => String(one.vp))],
-    ["Gold", players.map((one) => String(one.gold))],
-    ["Cubes", players.map((one) => cubes({ ...one, $typeName: "clerestory.v1.CathedralCubes" }))],
-    ["Workers", players.map((one) => `${one.workers}${one.grey ? ` + ${one.grey} grey` : ""}`)],
-    ["Wool mill", players.map((one) => one.mill)],
-    ["Craftsmen", players.map((one) => listed(one.craftsmen, name))],
-    ["Cards", players.map((one) => listed(one.advantages, name))],
-    ["Resource cards", players.map((one) => listed(one.resourceCards, name))],
-    ["Builders in the bag", players.map((one) => one.bag)],
+    [capital(say("thing.vp")), players.map((one) => String(one.vp))],
+    [capital(say("thing.gold")), players.map((one) => String(one.gold))],
+    [say("fact.cubes"), players.map((one) => cubes({ ...one, $typeName: "clerestory.v1.CathedralCubes" }))],
+    [
+      say("fact.workers"),
+      players.map((one) => listed([String(one.workers), one.grey ? say("crew.grey", { number: one.grey }) : ""])),
+    ],
+    [say("place.mill"), players.map((one) => one.mill)],
+    [say("fact.craftsmen"), players.map((one) => all(one.craftsmen, name))],
+    [say("grid"), players.map((one) => all(one.advantages, name))],
+    [say("fact.resource_cards"), players.map((one) => all(one.resourceCards, name))],
+    [say("crew.bag_all"), players.map((one) => one.bag)],
   ];
   return (
     <>
       <Facts
         rows={[
-          ["Round", `${position.round} of 6`],
-          ["Step", plain(position.step)],
-          ["Starting player", plain(position.startingPlayer)],
-          ["Builder drawn", position.drawn && `${plain(position.drawn)}, costs ${position.cost} gold`],
-          ["Waiting builders", listed(position.waiting, plain)],
-          ["Event", position.event && name(position.event)],
-          ["Tax die", position.die],
-          ["Craftsmen for hire", listed(position.supplyCraftsmen, name)],
-          ["Resource cards", listed(position.supplyResources, name)],
-          ["Archbishop's seat", plain(position.archbishop)],
-          ["Castle", plain(position.castle)],
-          ["Next starting player", plain(position.start)],
+          [say("fact.round"), say("summary.round", { round: position.round })],
+          [say("fact.step"), step("cathedral", position.step)],
+          [capital(say("flag.starts")), colour(position.startingPlayer)],
           [
-            "Kingsbridge",
-            `${listed(position.kingsbridge, plain) || "–"}; cards: ${listed(position.kingsbridgeCards, name) || "–"}`,
+            say("fact.drawn"),
+            position.drawn && listed([colour(position.drawn), say("card.costs", { number: position.cost })]),
           ],
-          ["Priory", listed(position.priory, plain)],
-          [
-            "Shiring",
-            `${listed(position.shiring, plain) || "–"}; craftsmen: ${listed(position.shiringCards, name) || "–"}`,
-          ],
-          ["King's court", listed(position.court, plain)],
-          ["Market", listed(position.market, plain)],
-          ["Market stock", cubes(position.stock)],
-          ["General supply", cubes(position.supply)],
+          [say("place.waiting_all"), all(position.waiting, colour)],
+          [say("place.event"), position.event && name(position.event)],
+          [say("place.tax"), position.die],
+          [say("fact.for_hire"), all(position.supplyCraftsmen, name)],
+          [say("fact.resource_cards"), all(position.supplyResources, name)],
+          [say("place.archbishop"), colour(position.archbishop)],
+          [say("place.castle"), colour(position.castle)],
+          [say("place.start_space"), colour(position.start)],
+          [say("place.kingsbridge"), beside(position.kingsbridge, position.kingsbridgeCards)],
+          [say("place.priory"), all(position.priory, colour)],
+          [say("place.shiring"), beside(position.shiring, position.shiringCards)],
+          [say("place.court"), all(position.court, colour)],
+          [say("place.market"), all(position.market, colour)],
+          [say("fact.stock"), cubes(position.stock)],
+          [say("place.supply_all"), cubes(position.supply)],
         ]}
       />
       <Players {...props} rows={rows} />
@@ -101,23 +114,25 @@ function Cathedral(props: BoardProps & { of: CathedralPosition }) {
 function Duel(props: BoardProps & { of: DuelPosition }) {
   const { of: position, catalogue } = props;
   const name = (id: string) => catalogue.name(id);
+  const good = (kind: string) => gameText("duel", `good.${kind}`);
   const players = position.players;
   const marked = (place: string) =>
     props.seats.filter((seat) => players[seat.seat]?.markers.includes(place)).map((seat) => seat.letter);
   const chips = (of: object | undefined) =>
-    Object.entries(of ?? {})
-      .filter(([kind, count]) => kind !== "$typeName" && count)
-      .map(([kind, count]) => `${count} ${kind}`)
-      .join(", ");
+    listed(
+      Object.entries(of ?? {})
+        .filter(([kind, count]) => kind !== "$typeName" && count)
+        .map(([kind, count]) => `${count} ${good(kind)}`),
+    );
   return (
     <>
       <Facts
         rows={[
-          ["Phase", `${position.phase} of 4, round ${position.round} of 3`],
-          ["Step", plain(position.step)],
-          ["Power", plain(position.power)],
-          ["Turn of", plain(position.turnOf)],
-          ["Card in use", position.card && name(position.card)],
+          [say("fact.phase"), say("course.phase", { phase: position.phase, round: position.round })],
+          [say("fact.step"), step("duel", position.step)],
+          [say("course.power"), colour(position.power)],
+          [say("fact.turn_of"), colour(position.turnOf)],
+          [say("fact.card"), position.card && name(position.card)],
         ]}
       />
       <table class="grid">
@@ -137,16 +152,19 @@ function Duel(props: BoardProps & { of: DuelPosition }) {
       <Players
         {...props}
         rows={[
-          ["Gold", players.map((one) => String(one.gold))],
-          ["Camp", players.map((one) => chips(one.camp))],
-          ["Materials", players.map((one) => chips(one.materials))],
-          ["Supply", players.map((one) => chips(one.supply))],
-          ["Section I", players.map((one) => listed(one.section1, plain))],
-          ["Section II", players.map((one) => listed(one.section2, plain))],
-          ["Section III", players.map((one) => listed(one.section3, plain))],
-          ["Seals", players.map((one) => one.seals.join(", "))],
-          ["Seals flipped", players.map((one) => (one.flipped.length ? `${one.flipped.join(", ")}: ${one.sum}` : ""))],
-          ["Cards", players.map((one) => listed(one.cards, name))],
+          [capital(say("thing.gold")), players.map((one) => String(one.gold))],
+          [capital(say("camp.camp")), players.map((one) => chips(one.camp))],
+          [say("fact.materials"), players.map((one) => chips(one.materials))],
+          [capital(say("camp.supply")), players.map((one) => chips(one.supply))],
+          [say("camp.section", { name: "I" }), players.map((one) => all(one.section1, good))],
+          [say("camp.section", { name: "II" }), players.map((one) => all(one.section2, good))],
+          [say("camp.section", { name: "III" }), players.map((one) => all(one.section3, good))],
+          [say("course.seals"), players.map((one) => listed(one.seals))],
+          [
+            say("course.flipped"),
+            players.map((one) => (one.flipped.length ? `${listed(one.flipped)}: ${one.sum}` : "")),
+          ],
+          [say("grid"), players.map((one) => all(one.cards, name))],
         ]}
       />
     </>

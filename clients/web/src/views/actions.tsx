@@ -3,16 +3,17 @@
 import { useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Mark } from "../boards/types.ts";
-import { plain } from "../catalogue.ts";
 import type { LegalAction } from "../gen/clerestory/v1/rules_pb.ts";
 import { labelOf } from "../labels.ts";
 import { memo, Stepper } from "../parts.tsx";
 import { text } from "../text.ts";
-import { say } from "../texts.ts";
+import { capital, gameText, say } from "../texts.ts";
 
 const MANY = 12; // actions from which on they can be searched
 
 interface Props {
+  /** Its name. */
+  game: string;
   actions: readonly LegalAction[];
   marks: readonly Mark[];
   /** There is room for ranks. */
@@ -39,6 +40,7 @@ export const Actions = memo((props: Props) => {
   const found = props.actions.filter((action) => words.every((word) => told(action).includes(word)));
   const kinds = [...new Set(found.map((action) => action.kind))];
   const first = found[0]?.action?.text;
+  const nameOf = (kind: string) => capital(gameText(props.game, `action.${kind}`));
   return (
     <div
       ref={box}
@@ -67,8 +69,8 @@ export const Actions = memo((props: Props) => {
       )}
       {!props.actions.length && <p class="latest">{props.news}</p>}
       {kinds.map((kind) => (
-        <div key={kind} class="kind" role="group" aria-label={plain(kind)}>
-          <h2>{plain(kind.replaceAll("-", "_"))}</h2>
+        <div key={kind} class="kind" role="group" aria-label={nameOf(kind)}>
+          <h2>{nameOf(kind)}</h2>
           {gathered(found.filter((action) => action.kind === kind)).map((alike) =>
             alike.length > 1 ? (
               <Numbered key={alike[0]?.action?.text} alike={alike} {...props} />
@@ -105,7 +107,7 @@ function Numbered({ alike, ...props }: Props & { alike: readonly LegalAction[] }
     <div class="numbered">
       <ActionButton action={chosen} {...props} />
       <Stepper
-        label={plain(chosen.arguments[0] ?? "")}
+        label={gameText(props.game, `good.${chosen.arguments[0]}`)}
         value={at.value + 1}
         least={1}
         most={alike.length}

@@ -7,7 +7,6 @@ import { wordsOf } from "../api.ts";
 import type { SeatLook } from "../boards/types.ts";
 import { catalogueFor, EMPTY } from "../catalogue.ts";
 import { type Checked, check } from "../check.ts";
-import { gameText } from "../gametexts.ts";
 import { EndReason, type Game } from "../gen/clerestory/v1/games_pb.ts";
 import type { Outcome, ScorePart } from "../gen/clerestory/v1/rules_pb.ts";
 import type { Kept } from "../kept.ts";
@@ -15,7 +14,7 @@ import { SeatName, SeatTable, Trouble } from "../parts.tsx";
 import { rematch } from "../rematch.ts";
 import { go, link } from "../route.ts";
 import { text } from "../text.ts";
-import { rich, say } from "../texts.ts";
+import { gameText, rich, say } from "../texts.ts";
 import type { MomentsProps } from "./moments.tsx";
 
 interface Props {

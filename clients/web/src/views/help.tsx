@@ -3,8 +3,8 @@
 import { useSignal } from "@preact/signals";
 import { choosePace, PACES, pace } from "../pace.ts";
 import { Dialog } from "../parts.tsx";
-import { LANGUAGES, language } from "../text.ts";
 import { say } from "../texts.ts";
+import { LanguageChoice } from "./language.tsx";
 
 const KEYS = [
   ["a", "key.actions"],
@@ -47,22 +47,7 @@ export function Help({ onClose }: { onClose(): void }) {
         />{" "}
         {say("help.keys")}
       </label>
-      <label>
-        {say("help.cards")}{" "}
-        <select
-          value={language()}
-          onChange={(event) => {
-            localStorage.setItem("language", event.currentTarget.value);
-            location.reload();
-          }}
-        >
-          {["en", ...Object.keys(LANGUAGES)].map((code) => (
-            <option key={code} value={code}>
-              {new Intl.DisplayNames("en", { type: "language" }).of(code)}
-            </option>
-          ))}
-        </select>
-      </label>
+      <LanguageChoice />
       <label>
         {say("help.pace")}{" "}
         <select value={String(pace.value)} onChange={(event) => choosePace(Number(event.currentTarget.value))}>

@@ -3,7 +3,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect } from "preact/hooks";
 import type { SeatLook } from "../boards/types.ts";
-import { plain } from "../catalogue.ts";
 import type { Line } from "../gen/clerestory/v1/advisor_pb.ts";
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import * as hints from "../hints.ts";
@@ -12,7 +11,7 @@ import { Gauge, SeatSign, Trouble } from "../parts.tsx";
 import { usePointer } from "../pointing.ts";
 import { endPreview, playOut, preview, walk } from "../preview.ts";
 import { text } from "../text.ts";
-import { say } from "../texts.ts";
+import { BACK, gameText, ON, say } from "../texts.ts";
 
 const ROWS = 8;
 
@@ -121,7 +120,11 @@ function Told({ question, seats, pointed, onPoint }: Props & { question: hints.Q
       {found.lead && <p>{found.lead.english}</p>}
       {question.observer && <p class="muted">{say("hints.of", { who: seats[found.seat ?? 0]?.name ?? "" })}</p>}
       {hints.step.value === "where" && (
-        <p>{say("hints.look", { what: plain(best.action?.text.split(" ")[0] ?? "").toLowerCase() })}</p>
+        <p>
+          {say("hints.look", {
+            what: gameText(question.position.game.case ?? "", `action.${best.action?.text.split(" ")[0]}`),
+          })}
+        </p>
       )}
       {hints.step.value === "move" && <p class="hint-move">{planOf(best) || label}</p>}
       {hints.step.value === "table" && (
@@ -163,7 +166,7 @@ function ordered(lines: readonly Line[], seat: number | undefined): Line[] {
 }
 
 /** The plan of conversions or discards that a line holds, in words; empty for a single action. */
-const planOf = (line: Line): string => line.plan.map(({ label, times }) => `${label} ${times}`).join(", ");
+const planOf = (line: Line): string => line.plan.map(({ label, times }) => `${label} ${times}`).join(say("between"));
 
 interface TableProps {
   lines: readonly Line[];
@@ -221,7 +224,7 @@ function Table({ lines, seat, question, pointed, onPoint }: TableProps) {
                     if (walk(Math.sign(event.deltaY), true)) event.preventDefault(); // at its ends the page scrolls
                   }}
                   onKeyDown={(event) => {
-                    const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+                    const by = { [ON.value]: 1, [BACK.value]: -1 }[event.key];
                     if (by === undefined) return;
                     event.stopPropagation();
                     event.preventDefault();

@@ -11,6 +11,7 @@ import { gameName } from "../text.ts";
 import { rich, say } from "../texts.ts";
 import { notice } from "../title.ts";
 import { forget, keysOf, ownGames } from "../tokens.ts";
+import { LanguageChoice } from "./language.tsx";
 import { NewGame } from "./newgame.tsx";
 
 const EVERY = 5000; // milliseconds between updates of the lists
@@ -61,7 +62,10 @@ export function Lobby({ lost }: { lost: boolean }) {
   const going = own.value.filter((game) => game.status !== GameStatus.OVER);
   return (
     <main class="page lobby">
-      <h1>{say("title")}</h1>
+      <header class="row">
+        <h1>{say("title")}</h1>
+        <LanguageChoice />
+      </header>
       {lost && (
         <p class="notice" role="status">
           {say("lobby.lost")}

@@ -69,5 +69,5 @@ function told(kind: "turn" | "error" | "luck", { who, ...given }: Told): Compone
 /** What a ply brought a seat, as a share of the win with its sign. */
 function gain(ply: ReviewedPly, seat: number): string {
   const by = ((ply.after[seat] ?? 0) - (ply.before[seat] ?? 0)) / UNIT;
-  return `${by > 0 ? "+" : "−"}${text.share(Math.abs(by))}`;
+  return text.change(by);
 }

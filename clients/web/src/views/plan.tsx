@@ -82,7 +82,7 @@ function Result({ answer, seats, seat }: { answer: PlanConversionsResponse } & P
           {fault.text}
         </p>
       ))}
-      {answer.changes.length > 0 && <p>{answer.changes.map((change) => change.text).join(", ")}</p>}
+      {answer.changes.length > 0 && <p>{answer.changes.map((change) => change.text).join(say("between"))}</p>}
       {answer.goldLost > 0 && <p class="trouble">{say("plan.lost", { count: answer.goldLost })}</p>}
       {after && answer.changes.length > 0 && (
         <div class="means pictured">

@@ -9,6 +9,7 @@ import { labelOf } from "../labels.ts";
 import { SeatSign, SeatTable, Trouble } from "../parts.tsx";
 import { judge, lossOf, luckiest, luckOf, Review, rounded, UNIT } from "../review.ts";
 import type { Study } from "../study.ts";
+import { text } from "../text.ts";
 import { say } from "../texts.ts";
 import { keysOf } from "../tokens.ts";
 
@@ -19,9 +20,8 @@ interface Props {
   known: Position | undefined;
 }
 
-const percent = (share: number) => `${(100 * share).toFixed(1)} %`;
-const tenths = (number: number) => (number / 10).toFixed(1);
-const signed = (number: number) => (number > 0 ? "+" : "") + tenths(number);
+const tenths = (number: number) => text.loss(number / 10);
+const signed = (number: number) => text.points(number / 10);
 
 export default function ReviewView({ study, seats, known }: Props) {
   const review = useMemo(() => new Review(), [study]);
@@ -144,7 +144,7 @@ function Chart({
       ))}
       {review.errors.value.map((error) => (
         <g key={error.ply} class="mark">
-          <title>{`${labelOf(error.at.action)}: ${percent(error.loss / UNIT)}`}</title>
+          <title>{`${labelOf(error.at.action)}: ${text.share(error.loss / UNIT)}`}</title>
           <circle cx={x(error.ply)} cy={middle(error.at, sum)} r="7" />
           <text x={x(error.ply)} y={middle(error.at, sum) + 3} text-anchor="middle">
             {error.glyph}
@@ -205,7 +205,7 @@ function Errors({ review, study, seats, known, whose }: Props & { review: Review
     told.value = say("review.looking");
     judge(before.value, error.at.seat ?? 0, tried, best).then(
       ({ right, loss }) => {
-        told.value = right ? say("review.right") : say("review.wrong", { loss: percent(loss) });
+        told.value = right ? say("review.right") : say("review.wrong", { loss: text.share(loss) });
         if (!right) void study.back().then(() => study.go(error.ply - 1));
       },
       () => {
@@ -239,7 +239,7 @@ function Errors({ review, study, seats, known, whose }: Props & { review: Review
               number: number.value + 1,
               of: errors.length,
               what: labelOf(error.at.action),
-              loss: percent(lossOf(error.at)),
+              loss: text.share(lossOf(error.at)),
             })}
           </p>
           {told.value && <p>{told.value}</p>}
@@ -357,10 +357,10 @@ function Ledger({ review, seats }: { review: Review; seats: readonly SeatLook[] 
     [say("review.decisions"), columns.map((one) => `${one.decisions}`)],
     [
       say("review.mean"),
-      columns.map((one) => (one.meanLoss === undefined ? "-" : ((1000 * one.meanLoss) / UNIT).toFixed(1))),
+      columns.map((one) => (one.meanLoss === undefined ? "-" : text.loss((1000 * one.meanLoss) / UNIT))),
     ],
     [say("review.like"), columns.map((one) => (one.level === undefined ? "-" : `${one.level}`))],
-    [say("review.accuracy"), columns.map((one) => (one.accuracy === undefined ? "-" : one.accuracy.toFixed(1)))],
+    [say("review.accuracy"), columns.map((one) => (one.accuracy === undefined ? "-" : text.loss(one.accuracy)))],
   ];
   const heads = columns.map((one, seat) => (
     <>

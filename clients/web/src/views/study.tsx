@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
-import { useEffect } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { games, wordsOf } from "../api.ts";
 import { beginning } from "../beginning.ts";
 import type { SeatLook } from "../boards/types.ts";
@@ -14,7 +14,7 @@ import { Opening, Trouble } from "../parts.tsx";
 import { go, link } from "../route.ts";
 import { actor, look, seatCount, seatOf } from "../seats.ts";
 import { fresh, IMPORTED, read, Study } from "../study.ts";
-import { say } from "../texts.ts";
+import { language, say } from "../texts.ts";
 import { keysOf, tokensOf } from "../tokens.ts";
 import { Result } from "./ending.tsx";
 import { Table } from "./table.tsx";
@@ -51,6 +51,11 @@ function Studied({ study, reviewed }: { study: Study; reviewed: boolean }) {
         known.value = found;
       });
   }, [reached]);
+  const spoken = useRef(language.value);
+  useEffect(() => {
+    if (spoken.current !== language.value) void study.again();
+    spoken.current = language.value;
+  }, [language.value]);
   if (!reached || !position)
     return (
       <main class="page">

@@ -13,7 +13,7 @@ import type { AppliedAction, LegalAction } from "../gen/clerestory/v1/rules_pb.t
 import * as hints from "../hints.ts";
 import { isPlanned, Plan } from "../plan.ts";
 import { preview } from "../preview.ts";
-import { say } from "../texts.ts";
+import { BACK, ON, say } from "../texts.ts";
 import { Actions } from "./actions.tsx";
 import { Help } from "./help.tsx";
 import { Hints } from "./hints.tsx";
@@ -165,6 +165,7 @@ export function Table(props: TableProps) {
           )}
           {!plan && (props.seat !== undefined || props.actions.length > 0) && !props.above && (
             <Actions
+              game={game}
               actions={props.actions}
               marks={marks}
               ranked={!props.barred && hints.ranked.value}
@@ -248,8 +249,8 @@ function useFocusKept(): void {
 function useKeys(props: TableProps, help: () => void): void {
   const last = props.applied.length;
   const keys: Record<string, () => void> = {
-    ArrowLeft: () => props.onGo(props.at - 1),
-    ArrowRight: () => props.onGo(props.at + 1),
+    [BACK.value]: () => props.onGo(props.at - 1),
+    [ON.value]: () => props.onGo(props.at + 1),
     Home: () => props.onGo(0),
     End: () => props.onGo(last),
     "?": () => hints.choose(hints.STEPS[(hints.STEPS.indexOf(hints.step.value) + 1) % hints.STEPS.length] ?? "off"),

@@ -1,6 +1,7 @@
 // The cards of The Pillars of the Earth: craftsmen, resource cards, cards of text.
 
 import type { ComponentChildren } from "preact";
+import { say } from "../../texts.ts";
 import { Arrow, Coin, Good, Picture, Worker } from "../art.tsx";
 import { Unseen, useBoard } from "../spots.tsx";
 import { type Amounts, amounts, effectOf, numberOf, type Trade, tradeOf } from "./words.ts";
@@ -28,7 +29,11 @@ export function Conversion({ trade, used }: { trade: Trade; used?: number | unde
   return (
     <span class="conversion">
       <Unseen>
-        {amounts(takes) || must || "nothing"} into {amounts(gives)}, {capacity} times
+        {say("trade", {
+          takes: amounts(takes) || must || say("trade.nothing"),
+          gives: amounts(gives),
+          times: capacity,
+        })}
       </Unseen>
       <span class="drawing" aria-hidden="true">
         {must && (
@@ -70,21 +75,22 @@ function Figure({ trade }: { trade: Trade | undefined }) {
 }
 
 interface CostProps {
-  verb: string;
+  /** The text for it. */
+  words: "card.costs" | "card.workers";
   of: number | undefined;
-  unit: string;
   picture: ComponentChildren;
 }
 
 /** The cost of a card, in its corner; nothing if the catalogue has none. */
-function Cost({ verb, of, unit, picture }: CostProps) {
+function Cost({ words, of, picture }: CostProps) {
   if (of === undefined) return null;
   return (
     <span class="cost">
-      <Unseen>{verb} </Unseen>
-      {of}
-      {picture}
-      <Unseen> {unit}</Unseen>
+      <Unseen>{say(words, { number: of })}</Unseen>
+      <span aria-hidden="true">
+        {of}
+        {picture}
+      </span>
     </span>
   );
 }
@@ -98,7 +104,7 @@ export function CraftsmanCard({ id, price = true }: { id: string; price?: boolea
     <span class="card craftsman">
       <span class="top">
         <Figure trade={trade} />
-        {price && <Cost verb="costs" of={cost} unit="gold" picture={<Coin />} />}
+        {price && <Cost words="card.costs" of={cost} picture={<Coin />} />}
       </span>
       <span class="name">{catalogue.name(id)}</span>
       {trade && <Conversion trade={trade} />}
@@ -131,7 +137,7 @@ export function ResourceCard({ id }: { id: string }) {
     <span class="card resource">
       <span class="top">
         <Site type={type} />
-        <Cost verb="needs" of={workers} unit="workers" picture={<Worker />} />
+        <Cost words="card.workers" of={workers} picture={<Worker />} />
       </span>
       {card ? <Unseen>{catalogue.name(id)}</Unseen> : <span class="name">{catalogue.name(id)}</span>}
       <span class="brings" aria-hidden="true">

@@ -2,6 +2,7 @@
 
 import type { ComponentChildren } from "preact";
 import type { CathedralPosition } from "../../gen/clerestory/v1/cathedral_pb.ts";
+import { say } from "../../texts.ts";
 import { Builder } from "../art.tsx";
 import { Spot, useBoard } from "../spots.tsx";
 import type { SeatLook } from "../types.ts";
@@ -61,7 +62,11 @@ export function Space({ place, title, holder, was, children }: SpaceProps) {
   const look = seatOf(seats, holder);
   return (
     <Spot place={place} class="space" title={title} news={was !== undefined && was !== holder}>
-      {look ? <Builder look={look} title={`${title}: ${look.name}`} /> : <span class="empty">{children}</span>}
+      {look ? (
+        <Builder look={look} title={say("with", { name: title, what: look.name })} />
+      ) : (
+        <span class="empty">{children}</span>
+      )}
     </Spot>
   );
 }

@@ -1,9 +1,11 @@
 // The players: points, gold, cubes, workers, craftsmen and their conversions, cards.
 
 import type { CathedralPlayer } from "../../gen/clerestory/v1/cathedral_pb.ts";
+import { gameText, rich, say } from "../../texts.ts";
 import { Builder, Good, Picture, Worker } from "../art.tsx";
 import { Flags, Panel, type PlayerProps, Players } from "../player.tsx";
 import { Count, Spot, Unseen, useBoard } from "../spots.tsx";
+import { listed } from "../words.ts";
 import { Conversion, TextCard } from "./cards.tsx";
 import { useGame } from "./parts.tsx";
 import { tradeOf } from "./words.ts";
@@ -22,7 +24,7 @@ function Seat(props: SeatProps) {
   const { now } = useGame();
   const { look, player, was } = props;
   const acts = now.toAct === look.colour;
-  const score = { title: "Victory points", kind: "vp", unit: "points", score: player.vp, was: was?.vp };
+  const score = { title: say("thing.vp"), kind: "vp", unit: say("thing.vp"), score: player.vp, was: was?.vp };
   return (
     <Panel look={look} acts={acts} {...score}>
       <Flags of={flags(now.startingPlayer === look.colour, acts, player)}>{acts && <Blessing />}</Flags>
@@ -36,13 +38,16 @@ function Seat(props: SeatProps) {
 
 function flags(starts: boolean, acts: boolean, player: CathedralPlayer): [boolean, string][] {
   return [
-    [acts, "to act"],
-    [starts, "starting player"],
-    [player.passed, "passed"],
-    [player.spared, "spared by the event"],
-    [player.limited, "2 builders this round"],
-    [player.limitedNext, "2 builders next round"],
-    [player.bought.length > 0, `bought ${player.bought.join(", ")}`],
+    [acts, say("flag.acts")],
+    [starts, say("flag.starts")],
+    [player.passed, say("flag.passed")],
+    [player.spared, say("flag.spared")],
+    [player.limited, say("flag.limited")],
+    [player.limitedNext, say("flag.limited_next")],
+    [
+      player.bought.length > 0,
+      say("flag.bought", { what: listed(player.bought.map((kind) => gameText("cathedral", `good.${kind}`))) }),
+    ],
   ];
 }
 
@@ -57,7 +62,7 @@ function Blessing() {
       <Picture class="cross" box="0 0 24 24">
         <path d="M12 2v20M6 8h12M3 3l2 2M21 3l-2 2M3 15l2-2M21 15l-2-2" />
       </Picture>{" "}
-      {now.blessingUsed ? "blessing used" : "blessing: one craftsman once more"}
+      {say(now.blessingUsed ? "flag.blessing_used" : "flag.blessing")}
     </span>
   );
 }
@@ -70,11 +75,11 @@ function Purse({ look, player, was }: SeatProps) {
           key={kind}
           place={`${look.seat}.goods.${kind}`}
           class={player[kind] ? "things" : "things none"}
-          title={kind}
+          title={say(`thing.${kind}`)}
         >
           <Good kind={kind} />
           <Count of={player[kind]} was={was?.[kind]} />
-          <Unseen> {kind}</Unseen>
+          <Unseen> {say(`thing.${kind}`)}</Unseen>
         </Spot>
       ))}
     </p>
@@ -84,17 +89,17 @@ function Purse({ look, player, was }: SeatProps) {
 function Workers({ look, player, was }: SeatProps) {
   return (
     <p class="workforce">
-      <span class="things" title="Workers free">
+      <span class="things" title={say("crew.free_all")}>
         <Worker />
-        <Count of={player.workers} was={was?.workers} /> free
+        {rich("crew.free", { number: <Count of={player.workers} was={was?.workers} /> })}
       </span>
-      {player.grey > 0 && <span title="Grey workers among them">{player.grey} grey</span>}
-      {player.greyNext > 0 && <span title="Grey workers in the next round">+{player.greyNext} next</span>}
-      {player.mill > 0 && <span>{player.mill} at the mill</span>}
-      <span class="things" title="Builders in the bag">
-        <Builder look={look} /> {player.bag} in bag
+      {player.grey > 0 && <span title={say("crew.grey_all")}>{say("crew.grey", { number: player.grey })}</span>}
+      {player.greyNext > 0 && <span title={say("crew.next_all")}>{say("crew.next", { number: player.greyNext })}</span>}
+      {player.mill > 0 && <span>{say("crew.mill", { number: player.mill })}</span>}
+      <span class="things" title={say("crew.bag_all")}>
+        <Builder look={look} /> {say("crew.bag", { number: player.bag })}
       </span>
-      {player.aside > 0 && <span>{player.aside} aside</span>}
+      {player.aside > 0 && <span>{say("crew.aside", { number: player.aside })}</span>}
     </p>
   );
 }

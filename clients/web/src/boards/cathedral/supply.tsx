@@ -1,6 +1,7 @@
 // The draft row, and the track of the builders.
 
 import type { FunctionComponent } from "preact";
+import { say } from "../../texts.ts";
 import { Builder, Coin } from "../art.tsx";
 import { Spot, Unseen, useBoard } from "../spots.tsx";
 import { CraftsmanCard, ResourceCard } from "./cards.tsx";
@@ -11,7 +12,7 @@ export function Draft() {
   const { now, was } = useGame();
   if (!now.supplyCraftsmen.length && !now.supplyResources.length) return null;
   return (
-    <Location id="draft" title="Draft">
+    <Location id="draft" title={say("place.draft")}>
       <div class="hand">
         {now.supplyCraftsmen.map((id) => (
           <Offer key={id} id={id} before={was?.supplyCraftsmen} as={CraftsmanCard} />
@@ -46,7 +47,7 @@ const COSTS = [7, 6, 5, 4, 3, 2, 1, 0];
 export function Track() {
   const { now, was } = useGame();
   return (
-    <Location id="track" title="Builders">
+    <Location id="track" title={say("place.track")}>
       <Bag />
       <Waiting />
       <ol class="costs">
@@ -69,12 +70,17 @@ function Bag() {
   const { seats } = useBoard();
   const { now } = useGame();
   return (
-    <Spot place="redraw" class="bag" title="Bag of builders">
-      <span class="label">Bag</span>
+    <Spot place="redraw" class="bag" title={say("place.bag_all")}>
+      <span class="label">{say("place.bag")}</span>
       {seats.map((seat) => {
         const left = now.players[seat.seat]?.bag ?? 0;
         return (
-          <Spot key={seat.seat} place={`bag.${seat.colour}`} class="things" title={`${seat.name}: ${left} in the bag`}>
+          <Spot
+            key={seat.seat}
+            place={`bag.${seat.colour}`}
+            class="things"
+            title={say("with", { name: seat.name, what: say("crew.bag", { number: left }) })}
+          >
             <Builder look={seat} />
             {left}
           </Spot>
@@ -90,9 +96,14 @@ function Drawn() {
   const look = seatOf(seats, now.drawn);
   if (!look) return null;
   return (
-    <Spot place="drawn" class="drawn-builder" title={`Drawn: ${look.name}`} news={was && was.drawn !== now.drawn}>
-      <Builder look={look} title={`Drawn: ${look.name}`} />
-      {now.freePlacement && <span class="flag">free</span>}
+    <Spot
+      place="drawn"
+      class="drawn-builder"
+      title={say("place.drawn", { who: look.name })}
+      news={was && was.drawn !== now.drawn}
+    >
+      <Builder look={look} title={say("place.drawn", { who: look.name })} />
+      {now.freePlacement && <span class="flag">{say("flag.free")}</span>}
     </Spot>
   );
 }
@@ -102,13 +113,18 @@ function Waiting() {
   const { seats } = useBoard();
   const { now, was } = useGame();
   return (
-    <Spot place="wait" class="waiting" title="Builders that wait" news={was && now.waiting.length > was.waiting.length}>
-      <span class="label">Waiting</span>
-      {now.waiting.length === 0 && <span class="muted">nobody</span>}
+    <Spot
+      place="wait"
+      class="waiting"
+      title={say("place.waiting_all")}
+      news={was && now.waiting.length > was.waiting.length}
+    >
+      <span class="label">{say("place.waiting")}</span>
+      {now.waiting.length === 0 && <span class="muted">{say("nobody")}</span>}
       {now.waiting.map((colour, index) => (
         <Builder key={index} look={seatOf(seats, colour)} />
       ))}
-      <Unseen>in this order</Unseen>
+      <Unseen>{say("place.in_order")}</Unseen>
     </Spot>
   );
 }

@@ -1,6 +1,7 @@
 // The locations of the board, in the order of the round.
 
 import type { ComponentChildren } from "preact";
+import { rich, say } from "../../texts.ts";
 import { Builder, Die, Good, Picture, Worker } from "../art.tsx";
 import { Change, Count, Spot, Unseen, useBoard } from "../spots.tsx";
 import { CraftsmanCard, Site, TextCard } from "./cards.tsx";
@@ -9,11 +10,13 @@ import { Location, Space, seatOf, useGame } from "./parts.tsx";
 import { numberOf } from "./words.ts";
 
 // Values printed on the board.
-const PRICES: [string, number][] = [
+type Cube = (typeof CUBES)[number];
+const PRICES: [Cube, number][] = [
   ["sand", 2],
   ["wood", 3],
   ["stone", 4],
 ];
+const CUBES = ["sand", "wood", "stone", "metal"] as const;
 const METAL_PRICE = 5;
 const PRIORY = [2, 1];
 
@@ -73,13 +76,19 @@ export function Town() {
 function Archbishop() {
   const { now, was } = useGame();
   return (
-    <Strip id="archbishop" number="1–2" title="Event, archbishop">
-      <Space place="archbishop" title="Archbishop's seat" holder={now.archbishop} was={was?.archbishop} />
-      <Spot place="event" class="event" title="Event" news={was && was.event !== now.event && now.event !== ""}>
+    <Strip id="archbishop" number="1–2" title={say("place.event_archbishop")}>
+      <Space place="archbishop" title={say("place.archbishop")} holder={now.archbishop} was={was?.archbishop} />
+      <Spot
+        place="event"
+        class="event"
+        title={say("place.event")}
+        news={was && was.event !== now.event && now.event !== ""}
+      >
         <EventCard />
       </Spot>
-      <Spot place="protect" class="shield" title="Protection">
-        {now.protection && <span class="flag">protected</span>}
+      <Spot place="protect" class="shield" title={say("place.protection")}>
+        {!now.protection && <span class="offered">{say("place.protect")}</span>}
+        {now.protection && <span class="flag">{say("flag.protected")}</span>}
       </Spot>
     </Strip>
   );
@@ -90,10 +99,10 @@ function EventCard() {
   const { now } = useGame();
   const foreseen = now.eventDeck.length === 1 ? now.eventDeck[0] : undefined; // more than one is a whole deck, which nobody may see
   if (now.event) return <TextCard id={now.event} section="event_cards" />;
-  if (foreseen === undefined) return <span class="back">Event to come</span>;
+  if (foreseen === undefined) return <span class="back">{say("place.to_come")}</span>;
   return (
     <>
-      <span class="flag">foreseen</span>
+      <span class="flag">{say("flag.foreseen")}</span>
       <TextCard id={foreseen} section="event_cards" />
     </>
   );
@@ -104,9 +113,9 @@ function Mill() {
   const { seats } = useBoard();
   const { now, was } = useGame();
   return (
-    <Strip id="mill" number="3" title="Wool mill">
+    <Strip id="mill" number="3" title={say("place.mill")}>
       {seats.map((seat) => (
-        <span key={seat.seat} class="workers" title={`${seat.name}: workers at the wool mill`}>
+        <span key={seat.seat} class="workers" title={say("place.mill_of", { who: seat.name })}>
           <Builder look={seat} />
           <Worker />
           <Count of={now.players[seat.seat]?.mill ?? 0} was={was?.players[seat.seat]?.mill} />
@@ -159,7 +168,7 @@ function Pair({ id, number, title, holders, was, cards }: PairProps) {
           <div key={index} class="strip">
             <Space
               place={`${id}.${index + 1}`}
-              title={`${title}, space ${index + 1}`}
+              title={say("place.space", { name: title, number: index + 1 })}
               holder={holder}
               was={was?.[index]}
             >
@@ -176,28 +185,33 @@ function Pair({ id, number, title, holders, was, cards }: PairProps) {
 function Kingsbridge() {
   const { now, was } = useGame();
   const cards = now.kingsbridgeCards.map((id) =>
-    id ? <TextCard key={id} id={id} section="advantage_cards" /> : <span class="back">no card</span>,
+    id ? <TextCard key={id} id={id} section="advantage_cards" /> : <span class="back">{say("place.no_card")}</span>,
   );
   const spaces = { holders: now.kingsbridge, was: was?.kingsbridge, cards };
-  return <Pair id="kingsbridge" number="4" title="Kingsbridge" {...spaces} />;
+  return <Pair id="kingsbridge" number="4" title={say("place.kingsbridge")} {...spaces} />;
 }
 
 function Priory() {
   const { now, was } = useGame();
   return (
-    <Strip id="priory" number="5" title="Priory">
-      <Spaces id="priory" holders={now.priory} was={was?.priory} title={(index) => `Priory, ${PRIORY[index]} points`}>
+    <Strip id="priory" number="5" title={say("place.priory")}>
+      <Spaces
+        id="priory"
+        holders={now.priory}
+        was={was?.priory}
+        title={(index) => say("place.priory_space", { number: PRIORY[index] ?? 0 })}
+      >
         {(index) => [PRIORY[index], <Good key={index} kind="vp" />]}
       </Spaces>
     </Strip>
   );
 }
 
-const SITES: [string, string, string][] = [
-  ["6", "wood", "Forest"],
-  ["7", "stone", "Quarry"],
-  ["8", "sand", "Gravel pit"],
-];
+const SITES = [
+  ["6", "wood"],
+  ["7", "stone"],
+  ["8", "sand"],
+] as const;
 
 /** The resource cards: who works where, and for how many cubes. */
 function Sites() {
@@ -207,17 +221,21 @@ function Sites() {
     player.resourceCards.map((id) => ({ seat, id, card: catalogue.of("resource_cards", id) })),
   );
   return (
-    <div class="sites location at-sites" role="group" aria-label="6 to 8. Forest, quarry, gravel pit">
-      {SITES.map(([number, type, title]) => (
+    <div class="sites location at-sites" role="group" aria-label={say("place.sites")}>
+      {SITES.map(([number, type]) => (
         <div key={type} class="site-row">
           <span class="number">{number}</span>
-          <span class="site-name">{title}</span>
+          <span class="site-name">{say(`place.${type}`)}</span>
           <Site type={type} />
           <span class="at-work">
             {cards
               .filter(({ card }) => card?.values.type === type)
               .map(({ seat, id, card }) => (
-                <span key={id} class="things" title={`${seats[seat]?.name}: ${catalogue.name(id)}`}>
+                <span
+                  key={id}
+                  class="things"
+                  title={say("with", { name: seats[seat]?.name ?? "", what: catalogue.name(id) })}
+                >
                   <Builder look={seats[seat]} />
                   {numberOf(card, "yields")}
                   <Good kind={type} />
@@ -233,19 +251,19 @@ function Sites() {
 function Court() {
   const { now, was } = useGame();
   return (
-    <Strip id="court" number="9" title="King's court">
+    <Strip id="court" number="9" title={say("place.court")}>
       <Spaces
         id="court"
         holders={now.court}
         was={was?.court}
-        title={(index) => (index ? "King's court: no tax" : "King's court: no tax, and the metal")}
+        title={(index) => say(index ? "place.court_space" : "place.court_metal")}
       >
         {(index) => index === 0 && now.courtMetal > 0 && <Good kind="metal" />}
       </Spaces>
-      <Spot place="die" class="tax" title="Tax" news={was && now.die > 0 && was.die !== now.die}>
-        <span class="label">tax</span>
+      <Spot place="die" class="tax" title={say("place.tax")} news={was && now.die > 0 && was.die !== now.die}>
+        <span class="label">{say("place.tax")}</span>
         <Die shows={now.die} />
-        <Unseen>{now.die || "not rolled"}</Unseen>
+        <Unseen>{now.die || say("place.not_rolled")}</Unseen>
       </Spot>
     </Strip>
   );
@@ -254,16 +272,25 @@ function Court() {
 function Shiring() {
   const { now, was } = useGame();
   const cards = now.shiringCards.map((id) =>
-    id ? <CraftsmanCard key={id} id={id} price={false} /> : <span class="back">nobody</span>,
+    id ? <CraftsmanCard key={id} id={id} price={false} /> : <span class="back">{say("nobody")}</span>,
   );
-  return <Pair id="shiring" number="10" title="Shiring" holders={now.shiring} was={was?.shiring} cards={cards} />;
+  return (
+    <Pair
+      id="shiring"
+      number="10"
+      title={say("place.shiring")}
+      holders={now.shiring}
+      was={was?.shiring}
+      cards={cards}
+    />
+  );
 }
 
 function Castle() {
   const { now, was } = useGame();
   return (
-    <Strip id="castle" number="11" title="Castle">
-      <Space place="castle" title="Castle: 2 grey workers" holder={now.castle} was={was?.castle}>
+    <Strip id="castle" number="11" title={say("place.castle")}>
+      <Space place="castle" title={say("place.castle_space")} holder={now.castle} was={was?.castle}>
         2<Worker />
       </Space>
     </Strip>
@@ -275,13 +302,13 @@ function Market() {
   const { now, was } = useGame();
   const stalls = now.market.map((holder, index) => ({ holder, number: index + 1, was: was?.market[index] }));
   return (
-    <Location id="market" number="12" title="Market" picture={<View of="market" />}>
+    <Location id="market" number="12" title={say("place.market")} picture={<View of="market" />}>
       <div class="strip">
         {stalls
           .filter(({ number, holder }) => number <= 4 || holder)
           .map(({ number, holder, was: before }) => (
             <span key={number} class={now.stall === number ? "stall now" : "stall"}>
-              <Space place={`market.${number}`} title={`Market, stall ${number}`} holder={holder} was={before}>
+              <Space place={`market.${number}`} title={say("place.stall", { number })} holder={holder} was={before}>
                 {number}
               </Space>
             </span>
@@ -291,12 +318,12 @@ function Market() {
         {PRICES.map(([kind, price]) => (
           <Stock key={kind} kind={kind} price={price} />
         ))}
-        <span class="stock" title={`Metal is bought only, for ${METAL_PRICE} gold`}>
+        <span class="stock" title={say("place.metal", { price: METAL_PRICE })}>
           <span class="pile">
             <Good kind="metal" />
           </span>
           <span class="price">
-            sell {METAL_PRICE}
+            {rich("place.sell", { price: METAL_PRICE })}
             <Good kind="gold" />
           </span>
         </span>
@@ -305,11 +332,15 @@ function Market() {
   );
 }
 
-function Stock({ kind, price }: { kind: string; price: number }) {
+function Stock({ kind, price }: { kind: Cube; price: number }) {
   const { now, was } = useGame();
   const left = amount(now.stock, kind);
   return (
-    <Spot place={`stock.${kind}`} class="stock" title={`${left} ${kind} at the market, ${price} gold each`}>
+    <Spot
+      place={`stock.${kind}`}
+      class="stock"
+      title={say("place.stock", { price, number: left, thing: say(`thing.${kind}`) })}
+    >
       <span class="pile">
         {Array.from({ length: left }, (_, index) => (
           <Good key={index} kind={kind} />
@@ -329,8 +360,8 @@ const amount = (cubes: object | undefined, kind: string) => Number((cubes as Rec
 function Start() {
   const { now, was } = useGame();
   return (
-    <Strip id="start" number="14" title="Next start">
-      <Space place="start" title="Next starting player" holder={now.start} was={was?.start} />
+    <Strip id="start" number="14" title={say("place.start")}>
+      <Space place="start" title={say("place.start_space")} holder={now.start} was={was?.start} />
     </Strip>
   );
 }
@@ -342,14 +373,19 @@ function Site13() {
   const finished = now.step === "over";
   const builds = now.step === "cathedral" || now.step === "keep" ? seatOf(seats, now.toAct) : undefined;
   return (
-    <Location id="cathedral" number="13" title="Cathedral">
+    <Location id="cathedral" number="13" title={say("place.cathedral")}>
       <Church round={now.round} finished={finished} />
-      <p class="round">{finished ? "Finished" : `Round ${now.round} of 6`}</p>
-      {builds && <Builder look={builds} title={`${builds.name} builds`} />}
-      <p class="supply" title="General supply">
-        <span class="muted">Supply</span>
-        {["sand", "wood", "stone", "metal"].map((kind) => (
-          <Spot key={kind} place={`supply.${kind}`} class="things" title={`${kind} in the general supply`}>
+      <p class="round">{finished ? say("place.finished") : say("summary.round", { round: now.round })}</p>
+      {builds && <Builder look={builds} title={say("place.builds", { who: builds.name })} />}
+      <p class="supply" title={say("place.supply_all")}>
+        <span class="muted">{say("place.supply")}</span>
+        {CUBES.map((kind) => (
+          <Spot
+            key={kind}
+            place={`supply.${kind}`}
+            class="things"
+            title={say("place.supply_of", { thing: say(`thing.${kind}`) })}
+          >
             <Good kind={kind} />
             <Count of={amount(now.supply, kind)} was={was && amount(was.supply, kind)} />
           </Spot>

@@ -1,6 +1,7 @@
 // The two buildings: three sections of three materials each, and a silhouette that grows with them.
 
 import type { DuelPlayer } from "../../gen/clerestory/v1/duel_pb.ts";
+import { gameText, say } from "../../texts.ts";
 import { Good, Picture } from "../art.tsx";
 import { Spot, useBoard } from "../spots.tsx";
 import type { Catalogue, SeatLook } from "../types.ts";
@@ -78,7 +79,7 @@ export function Building({ look, player, was }: Props) {
             <Spot
               place={`${look.seat}.section.${name}`}
               class={sections[index]?.length === 3 ? "section complete" : "section"}
-              title={`Section ${name}`}
+              title={say("camp.section", { name })}
               news={before && before[index]?.length !== sections[index]?.length}
             >
               <b>{name}</b>
@@ -96,6 +97,12 @@ const state = (count: number) => (count >= 3 ? "built" : count ? "rising" : "pla
 
 const materials = (wanted: unknown): string[] => (Array.isArray(wanted) ? wanted.map(String) : []);
 
+/** A material in words. */
+function told(kind: string, missing: boolean): string {
+  const thing = gameText("duel", `good.${kind}`);
+  return missing ? say("camp.missing", { thing }) : thing;
+}
+
 /** The materials of a section: placed, or still missing. */
 function Slots({ wanted, placed }: { wanted: readonly string[]; placed: readonly string[] }) {
   const there = [...placed];
@@ -108,9 +115,9 @@ function Slots({ wanted, placed }: { wanted: readonly string[]; placed: readonly
   return (
     <span class="slots">
       {all.map(({ kind, missing }, index) => (
-        <span key={index} class={missing ? "slot missing" : "slot"} title={missing ? `${kind}, missing` : kind}>
+        <span key={index} class={missing ? "slot missing" : "slot"} title={told(kind, missing)}>
           <Chip kind={kind} />
-          <span class="unseen">{missing ? `${kind} missing` : kind}</span>
+          <span class="unseen">{told(kind, missing)}</span>
         </span>
       ))}
     </span>
@@ -123,11 +130,11 @@ function Bonus({ section, catalogue }: { section: string; catalogue: Catalogue }
   const [value, sign] = {
     I: [values.bonus_seals, <Seal key="seal" faces="?" />],
     II: [values.bonus_gold, <Good key="gold" kind="gold" />],
-    III: [values.bonus_chips, "turned"],
+    III: [values.bonus_chips, say("camp.turned")],
   }[section] ?? [undefined, null];
   if (value === undefined) return null;
   return (
-    <span class="bonus" title="For the first to complete this section">
+    <span class="bonus" title={say("camp.bonus")}>
       +{String(value)} {sign}
     </span>
   );

@@ -1,6 +1,7 @@
 // The players: gold, seals, chips in supply and camp, 1x cards, and the building.
 
 import type { DuelPlayer } from "../../gen/clerestory/v1/duel_pb.ts";
+import { say } from "../../texts.ts";
 import { Flags, Panel, type PlayerProps, Players } from "../player.tsx";
 import { Count, Spot, Unseen, useBoard } from "../spots.tsx";
 import { Building } from "./building.tsx";
@@ -21,14 +22,22 @@ function Camp(props: CampProps) {
   const acts = now.toAct === look.colour;
   const turn = now.turnOf === look.colour;
   const flags: [boolean, string][] = [
-    [acts, "to act"],
-    [now.power === look.colour, "power"],
-    [now.firstPlayer === look.colour, "first player"],
-    [turn && now.built, "has built"],
-    [turn && now.cheap, "builds cheaply"],
+    [acts, say("flag.acts")],
+    [now.power === look.colour, say("flag.power")],
+    [now.firstPlayer === look.colour, say("flag.first")],
+    [turn && now.built, say("flag.built")],
+    [turn && now.cheap, say("flag.cheap")],
   ];
   return (
-    <Panel look={look} acts={acts} title="Gold" kind="gold" unit="gold" score={player.gold} was={was?.gold}>
+    <Panel
+      look={look}
+      acts={acts}
+      title={say("thing.gold")}
+      kind="gold"
+      unit={say("thing.gold")}
+      score={player.gold}
+      was={was?.gold}
+    >
       <Flags of={flags} />
       <Building {...props} />
       <Chips {...props} />
@@ -46,8 +55,12 @@ function Chips({ look, player, was }: CampProps) {
         <tr>
           <td />
           {KINDS.map(([raw, material]) => (
-            <th key={raw} scope="col" title={`${raw}, turned ${material}`}>
-              <Unseen>{raw}</Unseen>
+            <th
+              key={raw}
+              scope="col"
+              title={say("camp.kind", { raw: say(`thing.${raw}`), material: say(`thing.${material}`) })}
+            >
+              <Unseen>{say(`thing.${raw}`)}</Unseen>
               <Chip kind={raw} />
             </th>
           ))}
@@ -56,7 +69,7 @@ function Chips({ look, player, was }: CampProps) {
       <tbody>
         {(["supply", "camp"] as const).map((where) => (
           <tr key={where}>
-            <th scope="row">{where}</th>
+            <th scope="row">{say(`camp.${where}`)}</th>
             {KINDS.map(([raw]) => {
               const count = player[where]?.[raw] ?? 0;
               return (
@@ -64,7 +77,7 @@ function Chips({ look, player, was }: CampProps) {
                   <Spot
                     place={`${look.seat}.${where}.${raw}`}
                     class={count ? "number-of" : "number-of none"}
-                    title={raw}
+                    title={say(`thing.${raw}`)}
                   >
                     <Count of={count} was={was?.[where]?.[raw]} />
                   </Spot>
@@ -74,11 +87,11 @@ function Chips({ look, player, was }: CampProps) {
           </tr>
         ))}
         <tr>
-          <th scope="row">turned</th>
+          <th scope="row">{say("camp.turned")}</th>
           {KINDS.map(([raw, material]) => {
             const count = player.materials?.[material] ?? 0;
             return (
-              <td key={raw} title={material}>
+              <td key={raw} title={say(`thing.${material}`)}>
                 <span class={count ? "number-of" : "number-of none"}>
                   {count > 0 && <Chip kind={material} />}
                   <Count of={count} was={was?.materials?.[material]} />
@@ -97,7 +110,7 @@ function Seals({ look, player }: CampProps) {
   return (
     <p class="seals">
       {!player.personalFlipped && (
-        <Spot place={`${look.seat}.seal.personal`} title="Personal seal">
+        <Spot place={`${look.seat}.seal.personal`} title={say("camp.personal")}>
           <Seal faces="2/3" owner={look} />
         </Spot>
       )}
@@ -105,7 +118,7 @@ function Seals({ look, player }: CampProps) {
         <Spot
           key={index}
           place={player.seals.indexOf(faces) === index ? `${look.seat}.seal.${faces}` : ""}
-          title={`Seal ${faces}`}
+          title={say("camp.seal", { faces })}
         >
           <Seal faces={faces} />
         </Spot>

@@ -1,5 +1,6 @@
 // Chips, raw and turned, and seals.
 
+import { say } from "../../texts.ts";
 import { Picture } from "../art.tsx";
 import type { SeatLook } from "../types.ts";
 
@@ -53,7 +54,7 @@ export function Seal({ faces, owner }: { faces: string; owner?: SeatLook | undef
       class={`seal ${owner ? `seat-${owner.colour}` : ""}`}
       viewBox="0 0 24 24"
       role="img"
-      aria-label={`Seal ${faces}`}
+      aria-label={say("camp.seal", { faces })}
     >
       <path d={WAX} />
       <circle cx="12" cy="12" r="7.6" />

@@ -1,5 +1,6 @@
 // The course of the game: phase and round, power, seals on the stack, the bank; and the conflict while there is one.
 
+import { say } from "../../texts.ts";
 import { Builder, Good } from "../art.tsx";
 import { Count, Spot, Unseen, useBoard } from "../spots.tsx";
 import { Seal } from "./chips.tsx";
@@ -15,8 +16,8 @@ export function Course() {
   const holds = (gold: typeof now.players) => ALL_GOLD - gold.reduce((sum, player) => sum + player.gold, 0);
   const power = seats.find((seat) => seat.colour === now.power);
   return (
-    <div class="course location" role="group" aria-label="Course of the game">
-      <p class="phases" role="img" aria-label={`Phase ${now.phase} of 4, round ${now.round} of 3`}>
+    <div class="course location" role="group" aria-label={say("course")}>
+      <p class="phases" role="img" aria-label={say("course.phase", { phase: now.phase, round: now.round })}>
         {PHASES.map((phase) => (
           <span key={phase} class={phase === now.phase ? "phase now" : "phase"}>
             <b>{"ABAB"[phase - 1]}</b>
@@ -28,10 +29,11 @@ export function Course() {
       </p>
       <p class="strip">
         <span class={was && was.power !== now.power ? "things fresh" : "things"}>
-          <span class="label">Power</span> <Builder look={power} title={`Power: ${power?.name}`} />
+          <span class="label">{say("course.power")}</span>{" "}
+          <Builder look={power} title={say("with", { name: say("course.power"), what: power?.name ?? "" })} />
         </span>
         <span class="things">
-          <span class="label">Bank</span> <Good kind="gold" />
+          <span class="label">{say("course.bank")}</span> <Good kind="gold" />
           <Count of={holds(now.players)} was={was && holds(was.players)} />
         </span>
       </p>
@@ -48,17 +50,17 @@ const passed = (phase: number, round: number, now: { phase: number; round: numbe
 function Stack() {
   const { now } = useGame();
   const count = now.unseenSeals.length + now.stack.length;
-  const unseen = now.unseenSeals.length ? `unseen among them ${now.unseenSeals.join(", ")}` : "";
+  const unseen = now.unseenSeals.length ? say("course.unseen", { seals: now.unseenSeals.join(say("between")) }) : "";
   return (
-    <Spot place="stack" class="stack" title={`Stack of ${count} seals, top first. ${unseen}`}>
-      <span class="label">Seals</span>
+    <Spot place="stack" class="stack" title={`${say("course.stack", { count })} ${unseen}`}>
+      <span class="label">{say("course.seals")}</span>
       {now.unseenSeals.map((_, index) => (
         <Seal key={index} faces="?" />
       ))}
       {now.stack.map((faces, index) => (
         <Seal key={index} faces={faces} />
       ))}
-      {count === 0 && <span class="muted">none left</span>}
+      {count === 0 && <span class="muted">{say("course.none")}</span>}
     </Spot>
   );
 }
@@ -71,7 +73,7 @@ function Conflict() {
   const { now, was } = useGame();
   if (!IN_CONFLICT.includes(now.step)) return null;
   return (
-    <div class="conflict" role="group" aria-label="Conflict">
+    <div class="conflict" role="group" aria-label={say("course.conflict")}>
       {seats.map((seat) => {
         const player = now.players[seat.seat];
         if (!player) return null;
@@ -84,7 +86,7 @@ function Conflict() {
             {player.flipped.map((faces, index) => {
               const first = player.flipped.indexOf(faces) === index;
               return (
-                <Spot key={index} place={first ? `${seat.seat}.flipped.${faces}` : ""} title="Flipped">
+                <Spot key={index} place={first ? `${seat.seat}.flipped.${faces}` : ""} title={say("course.flipped")}>
                   <Seal faces={faces} />
                 </Spot>
               );
@@ -94,9 +96,9 @@ function Conflict() {
         );
       })}
       {now.flipping && (
-        <Spot place="face" class="strip" title="Being flipped">
+        <Spot place="face" class="strip" title={say("course.flipping")}>
           <Seal faces={now.flipping === "personal" ? "2/3" : now.flipping} />
-          <Unseen>is being flipped</Unseen>
+          <Unseen>{say("course.flipping")}</Unseen>
         </Spot>
       )}
     </div>

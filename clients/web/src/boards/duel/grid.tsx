@@ -1,6 +1,7 @@
 // The nine cards, the lines that can be claimed, and the markers.
 
 import { Fragment } from "preact";
+import { gameText, say } from "../../texts.ts";
 import { Arrow, Builder, Good, Picture } from "../art.tsx";
 import { Spot, Unseen, useBoard } from "../spots.tsx";
 import { Chip, KINDS, Seal } from "./chips.tsx";
@@ -22,7 +23,7 @@ export function Grid() {
   const { pointed } = useBoard();
   const line = pointed?.startsWith("claim ") ? LINES[pointed.slice("claim ".length)] : undefined;
   return (
-    <div class="grid9" role="group" aria-label="Cards">
+    <div class="grid9" role="group" aria-label={say("grid")}>
       {ABOVE.map(([name, turn]) => (
         <Handle key={name} name={name} turn={turn} />
       ))}
@@ -41,7 +42,7 @@ export function Grid() {
 
 function Handle({ name, turn }: { name: string; turn: number }) {
   return (
-    <Spot place={`line.${name}`} class="handle" title={name}>
+    <Spot place={`line.${name}`} class="handle" title={gameText("duel", `line.${name.replace(" ", ".")}`)}>
       <span style={{ rotate: `${turn}deg` }}>
         <Arrow />
       </span>
@@ -63,9 +64,9 @@ function Place({ index, inLine }: { index: number; inLine: boolean }) {
       {id ? <DuelCard id={id} /> : <span class="card blank" />}
       <span class="markers">
         {marked.map((seat) => (
-          <Builder key={seat.seat} look={seat} title={`Marker of ${seat.name}`} />
+          <Builder key={seat.seat} look={seat} title={say("grid.marker", { who: seat.name })} />
         ))}
-        {now.used.includes(place) && <span class="flag">used</span>}
+        {now.used.includes(place) && <span class="flag">{say("flag.used")}</span>}
       </span>
     </Spot>
   );
@@ -86,7 +87,7 @@ export function DuelCard({ id }: { id: string }) {
         {seats
           .filter((seat) => seat.colour === frame)
           .map((seat) => (
-            <Builder key={seat.seat} look={seat} title={`works for ${seat.name} only`} />
+            <Builder key={seat.seat} look={seat} title={say("grid.only", { who: seat.name })} />
           ))}
       </span>
       {drawing ? (

@@ -1,0 +1,24 @@
+// The choice of the language, each told in itself.
+
+import { choose, LANGUAGES, type Language, language, say } from "../texts.ts";
+
+const nameOf = (code: Language): string => new Intl.DisplayNames(code, { type: "language" }).of(code) ?? code;
+
+export function LanguageChoice() {
+  return (
+    <label class="language">
+      <span class="unseen">{say("language")}</span>
+      <span aria-hidden="true">🌐</span>
+      <select
+        value={language.value}
+        onChange={(event) => void choose(event.currentTarget.value as Language).catch(() => undefined)}
+      >
+        {LANGUAGES.map((code) => (
+          <option key={code} value={code} lang={code}>
+            {nameOf(code)}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}
