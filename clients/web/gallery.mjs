@@ -16,6 +16,7 @@ await build({
   outdir: folder,
   bundle: true,
   format: "iife",
+  charset: "utf8",
   jsx: "automatic",
   jsxImportSource: "preact",
   logLevel: "warning",

@@ -236,6 +236,7 @@ def test_the_blessing_is_told_to_who_converts(boards: Page) -> None:
 def test_cards_have_the_german_names_that_are_printed_on_them(boards: Page) -> None:
     exhibit = gallery.plain(POSITIONS["cathedral-4p-round5-draft"])
     boards.evaluate("localStorage.setItem('language', 'de')")
+    boards.reload()
     show(boards, exhibit)
     names = set(boards.locator(".crew .name").all_inner_texts())
     boards.evaluate("localStorage.setItem('language', 'en')")

@@ -17,7 +17,7 @@ import { type Position, PositionSchema } from "./gen/clerestory/v1/position_pb.t
 import { DescribeCatalogueResponseSchema, type LegalAction, LegalActionSchema } from "./gen/clerestory/v1/rules_pb.ts";
 import { look } from "./seats.ts";
 import { text } from "./text.ts";
-import { speak } from "./texts.ts";
+import { preferred, speak } from "./texts.ts";
 
 /** A position, and what to show with it. */
 interface Shown {
@@ -90,7 +90,7 @@ function placeOf(game: Position["game"], { kind, arguments: words }: LegalAction
 }
 
 const placeless = { cathedral: cathedral.PLACELESS, duel: duel.PLACELESS };
-const ready = speak("en").then(() => render(<Gallery />, document.body));
+const ready = speak(preferred()).then(() => render(<Gallery />, document.body));
 const pointAt = (text?: string) => {
   pointed.value = text;
 };
