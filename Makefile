@@ -89,7 +89,7 @@ constraints: $(VENV)/.lint $(VENV)/.load
 
 clean:
 	rm -rf build dist *.egg-info $(VENV)
-	find engine search arena src '(' -name '*.so' -o -name counts.pxd ')' -delete
+	find engine search arena src '(' -name '*.so' -o -name counts.pxd -o -name loop_options.pxd ')' -delete
 
 $(VENV)/.tools: pyproject.toml constraints.txt
 	$(PYTHON) -m venv $(VENV)

@@ -1,9 +1,10 @@
-"""The build steps that pyproject.toml cannot say: counts of cards, a link tree for Cython, and the gRPC stubs.
+"""The build steps that pyproject.toml cannot say: generated declarations, a link tree for Cython, and the gRPC stubs.
 
 Cython finds a .pxd by its dotted name, so the folders are linked into a throw-away tree that has the
 layout of the installed package. Set CLERESTORY_BUILD=checked for bounds checks, ASan and UBSan.
 """
 
+import ast
 import os
 import shutil
 import sys
@@ -25,6 +26,7 @@ STUBS = Path("build/stubs/clerestory")
 PAGE = Path("clients/web/dist/index.html")
 CHECKED = os.environ.get("CLERESTORY_BUILD") == "checked"
 TRANSLATED = "build/cython-checked" if CHECKED else "build/cython"
+C_TYPES = {"bool": "bint", "int": "int", "float": "double"}
 # No fused multiply-add: equal seeds give equal bits on every machine.
 FLAGS = ["-O3", "-g0", "-fno-strict-aliasing", "-ffp-contract=off", "-Wall", "-Wno-unused-function"]
 ONCE = {"state", "tables"}  # run once, when a game is loaded: -O3 would only make the build longer
@@ -35,6 +37,7 @@ def extensions() -> list[Extension]:
     """Translate every .pyx of the folders, and make the module of what they share."""
     Options.warning_errors = True
     write_counts()
+    write_loop_options()
     sources = [source for folder in FOLDERS for source in sorted(Path(folder).rglob("*.pyx"))]
     modules = [extension("clerestory." + ".".join(source.with_suffix("").parts), source) for source in sources]
     with tempfile.TemporaryDirectory() as tree:
@@ -64,9 +67,24 @@ def write_counts() -> None:
         counts = {name: len(cards) for name, cards in tables.items() if isinstance(cards, list)}
         lines = [f"    NUM_{name.upper()} = {count}\n" for name, count in counts.items()]
         header = '# cython: language_level=3\n"""Cards in each list of catalogue.toml, counted by setup.py."""\n\n'
-        made, there = "".join([header, "cpdef enum:\n", *lines]), module.with_suffix(".pxd")
-        if not there.is_file() or there.read_text("utf-8") != made:  # or else all that depends on it would be made anew
-            there.write_text(made, "utf-8")
+        write_changed(module.with_suffix(".pxd"), "".join([header, "cpdef enum:\n", *lines]))
+
+
+def write_loop_options() -> None:
+    """Make the C struct of the options that the loop of a search reads, out of the class that has them in Python."""
+    module = Path("search/options.py")
+    source = module.read_text("utf-8")
+    [fields] = [node.body for node in ast.parse(source).body if getattr(node, "name", "") == "InLoop"]
+    pairs = [(ast.unparse(one.annotation), ast.unparse(one.target)) for one in fields if isinstance(one, ast.AnnAssign)]
+    header = '# cython: language_level=3\n"""Options for the loop of a search, made by setup.py from InLoop."""\n\n'
+    struct = "".join(f"    {C_TYPES[kind]} {name}\n" for kind, name in pairs)
+    write_changed(module.with_name("loop_options.pxd"), f"{header}cdef struct LoopOptions:\n{struct}")
+
+
+def write_changed(there: Path, made: str) -> None:
+    """Write a file unless it is already so: or else all that depends on it would be made anew."""
+    if not there.is_file() or there.read_text("utf-8") != made:
+        there.write_text(made, "utf-8")
 
 
 def extension(name: str, source: Path) -> Extension:

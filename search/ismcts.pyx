@@ -27,8 +27,8 @@ from clerestory.search.result import Result, StopReason
 cdef extern from "sharing.h":
     void write_flag(int *flag, int value) noexcept nogil
     void write_left(uint64_t *left, uint64_t n) noexcept nogil
+    uint64_t ANY_NUMBER
 
-ANY_NUMBER = 1 << 62         # of iterations: more than any search makes
 EXPLAINED_WORLDS = 100
 MANY_PLIES = 1 << 40
 REASONS = {

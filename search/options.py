@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass
-from typing import Any
+from typing import Any, TypedDict
 
 from clerestory.declared import (
     NOT_NEGATIVE,
@@ -27,6 +27,22 @@ CHOICES = ("visits", "bound")
 LEARNING: Mapping[str, Any] = {"horizon": 0, "reward": "win", "priors": "learned"}  # with a value that is being learned
 WELL_VISITED = 0.5  # of the most visits: enough for a lower bound to be trusted
 MOST_PLIES = (1 << 31) - 1
+
+
+class InLoop(TypedDict):
+    """The options as the loop of a search reads them: the build makes the C struct LoopOptions of it."""
+
+    even: bool  # the root's actions, or its outcomes, come in turn
+    by_priors: bool  # PUCT
+    exploration: float  # C of UCB1 or of PUCT, in rewards
+    growth: float  # of C of PUCT, for each doubling of a node's visits
+    prior_floor: float  # share of the priors that is divided evenly
+    win_weight: float  # of the win share in the reward, 0 to 1
+    point_weight: float  # of a point of margin in the reward
+    horizon: int  # plies of a playout
+    temperature: float  # lead in points that multiplies the odds of winning by e, without win shares
+    keeps_proofs: bool
+    rival_share: float  # of the most visits, below which a line cannot become the best
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,6 +158,22 @@ class Options:
     def rival_share(self) -> float:
         """Share of the most visits that a line needs to be the best."""
         return WELL_VISITED if self.choice == "bound" else 1.0
+
+    def in_loop(self, max_plies: int) -> InLoop:
+        """Return what the loop reads, in a game of so many plies at most."""
+        return InLoop(
+            even=self.allocation == "even",
+            by_priors=self.selection == "puct",
+            exploration=self.exploration,
+            growth=self.growth,
+            prior_floor=self.prior_floor,
+            win_weight=1 - self.margin_share,
+            point_weight=self.margin_share / self.scale,
+            horizon=max_plies if self.horizon is None else self.horizon,
+            temperature=self.temperature,
+            keeps_proofs=self.proves,
+            rival_share=self.rival_share,
+        )
 
     @property
     def guide_needed_by(self) -> str | None:

@@ -71,7 +71,7 @@ cdef inline void settle(Search *search, int turn) noexcept nogil:
 cdef void estimate(Search *search) noexcept nogil:
     """Set margins by the differences of expected scores, and win shares by the value, else by the margins."""
     cdef double score[MAX_SEATS]
-    cdef const Value *value = &search.options.value
+    cdef const Value *value = &search.value
     cdef bint shared = value.evaluate(value.weights, search.world, score, search.outcome.win)
     margins_of(score, search.seats, search.outcome.margin)
     if not shared:

@@ -36,7 +36,7 @@ cdef void share_out(Search *search, int n, float *priors) noexcept nogil:
     cdef double total = 0, even = search.options.prior_floor / n
     cdef int i
     search.guide.weigh(search.world, search.legal, n, priors)
-    if search.options.priors.factors != NULL:
+    if search.priors.factors != NULL:
         apply_factors(search, priors, n)
     for i in range(n):
         total += priors[i]
@@ -46,8 +46,8 @@ cdef void share_out(Search *search, int n, float *priors) noexcept nogil:
 
 cdef void apply_factors(Search *search, float *weights, int n) noexcept nogil:
     """Multiply the weights of the listed actions by the learned factors, which depend on round and action alone."""
-    cdef int row = min(search.guide.round(search.world), search.options.priors.rounds) - 1
-    cdef const float *factors = search.options.priors.factors + row * search.ops.num_actions
+    cdef int row = min(search.guide.round(search.world), search.priors.rounds) - 1
+    cdef const float *factors = search.priors.factors + row * search.ops.num_actions
     cdef int i
     for i in range(n):
         weights[i] *= factors[search.legal[i]]

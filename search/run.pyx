@@ -21,6 +21,7 @@ cdef extern from "sharing.h":
     uint64_t draw_from(uint64_t *left, uint64_t most) noexcept nogil
     void put_into(uint64_t *left, uint64_t n) noexcept nogil
     uint64_t read_left(const uint64_t *left) noexcept nogil
+    bint is_counted(const uint64_t *left) noexcept nogil
     bint gate_enter(gate_t *gate) noexcept nogil
     void gate_leave(gate_t *gate) noexcept nogil
     void gate_pass(gate_t *gate) noexcept nogil
@@ -31,8 +32,6 @@ cdef enum:
     BATCH = 64                   # iterations that a thread takes on at once
     LOOK_EVERY = 8               # iterations between readings of the clock and checks of the root
     ENOUGH_WINDOWS = 8           # needed before the speed is trusted: no delay fills all of them
-
-cdef uint64_t COUNTED = 1 << 61  # iterations that are left, at most, where their number is limited
 
 cdef double MOST_FOR_ROOM = 0.25  # of the time left
 cdef double WINDOW = 0.001       # seconds over which a speed is measured: shorter than most delays
@@ -140,7 +139,7 @@ cdef inline void grow(Search *search, double deadline) noexcept nogil:
 
     With a number of iterations it always grows: their result does not depend on time.
     """
-    if read_left(search.limits.left) < COUNTED or growth_seconds(search.tree) < deadline - read_clock(search):
+    if is_counted(search.limits.left) or growth_seconds(search.tree) < deadline - read_clock(search):
         tree_grow(search.tree)
     else:
         search.tree.fixed = True

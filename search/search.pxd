@@ -4,27 +4,13 @@ from libc.stdint cimport uint32_t, uint64_t
 
 from clerestory.engine.core cimport MAX_LEGAL, MAX_SEATS, MAX_WORDS, GameOps, Guide, Priors, Value, action_t
 from clerestory.engine.rng cimport rng_t
+from clerestory.search.loop_options cimport LoopOptions
 from clerestory.search.room cimport Room
 from clerestory.search.tree cimport Edge, Tree, peek_count, peek_prior, peek_sum, poke_count, poke_sum
 
 cdef extern from "sharing.h":
     ctypedef struct gate_t:      # through which every thread enters a tree, and leaves it
         int comes                # atomic; somebody wants to enter, or needs the tree alone
-
-cdef struct Options:             # how to search, as options.py has it; constant
-    bint even                    # the root's actions, or its outcomes, come in turn
-    bint by_priors               # PUCT
-    double exploration           # C of UCB1 or of PUCT, in rewards
-    double growth                # of C of PUCT, for each doubling of a node's visits
-    double prior_floor           # share of the priors that is divided evenly
-    Priors priors                # learned factors of the guide's weights
-    double win_weight            # of the win share in the reward, 0 to 1
-    double point_weight          # of a point of margin in the reward
-    int horizon                  # plies of a playout
-    Value value                  # of a position where a playout stops
-    double temperature           # lead in points that multiplies the odds of winning by e, without win shares
-    bint keeps_proofs
-    double rival_share           # of the most visits, below which a line cannot become the best
 
 cdef struct Root:                # where every iteration begins; constant until the next root
     int observer                 # seat whose knowledge is used; NATURE: an onlooker
@@ -98,7 +84,9 @@ cdef struct Search:
     gate_t *gate                 # of the tree
     Room room
     Path path
-    Options options
+    LoopOptions options          # constant
+    Priors priors                # learned factors of the guide's weights
+    Value value                  # of a position where a playout stops
     Limits limits
     Statistics statistics
     Speed speed

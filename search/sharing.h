@@ -89,6 +89,10 @@ static inline int take_bytes(uint32_t *pair, uint32_t a, uint32_t b, uint64_t by
     return 1;
 }
 
+/* -- iterations that are left ------------------------------------------------------------------------------------------ */
+
+#define ANY_NUMBER (1ull << 62) /* where the number is not limited: more than any search makes */
+
 /* Take up to so many of what is left; return how many. */
 static inline uint64_t draw_from(uint64_t *left, uint64_t most) {
     uint64_t read = __atomic_load_n(left, __ATOMIC_RELAXED), taken;
@@ -101,6 +105,10 @@ static inline uint64_t draw_from(uint64_t *left, uint64_t most) {
 static inline void put_into(uint64_t *left, uint64_t n) { __atomic_fetch_add(left, n, __ATOMIC_RELAXED); }
 static inline uint64_t read_left(const uint64_t *left) { return __atomic_load_n(left, __ATOMIC_RELAXED); }
 static inline void write_left(uint64_t *left, uint64_t n) { __atomic_store_n(left, n, __ATOMIC_RELAXED); }
+static inline int is_counted(const uint64_t *left) { return read_left(left) < ANY_NUMBER / 2; }
+
+/* -- flags ------------------------------------------------------------------------------------------------------------- */
+
 static inline int read_flag(const int *flag) { return __atomic_load_n(flag, __ATOMIC_RELAXED); }
 static inline void write_flag(int *flag, int value) { __atomic_store_n(flag, value, __ATOMIC_RELAXED); }
 

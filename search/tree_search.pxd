@@ -20,7 +20,6 @@ cdef class TreeSearch:
     cdef Valuation valuation     # what search.value is of; None without a guide
     cdef object clock            # a function that returns the time in seconds; None: the system's clock
     cdef object open(self, SharedTree tree, State view, object seed, object options, object clock)
-    cdef object choose(self, object options)
     cdef object set_root(self, object root)
     cdef object begin(self)
     cdef uint32_t root(self)

@@ -9,7 +9,7 @@ from clerestory.engine.value cimport Valuation
 from clerestory.search.playout cimport play_informed, play_uniformly
 from clerestory.search.proof cimport is_open
 from clerestory.search.run cimport run_until
-from clerestory.search.search cimport Options, PathStep, Root, Search, Statistics
+from clerestory.search.search cimport PathStep, Root, Search, Statistics
 from clerestory.search.tree cimport (
     MOVED, NO_NODE, Edge, most_visited, read_span, record_at, span_t, tree_close, tree_crowded, tree_find, tree_open,
     visits_to,
@@ -66,31 +66,16 @@ cdef class TreeSearch:
         self.search.guide = view.game.guide
         self.search.seats = view.seats
         self.search.luck.rng = stream(seed).c
-        self.choose(options)
+        self.search.options = options.in_loop(self.search.ops.max_plies)
+        self.search.play_out = play_informed if options.playout == "informed" else play_uniformly
         if view.game.guide != NULL:
             self.valuation = require_value(view.game, options.value)
-            self.search.options.value = self.valuation.c
+            self.search.value = self.valuation.c
             if options.priors == "learned" and self.valuation.has_priors:
-                self.search.options.priors = self.valuation.priors(view)
+                self.search.priors = self.valuation.priors(view)
         self.search.path.steps = <PathStep *> malloc(view.game.max_plies * sizeof(PathStep))
         if self.search.path.steps == NULL:
             raise MemoryError("no memory for another thread of a search")
-
-    cdef object choose(self, object options):
-        """Set the options that the hot loop reads."""
-        cdef Options *chosen = &self.search.options
-        chosen.even = options.allocation == "even"
-        chosen.by_priors = options.selection == "puct"
-        chosen.exploration = options.exploration
-        chosen.growth = options.growth
-        chosen.prior_floor = options.prior_floor
-        chosen.win_weight = 1 - options.margin_share
-        chosen.point_weight = options.margin_share / options.scale
-        chosen.horizon = self.search.ops.max_plies if options.horizon is None else options.horizon
-        chosen.temperature = options.temperature
-        chosen.keeps_proofs = options.proves
-        chosen.rival_share = options.rival_share
-        self.search.play_out = play_informed if options.playout == "informed" else play_uniformly
 
     cdef object set_root(self, object root):
         """Move to another root of the same observer."""

@@ -59,7 +59,7 @@ def test_sdist_holds_the_sources_and_nothing_generated(dist: Path) -> None:
         "third_party/google/rpc/status.proto",
         "NOTICE",
     } <= set(names)
-    assert not [name for name in names if name.endswith((".c", ".so", "_pb2.py", "counts.pxd"))]
+    assert not [name for name in names if name.endswith((".c", ".so", "_pb2.py", "counts.pxd", "loop_options.pxd"))]
     assert "clients/web/dist/index.html" in names  # whoever builds from it needs no Node
     assert not [name for name in names if "node_modules" in name]
 
