@@ -116,16 +116,16 @@ class Trees:
         """
         key = None if question.tree_key is None else (caller, question.tree_key)
         searcher, size = self._kept(key, question) or self._new(question, allowance)
-        sound = False
+        usable = False
         try:
             yield searcher
-            sound = True
+            usable = True
         except (Refusal, asyncio.CancelledError, GeneratorExit):
-            sound = True
+            usable = True
             raise
         finally:
             self._memory.give_back(size)
-            if sound and key is not None:
+            if usable and key is not None:
                 self._warm.keep(key, searcher, size)
 
     @contextmanager

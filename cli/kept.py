@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
-from clerestory.cli.playing import Commands, Session, ask, ask_seat, read_commands, say, show_end
+from clerestory.cli.playing import Commands, Session, announce, ask, ask_seat, read_commands, show_end
 from clerestory.clients import Advisor, GameEntry, GameSnapshot, KeptGame, NotNow
 from clerestory.clients.types import Action as Named
 from clerestory.engine import Action, State, from_position
@@ -95,7 +95,7 @@ def tell_entry(kept: KeptSession, seen: GameSnapshot, entry: GameEntry) -> None:
     session, rules = kept.session, from_position(seen.position(*list(kept.game.tokens)[:1])).game
     who = "comes up" if entry.seat is None else rules.seat_name(entry.seat)
     if entry.action is not None:
-        say(session, who, rules.parse_action(entry.action.text))
+        announce(session, who, rules.parse_action(entry.action.text))
     else:
         session.console.print(
             f"  {who}: {entry.what.replace('_', ' ')}, ply {entry.ply}", markup=False, highlight=False
@@ -110,18 +110,18 @@ def take_part(kept: KeptSession, seen: GameSnapshot) -> bool:
     question = seen.message.game.take_back
     if seen.message.game.HasField("take_back") and set(question.missing) & set(kept.game.tokens):
         return answer(kept, question.ply)
-    if any(say_shown(kept, seat, outcomes) for seat, outcomes in seen.unsaid.items()):
+    if any(enter_shown(kept, seat, outcomes) for seat, outcomes in seen.private_outcomes.items()):
         return True
     return decide(kept, seen) if seen.legal else True
 
 
-def say_shown(kept: KeptSession, seat: int, outcomes: Iterable[Named]) -> bool:
+def enter_shown(kept: KeptSession, seat: int, outcomes: Iterable[Named]) -> bool:
     """Ask a player here what their seat was shown at the table, and send it; whether the game may have moved on."""
     rules = kept.session.state.game
     outcome = ask_seat(kept.session, seat, tuple(rules.parse_action(outcome.text) for outcome in outcomes))
     if outcome is None:
         return False
-    attempt(kept, lambda: kept.game.say(seat, outcome.text))
+    attempt(kept, lambda: kept.game.enter_private_outcome(seat, outcome.text))
     return True
 
 

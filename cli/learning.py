@@ -14,7 +14,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from clerestory.arena.pool import Crew
 from clerestory.cli.crew import loader
-from clerestory.cli.learn import LearningOptions
+from clerestory.cli.learning_options import LearningOptions
 from clerestory.cli.matches import read_sprt
 from clerestory.cli.options import BadOption, chosen_game
 from clerestory.learn.chunks import GAMES_PER_CHUNK

@@ -13,7 +13,7 @@ from rich.console import Console
 from clerestory.cli.access import Access
 from clerestory.cli.kept import KeptSession, create_game, is_kept, open_game, play_kept, view_of
 from clerestory.cli.options import BadOption, chosen_game, read_file
-from clerestory.cli.play import PlayOptions
+from clerestory.cli.play_options import PlayOptions
 from clerestory.cli.playing import SeatPlayer, Session, play_on
 from clerestory.cli.recording import Recording
 from clerestory.cli.screen import screen

@@ -1,54 +1,13 @@
 """`clerestory play`: a game in the terminal, against people and levels, or beside a board on the table."""
 
 import sys
-from dataclasses import dataclass
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from clerestory.cli.access import PLAIN, Access, ServerOption
+from clerestory.cli.access import PLAIN, Access
 from clerestory.cli.grouped import grouped
-from clerestory.cli.options import DEFAULT_GAME, GameOption
-
-StartArgument = Annotated[
-    str | None, typer.Argument(help="A position or record to continue from; a new game by default.")
-]
-GameSeedOption = Annotated[
-    int | None, typer.Option(metavar="N", min=0, max=2**64 - 1, help="Seed of all luck; random by default.")
-]
-RecordOption = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="File to record the game in, move by move, so that it can be continued later."),
-]
-
-
-@dataclass(frozen=True, slots=True)
-class PlayOptions:
-    """Who plays what, from where, and how it is shown."""
-
-    start: StartArgument = None
-    seats: Annotated[
-        str,
-        typer.Option(
-            metavar="WHO,...", help="Who plays, from seat 0: human, bot (full strength), or level:1 to level:8."
-        ),
-    ] = "human,bot"
-    game: GameOption = DEFAULT_GAME
-    seed: GameSeedOption = None
-    time: Annotated[str, typer.Option(metavar="TIME", help="Time for a bot's move, and for a hint.")] = "1s"
-    record: RecordOption = None
-    table: Annotated[
-        bool, typer.Option("--table", help="Follow a physical game: type in moves and chance outcomes.")
-    ] = False
-    web: Annotated[bool, typer.Option("--web", help="Play in a browser, on a private page.")] = False
-    server: ServerOption = None
-
-    @property
-    def names(self) -> list[str]:
-        """Who plays, by seat."""
-        return [word.strip() for word in self.seats.split(",")]
-
+from clerestory.cli.play_options import PlayOptions
 
 OPTIONS = PlayOptions()
 

@@ -157,7 +157,7 @@ def draw(session: Session) -> None:
     state = session.state
     action = state.draw(Rng((session.luck + len(state.history)) % 2**64))
     session.play(action)
-    say(session, "comes up", action)
+    announce(session, "comes up", action)
 
 
 def answer_for(session: Session) -> None:
@@ -170,7 +170,7 @@ def answer_for(session: Session) -> None:
     if player.level is not None and answer.level != player.level:
         session.console.print(f"{name}: this server knows no levels; it plays at full strength", style="dim")
     session.play(answer.best.text)
-    say(session, name, state.game.parse_action(answer.best.text))
+    announce(session, name, state.game.parse_action(answer.best.text))
 
 
 def known_to_mover(session: Session) -> State:
@@ -178,7 +178,7 @@ def known_to_mover(session: Session) -> State:
     return known(session.state, (session.luck + len(session.state.history)) % 2**64)
 
 
-def say(session: Session, who: str, action: Action) -> None:
+def announce(session: Session, who: str, action: Action) -> None:
     """Show one ply."""
     session.console.print(Text.assemble(f"  {who}: {action.label} ", (f"({action.text})", "dim")))
 

@@ -12,10 +12,12 @@ from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
-from clerestory.cli.annotate import ReviewOptions
+from clerestory.advice.reviews import ReviewTerms
 from clerestory.cli.here import Here
 from clerestory.cli.options import BadOption, read_file
+from clerestory.cli.review_options import ReviewOptions
 from clerestory.cli.screen import figures_table, screen
+from clerestory.durations import parse_duration
 from clerestory.engine import Record, read_records
 from clerestory.review import Annotation
 from clerestory.review.classes import GLYPHS
@@ -38,9 +40,28 @@ CURVE = 50  # columns of a curve
 def review_record(path: str, number: int, options: ReviewOptions, threads: int | None) -> Annotation:
     """Return the review of a game of a file, with a progress bar on standard error. Raises BadOption, BadRecord."""
     played = chosen_record(path, number).state
-    terms = options.terms(played.seats)
+    terms = terms_of(options, played.seats)
     with progress_bar() as progress, Here(threads or os.cpu_count() or 1) as here:
         return here.review(played, terms, progress)
+
+
+def terms_of(options: ReviewOptions, seats: int) -> ReviewTerms:
+    """Return the terms of a review of a game of so many seats. Raises BadOption."""
+    if options.time is not None and options.iterations is not None:
+        raise BadOption("--time: cannot be combined with --iterations")
+    if options.viewer is not None and options.viewer >= seats:
+        raise BadOption(f"--viewer: {options.viewer} is not one of 0 to {seats - 1}")
+    seconds, deep = seconds_of("--time", options.time), seconds_of("--deep", options.deep)
+    iterations, seed, viewer = options.iterations, options.seed, options.viewer
+    return ReviewTerms(iterations=iterations, seconds=seconds, deep=deep, seed=seed, viewer=viewer)
+
+
+def seconds_of(option: str, duration: str | None) -> float | None:
+    """Return a time in seconds, None for None. Raises BadOption."""
+    seconds = None if duration is None else parse_duration(duration)
+    if duration is not None and (seconds is None or seconds <= 0):
+        raise BadOption(f"{option}: {duration[:80]!r} is not a time like 90s")
+    return seconds
 
 
 def show_review(review: Annotation, *, as_json: bool) -> None:

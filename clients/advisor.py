@@ -10,7 +10,7 @@ from typing import Any, Generic, Self
 import grpc
 
 from clerestory.clients.client import Begin, Client, streaming
-from clerestory.clients.exchange import Answer, Blocking, Exchange
+from clerestory.clients.exchange import Answer, Exchange, SyncCalls
 from clerestory.clients.kept import KeptGames
 from clerestory.clients.referee import Rules
 from clerestory.clients.retries import Tries
@@ -18,7 +18,7 @@ from clerestory.clients.review_wire import ReviewProgress
 from clerestory.clients.types import Update
 
 
-class Closing:
+class Closable:
     """A context manager that calls `close` at the end of a `with`."""
 
     def __enter__(self) -> Self:
@@ -34,7 +34,7 @@ class Closing:
         raise NotImplementedError
 
 
-class Stream(Closing, Generic[Answer]):
+class Stream(Closable, Generic[Answer]):
     """The answers of a stream, to be read once; `close()`, the end of a `with`, or dropping it ends it."""
 
     def __init__(self, stream: Any, begin: Begin, read: Callable[[Any], Answer], tries: Tries) -> None:
@@ -69,7 +69,7 @@ class Analysis(Stream[Update]):
     """The tables of an analysis; ending it ends the search."""
 
 
-class Advisor(Closing, Blocking, Client):
+class Advisor(Closable, SyncCalls, Client):
     """A server's advice, for programs without an event loop. Close it, or use it in a `with`.
 
     Arguments and errors are those of `Client`.

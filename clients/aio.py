@@ -10,7 +10,7 @@ from typing import Any, Generic, Self
 import grpc
 
 from clerestory.clients.client import Begin, Client, streaming
-from clerestory.clients.exchange import Answer, Awaiting, Exchange
+from clerestory.clients.exchange import Answer, AsyncCalls, Exchange
 from clerestory.clients.kept import AsyncKeptGames
 from clerestory.clients.referee import AsyncRules
 from clerestory.clients.retries import Tries
@@ -78,7 +78,7 @@ class AsyncAnalysis(AsyncStream[Update]):
     """The tables of an analysis; ending it ends the search."""
 
 
-class AsyncAdvisor(Awaiting, Client):
+class AsyncAdvisor(AsyncCalls, Client):
     """A server's advice, to be awaited. Make it where the event loop runs; close it, or use it in an `async with`.
 
     Arguments and errors are those of `Client`.

@@ -11,7 +11,7 @@ from clerestory.clients.errors import Unavailable
 from clerestory.clients.exchange import Answer, Exchange, exchanged
 from clerestory.clients.kept import SERVICE
 from clerestory.clients.kept_wire import GameSnapshot
-from clerestory.clients.retries import Rejoining, Tries
+from clerestory.clients.retries import RejoinTries, Tries
 from clerestory.clients.review_wire import HasTokens, ReviewProgress, read_progress, write_annotation
 from clerestory.clients.types import Recommendation, Update
 from clerestory.clients.wire import (
@@ -150,7 +150,7 @@ class Client:
         ask: Callable[[], Exchange[GameSnapshot]],
     ) -> Analysis:
         """Return the states of a watched game; a resumed stream requests what happened since the last state."""
-        tries = Rejoining(self._dialled, ask().seconds)
+        tries = RejoinTries(self._dialled, ask().seconds)
         return watching(self._begin(ask(), tries.left), lambda left: self._begin(ask(), left), ask().read, tries)
 
 

@@ -28,7 +28,7 @@ class Exchange(Generic[Answer]):
     seconds: float = SLACK
 
 
-class Blocking:
+class SyncCalls:
     """A class whose exchanges block: its `_call` returns the message of the response."""
 
     _call: Callable[[Exchange[Any]], Any]
@@ -38,7 +38,7 @@ class Blocking:
         return exchange.read(self._call(exchange) if exchange.method else None)
 
 
-class Awaiting:
+class AsyncCalls:
     """A class whose exchanges are awaited, as its `_call` is."""
 
     _call: Callable[[Exchange[Any]], Any]
@@ -57,9 +57,9 @@ class exchanged(Generic[P, Answer]):  # noqa: N801  # a decorator
     @overload
     def __get__(self, caller: None, kind: Any) -> Callable[Concatenate[Any, P], Exchange[Answer]]: ...
     @overload
-    def __get__(self, caller: Blocking, kind: Any) -> Callable[P, Answer]: ...
+    def __get__(self, caller: SyncCalls, kind: Any) -> Callable[P, Answer]: ...
     @overload
-    def __get__(self, caller: Awaiting, kind: Any) -> Callable[P, Coroutine[Any, Any, Answer]]: ...
+    def __get__(self, caller: AsyncCalls, kind: Any) -> Callable[P, Coroutine[Any, Any, Answer]]: ...
     def __get__(self, caller: Any, kind: Any) -> Any:
         if caller is None:
             return self.write

@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import Any, Generic, TypeVar, Unpack
 from uuid import uuid4
 
-from clerestory.clients.exchange import Awaiting, Blocking, Exchange, exchanged
+from clerestory.clients.exchange import AsyncCalls, Exchange, SyncCalls, exchanged
 from clerestory.clients.kept_wire import GameChoices, GameSnapshot, read_snapshot, seat_plan, value_of, write_choices
 from clerestory.clients.referee import Call, plain
 from clerestory.clients.wire import Actions, Time, action_texts, set_field
@@ -79,12 +79,12 @@ class KeptGameBase:
         return Exchange(f"{SERVICE}PlayAction", request, self._take)
 
     @exchanged
-    def say(self, seat: int, outcome: Any) -> Exchange[GameSnapshot]:
+    def enter_private_outcome(self, seat: int, outcome: Any) -> Exchange[GameSnapshot]:
         """Enter what a seat has been shown privately at a table; return the game after it.
 
         Args:
             seat: held here, or a bot's in a game that was created here.
-            outcome: one of `GameSnapshot.unsaid` of the seat, or its text.
+            outcome: one of `GameSnapshot.private_outcomes` of the seat, or its text.
 
         Raises AdvisorError.
         """
@@ -280,21 +280,21 @@ class KeptGamesBase(Generic[G]):
         )
 
 
-class KeptGame(Blocking, KeptGameBase):
+class KeptGame(SyncCalls, KeptGameBase):
     """A game that a server keeps; not for several threads at once, except `watch` beside the others."""
 
 
-class KeptGames(Blocking, KeptGamesBase[KeptGame]):
+class KeptGames(SyncCalls, KeptGamesBase[KeptGame]):
     """The games that a server keeps; `Advisor.games` is one."""
 
     _game = KeptGame
 
 
-class AsyncKeptGame(Awaiting, KeptGameBase):
+class AsyncKeptGame(AsyncCalls, KeptGameBase):
     """A game that a server keeps; calls are awaited, `watch` is for `async for`."""
 
 
-class AsyncKeptGames(Awaiting, KeptGamesBase[AsyncKeptGame]):
+class AsyncKeptGames(AsyncCalls, KeptGamesBase[AsyncKeptGame]):
     """The games that a server keeps; `AsyncAdvisor.games` is one."""
 
     _game = AsyncKeptGame

@@ -133,7 +133,7 @@ class GameSnapshot:
         return plain(views[seat].position)
 
     @property
-    def unsaid(self) -> dict[int, tuple[Action, ...]]:
+    def private_outcomes(self) -> dict[int, tuple[Action, ...]]:
         """What the viewer's seats may have been shown at a table and have not entered yet, by seat; usually {}."""
         return {
             seat: tuple(map(read_action, view.unsaid))

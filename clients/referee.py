@@ -7,7 +7,7 @@ from typing import Any, Generic, TypeVar
 from google.protobuf.json_format import MessageToDict
 
 from clerestory.clients.errors import FieldViolation
-from clerestory.clients.exchange import Awaiting, Blocking, Exchange, exchanged
+from clerestory.clients.exchange import AsyncCalls, Exchange, SyncCalls, exchanged
 from clerestory.clients.plans import Change, ConversionPlan, read_changes, read_conversions
 from clerestory.clients.types import Action
 from clerestory.clients.wire import Actions, PositionLike, action_texts, position_message, read_action, set_field
@@ -217,21 +217,21 @@ class RulesBase(Generic[R]):
         return Exchange("ValidatePosition", api.ValidatePositionRequest(position=as_known(position)), read_faults)
 
 
-class Referee(Blocking, RefereeBase):
+class Referee(SyncCalls, RefereeBase):
     """A game that goes on; not for several threads at once."""
 
 
-class Rules(Blocking, RulesBase[Referee]):
+class Rules(SyncCalls, RulesBase[Referee]):
     """The games that a server knows; `Advisor.rules` is one."""
 
     _referee = Referee
 
 
-class AsyncReferee(Awaiting, RefereeBase):
+class AsyncReferee(AsyncCalls, RefereeBase):
     """A game that goes on; one call after the other, each to be awaited."""
 
 
-class AsyncRules(Awaiting, RulesBase[AsyncReferee]):
+class AsyncRules(AsyncCalls, RulesBase[AsyncReferee]):
     """The games that a server knows; `AsyncAdvisor.rules` is one."""
 
     _referee = AsyncReferee

@@ -72,7 +72,7 @@ class Tries:
         return next(self._away) if call.code() in AWAY else None
 
 
-class Rejoining(Tries):
+class RejoinTries(Tries):
     """The attempts of a stream that is resumed where it broke off, any number of times, each with full patience."""
 
     def __init__(self, connection: Connection, seconds: float) -> None:

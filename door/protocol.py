@@ -75,7 +75,7 @@ def check_request(request: h11.Request) -> None:
             raise BadRequest(f"The header {name.decode()} has a control character.", 400)
 
 
-class Closing:
+class ClosingTransport:
     """A transport that is closed without taking the answer from a caller who is still sending.
 
     A socket that is closed with unread bytes resets its connection, and the answer is lost. So the answer is ended
@@ -150,7 +150,7 @@ class Protocol(H11Protocol):
         """Wait for the first request."""
         transport.max_size = READ_BYTES
         transport.set_write_buffer_limits(WRITE_BYTES)
-        super().connection_made(Closing(transport, self.conn, self._look))  # type: ignore[arg-type]
+        super().connection_made(ClosingTransport(transport, self.conn, self._look))  # type: ignore[arg-type]
         self._wait()
         if self._unwanted:
             transport.abort()

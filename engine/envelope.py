@@ -1,12 +1,17 @@
 """The parts of a position around the game's fields: JSON, the revision of the rules, the card catalogue."""
 
 import json
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from clerestory.engine.errors import BadPosition
 
-if TYPE_CHECKING:
-    from clerestory.engine.core import Game
+
+class Identity(Protocol):
+    """What tells the positions of one game, its rules and its cards from others."""
+
+    name: str
+    rules_revision: int
+    catalogue: str
 
 
 def read_json(position: object) -> dict[str, Any]:
@@ -22,7 +27,7 @@ def read_json(position: object) -> dict[str, Any]:
     return position
 
 
-def check_envelope(game: "Game", fields: dict[str, Any]) -> None:
+def check_envelope(game: Identity, fields: dict[str, Any]) -> None:
     """Check the parts around a game's fields. Raises BadPosition."""
     wrong = []
     revision = fields.get("rules_revision")

@@ -14,7 +14,7 @@ from clerestory.refusals import Refusal
 T = TypeVar("T")
 
 
-class Stored(Protocol):
+class StoreListener(Protocol):
     """What is told of every game that was stored."""
 
     def __call__(self, before: ServerGame | None, kept: ServerGame) -> None:
@@ -30,7 +30,7 @@ class Changes:
         stored: is told what was stored.
     """
 
-    def __init__(self, store: Store, cache: GameCache, stored: Stored) -> None:
+    def __init__(self, store: Store, cache: GameCache, stored: StoreListener) -> None:
         self._store = store
         self._cache = cache
         self._stored = stored

@@ -164,7 +164,7 @@ def play_bot(kept: ServerGame, version: int, text: str, moment: int) -> None:
 # -- cards shown to one seat -----------------------------------------------------------------------
 
 
-def say(kept: ServerGame, viewer: Viewer, version: int, seat: int, text: str, moment: int) -> int:
+def enter_private_outcome(kept: ServerGame, viewer: Viewer, version: int, seat: int, text: str, moment: int) -> int:
     """Enter what a seat at a physical table was shown of a coming chance event; return the version after it.
 
     Raises Refusal: STALE_VERSION, LOG_FULL, BAD_SEAT, WRONG_SEAT_TOKEN, BAD_ACTION, ILLEGAL_ACTION, or that the game
@@ -172,12 +172,14 @@ def say(kept: ServerGame, viewer: Viewer, version: int, seat: int, text: str, mo
     """
     require_seat(kept, seat)
     require_own(kept, viewer, seat)
-    if repeated(kept, version, lambda entry: (entry.kind, entry.seat, entry.text) == (EntryKind.SAID, seat, text)):
+    if repeated(
+        kept, version, lambda entry: (entry.kind, entry.seat, entry.text) == (EntryKind.PRIVATE_OUTCOME, seat, text)
+    ):
         return version + 1
     require_current(kept, version)
     require_room(kept)
     try:
-        kept.add(Entry(EntryKind.SAID, seat, text, moment))
+        kept.add(Entry(EntryKind.PRIVATE_OUTCOME, seat, text, moment))
     except BadText:
         refuse(Reason.BAD_ACTION, "action", f"{text[:40]!r} is not an outcome in {kept.head.game}")
     except IllegalAction as error:

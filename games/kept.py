@@ -214,10 +214,10 @@ class ServerGame:
         del self.line[self.decision_before(entry.ply) :]
         self.proposal, self.since = None, entry.moment
 
-    def _say(self, entry: Entry) -> None:
+    def _set_private_outcome(self, entry: Entry) -> None:
         assert entry.seat is not None
         if self.positions is not None:
-            self.positions.say(entry.seat, entry.text)
+            self.positions.set_private_outcome(entry.seat, entry.text)
 
     def _seat(self, entry: Entry) -> None:
         assert entry.seat is not None
@@ -241,7 +241,7 @@ class ServerGame:
 
     _ADDED: ClassVar[Mapping[EntryKind, Callable[[Any, Entry], None]]] = {
         **dict.fromkeys(MOVES, _play),
-        EntryKind.SAID: _say,
+        EntryKind.PRIVATE_OUTCOME: _set_private_outcome,
         EntryKind.TAKEN_BACK: _back_to,
         EntryKind.AGREED: _agree,
         EntryKind.DECLINED: _decline,

@@ -142,7 +142,7 @@ class EntryKind(StrEnum):
     PLAYED_ON = "played on"  # an action of the server for a person who ran out of time
     FORCED = "forced"  # the only legal action of a person, played by the server
     DRAWN = "drawn"  # a chance outcome drawn by the server
-    SAID = "said"  # the outcome of a coming chance event that its seat has been shown at the table
+    PRIVATE_OUTCOME = "said"  # the outcome of a coming chance event that its seat has been shown at the table
     TAKEN_BACK = "taken back"  # the ply
     AGREED = "agreed"  # the ply of a take-back; the first one requests it
     DECLINED = "declined"  # the same

@@ -22,13 +22,13 @@ class Positions:
     def __init__(self, opening: State) -> None:
         self.last = opening
         self._texts: list[str] = []  # what leads to each ply from 1 on
-        self._said: dict[int, tuple[tuple[int, str], ...]] = {}  # by ply: what seats were shown there
+        self._private: dict[int, tuple[tuple[int, str], ...]] = {}  # by ply: what seats were shown there
         self._marks = [opening]  # the positions of plies 0, STRIDE, 2 STRIDE, ...
 
     def copy(self) -> Self:
         """Return an independent copy."""
         other = type(self).__new__(type(self))
-        other.last, other._texts, other._said = self.last, list(self._texts), dict(self._said)
+        other.last, other._texts, other._private = self.last, list(self._texts), dict(self._private)
         other._marks = list(self._marks)
         return other
 
@@ -56,7 +56,7 @@ class Positions:
         for ply in range(begun + 1, self.ply + 1):
             state = state.copy()
             state.play(self._texts[ply - 1])
-            for seat, text in self._said.get(ply, ()):
+            for seat, text in self._private.get(ply, ()):
                 state.set_private_outcome(seat, text)
             yield state
 
@@ -67,11 +67,11 @@ class Positions:
         self._texts.append(text)
         self._become(state.copy())  # without the way it was reached
 
-    def say(self, seat: int, text: str) -> None:
+    def set_private_outcome(self, seat: int, text: str) -> None:
         """Let the current position tell what a seat was shown. Raises GameError for what it cannot have been."""
         state = self.last.copy()
         state.set_private_outcome(seat, text)
-        self._said[self.ply] = (*self._said.get(self.ply, ()), (seat, text))
+        self._private[self.ply] = (*self._private.get(self.ply, ()), (seat, text))
         self._become(state)
 
     def _become(self, state: State) -> None:
@@ -84,4 +84,4 @@ class Positions:
         self.last = self.at(ply)
         del self._texts[ply:]
         del self._marks[ply // STRIDE + 1 :]
-        self._said = {at: said for at, said in self._said.items() if at <= ply}
+        self._private = {at: said for at, said in self._private.items() if at <= ply}

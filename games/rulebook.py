@@ -35,7 +35,7 @@ class GivenPosition:
 
 
 @dataclass(frozen=True, slots=True)
-class Played:
+class PlayedAction:
     """An action that has been played.
 
     Attributes:
@@ -126,7 +126,7 @@ def require_few(blamed: str, actions: int, most: int = MAX_ACTIONS) -> None:
         refuse(Reason.TOO_MANY_ACTIONS, blamed, f"has {actions} actions; must have {most} at most")
 
 
-def play_all(given: GivenPosition, actions: Sequence[Action], seed: int | None) -> Iterator[Played]:
+def play_all(given: GivenPosition, actions: Sequence[Action], seed: int | None) -> Iterator[PlayedAction]:
     """Play actions and the chance events before, between and after them; yield each once it is played.
 
     Args:
@@ -146,11 +146,11 @@ def play_all(given: GivenPosition, actions: Sequence[Action], seed: int | None) 
         yield play(given, state.draw(rng), drawn=True)
 
 
-def play(given: GivenPosition, action: Action, *, drawn: bool) -> Played:
+def play(given: GivenPosition, action: Action, *, drawn: bool) -> PlayedAction:
     """Play a legal action, and return what came of it."""
     turn, before = given.state.turn, given.seen()
     given.state.play(action)
-    return Played(turn, action, drawn, changes_of(before, action.text, given.seen()))
+    return PlayedAction(turn, action, drawn, changes_of(before, action.text, given.seen()))
 
 
 def require_legal(state: State, action: Action, blamed: str) -> None:

@@ -17,7 +17,7 @@ from clerestory.games.viewer import Viewer
 
 
 @dataclass(frozen=True, slots=True)
-class View:
+class SeatView:
     """A position as one seat knows it.
 
     Attributes:
@@ -54,7 +54,7 @@ class Step:
     changes: Sequence[Change] = ()
 
 
-def views_of(kept: ServerGame, viewer: Viewer, ply: int | None = None, *, latest: bool = True) -> list[View]:
+def views_of(kept: ServerGame, viewer: Viewer, ply: int | None = None, *, latest: bool = True) -> list[SeatView]:
     """Return the position of a ply as each seat of a viewer sees it; with none or several seats, the public view first.
 
     Args:
@@ -74,7 +74,7 @@ def views_of(kept: ServerGame, viewer: Viewer, ply: int | None = None, *, latest
     return [view_of(position, seat, present=present, enters=enters) for seat in by_seat]
 
 
-def view_of(position: State, seat: int | None, *, present: bool, enters: bool) -> View:
+def view_of(position: State, seat: int | None, *, present: bool, enters: bool) -> SeatView:
     """Return a position as a seat knows it; None for the public view.
 
     Args:
@@ -86,7 +86,7 @@ def view_of(position: State, seat: int | None, *, present: bool, enters: bool) -
     eyes = NATURE if seat is None else seat
     known = position.observe(eyes)
     mine = known.turn == seat if known.turn != NATURE else enters
-    return View(seat, known, present and mine, known.private_outcomes(eyes) if present else ())
+    return SeatView(seat, known, present and mine, known.private_outcomes(eyes) if present else ())
 
 
 def steps_since(before: ServerGame, kept: ServerGame, viewer: Viewer) -> Iterator[Step]:

@@ -149,7 +149,7 @@ class GameHandlers(GameServiceServicer):
 
     async def SayShown(self, request: games.SayShownRequest, context: Context) -> games.SayShownResponse:
         """Enter what a seat has been shown, exactly once. Raises Refusal."""
-        act = partial(course.say, version=request.version, seat=request.seat, text=request.outcome)
+        act = partial(course.enter_private_outcome, version=request.version, seat=request.seat, text=request.outcome)
         return await self._act(request, act, games.SayShownResponse)
 
     async def TakeBack(self, request: games.TakeBackRequest, context: Context) -> games.TakeBackResponse:

@@ -22,7 +22,7 @@ from clerestory.games.log import (
     shares_of_end,
 )
 from clerestory.games.viewer import Presence, Viewer
-from clerestory.games.views import Step, View, record_for, steps_of_line, steps_since, views_of
+from clerestory.games.views import SeatView, Step, record_for, steps_of_line, steps_since, views_of
 from clerestory.server.translate_answers import duration
 from clerestory.server.translate_changes import write_changes
 from clerestory.server.translate_rules import (
@@ -174,12 +174,12 @@ def moment(milliseconds: int) -> Timestamp:
 # -- views -----------------------------------------------------------------------------------------
 
 
-def write_views(views: Iterable[View]) -> list[games.GameView]:
+def write_views(views: Iterable[SeatView]) -> list[games.GameView]:
     """Return what seats see of a position."""
     return [write_view(view) for view in views]
 
 
-def write_view(view: View) -> games.GameView:
+def write_view(view: SeatView) -> games.GameView:
     """Return what a seat sees of a position."""
     game = view.state.game
     return games.GameView(
@@ -219,7 +219,7 @@ def write_entry(seats: int, step: Step) -> games.GameEntry:
     assert seat is not None
     if entry.kind == EntryKind.TAKEN_BACK:
         return games.GameEntry(time=time, taken_back=games.TakenBack(seat=seat, from_ply=step.from_ply))
-    if entry.kind == EntryKind.SAID:
+    if entry.kind == EntryKind.PRIVATE_OUTCOME:
         return games.GameEntry(time=time, said=games.Said(seat=seat))  # and not what
     if entry.kind == EntryKind.SEATED:
         return games.GameEntry(time=time, seat=write_seat(seat, entry.holder))

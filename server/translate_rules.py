@@ -9,7 +9,7 @@ from clerestory.engine.core import NATURE, OVER, Action, Game, State
 from clerestory.engine.games import GAMES
 from clerestory.engine.scoring import ScoreSource, by_position, tie_break
 from clerestory.engine.value import value_in_use
-from clerestory.games.rulebook import GivenPosition, Played, all_faults, kind_fault
+from clerestory.games.rulebook import GivenPosition, PlayedAction, all_faults, kind_fault
 from clerestory.refusals import Reason, refuse
 from clerestory.server.spoken import label_of
 from clerestory.server.translate import position_fields, read_position, size_fault
@@ -188,7 +188,7 @@ def write_action(game: Game, action: Action) -> advisor.Action:
     return advisor.Action(text=action.text, label=label_of(game, action.text, action.label))
 
 
-def write_played(game: Game, played: Played) -> rules.AppliedAction:
+def write_played(game: Game, played: PlayedAction) -> rules.AppliedAction:
     """Return an action that was played as a message."""
     return rules.AppliedAction(
         action=write_action(game, played.action),

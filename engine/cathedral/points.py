@@ -18,16 +18,18 @@ POINTS = "Points are VP; gold breaks a tie."
 
 def point_sources(fields: Mapping[str, Any]) -> list[dict[str, float]]:
     """Return the VP of each player by source, from the fields of a position."""
-    return [
-        {
-            "start": FIRST_VP,
-            "priory": player["vp_priory"],
-            "craftsmen": player["vp_craftsmen"],
-            "cards": player["vp_cards"],
-            "lost": -player["vp_lost"],
-        }
-        for player in fields["players"]
-    ]
+    return [sources_of(player) for player in fields["players"]]
+
+
+def sources_of(player: Mapping[str, Any]) -> dict[str, float]:
+    """Return the VP of a player by source; they add up to the player's VP."""
+    return {
+        "start": FIRST_VP,
+        "priory": player["vp_priory"],
+        "craftsmen": player["vp_craftsmen"],
+        "cards": player["vp_cards"],
+        "lost": -player["vp_lost"],
+    }
 
 
 def tie_break(fields: Mapping[str, Any]) -> tuple[str, list[float]] | None:

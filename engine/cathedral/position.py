@@ -4,8 +4,9 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from clerestory.engine.cathedral.constants import BUILDERS, CUBES, FIRST_VP, MAX_GOLD, METAL_CUBES, MOST_USES
+from clerestory.engine.cathedral.constants import BUILDERS, CUBES, MAX_GOLD, METAL_CUBES, MOST_USES
 from clerestory.engine.cathedral.names import COLOURS, TYPES
+from clerestory.engine.cathedral.points import sources_of
 from clerestory.engine.kinds import Context, Deck, Kind, listed, model, repeated, unknown, whole
 from clerestory.engine.layout import Fault
 
@@ -74,16 +75,17 @@ def event_faults(fields: dict[str, Any]) -> Iterator[Fault]:
 
 
 def player_faults(fields: dict[str, Any]) -> Iterator[Fault]:
-    """A player has three builders, 30 gold at most, and vp = 2 + vp_priory + vp_craftsmen + vp_cards - vp_lost."""
+    """A player has at most three builders and 30 gold, and the VP of all their sources."""
     builders = Counter([*fields["waiting"], fields["drawn"], *builders_placed(fields)])
     for seat, player in enumerate(fields["players"]):
         count = builders[COLOURS[seat]] + player["bag"] + player["aside"]
         if count > BUILDERS:
             where = "on the board, waiting, drawn, aside and in the bag"
             yield f"players[{seat}]", f"{count} builders of {COLOURS[seat]} {where}; there are {BUILDERS}"
-        won = FIRST_VP + player["vp_priory"] + player["vp_craftsmen"] + player["vp_cards"] - player["vp_lost"]
-        if player["vp"] != won:
-            yield f"players[{seat}].vp", f"is {player['vp']}; {FIRST_VP} and what was won less what was lost is {won}"
+        sources = sources_of(player)
+        if player["vp"] != (won := sum(sources.values())):
+            first = sources["start"]
+            yield f"players[{seat}].vp", f"is {player['vp']}; {first} and what was won less what was lost is {won}"
         if player["gold"] > MAX_GOLD:
             yield f"players[{seat}].gold", f"is {player['gold']}; nobody has more than {MAX_GOLD}"
 

@@ -127,11 +127,11 @@ def test_a_game_at_a_table_that_a_server_keeps_asks_too(target: str) -> None:
     with Advisor(target) as advisor:
         game = advisor.games.create("cathedral", ["person", "person"], table=True)
         seen = game.look()
-        while not seen.unsaid:
+        while not seen.private_outcomes:
             texts = [one.text for one in seen.legal]
             wanted = [text for text in texts if text == "advantage ellen" or "kingsbridge" in text]
             seen = game.play((wanted or texts[-1:])[0])
-        [(seat, [outcome, *_])] = seen.unsaid.items()
+        [(seat, [outcome, *_])] = seen.private_outcomes.items()
         tokens = ",".join(f"{number}.{token}" for number, token in game.tokens.items())
         said = play(f"{game.game_id}#{tokens}", "--server", target, typed=f"{outcome.text}\nquit\n")
         assert (said.returncode, said.stderr) == (0, "")
@@ -139,7 +139,7 @@ def test_a_game_at_a_table_that_a_server_keeps_asks_too(target: str) -> None:
         assert f": said, ply {seen.ply}" in said.stdout
         assert COMING not in said.stdout
         after = game.look()
-        assert after.unsaid == {}
+        assert after.private_outcomes == {}
         decks = {number: after.position(number)["cathedral"]["event_deck"] for number in (0, 1)}
         assert decks == {seat: [outcome.text.removeprefix("event ")], 1 - seat: []}
 

@@ -42,7 +42,7 @@ def at_table(seats: str = "ppp", to_act: str = "red") -> ServerGame:
 
 
 def say(game: ServerGame, viewer: Viewer = ELLENS, seat: int = 0, text: str = EVENT, version: int | None = None) -> int:
-    return course.say(game, viewer, game.version if version is None else version, seat, text, STORED)
+    return course.enter_private_outcome(game, viewer, game.version if version is None else version, seat, text, STORED)
 
 
 def view(game: ServerGame, viewer: Viewer) -> games.GameView:
