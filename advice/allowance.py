@@ -9,8 +9,9 @@ from clerestory.refusals import Reason, refuse
 from clerestory.search.levels import level_of
 from clerestory.search.limits import MIN_BYTES
 from clerestory.sizes import spoken_size
+from clerestory.texts.sentences import Text, text
 
-Cut = tuple[str, str]  # name of a WarningReason, without its prefix, and a sentence
+Cut = tuple[str, Text]  # name of a WarningReason, without its prefix, and a sentence
 
 EXPLAINED_FROM = 0.05  # seconds of budget: explanations take a few thousandths of one
 
@@ -108,22 +109,23 @@ def allow_iterations(question: Question) -> int | None:
 
 def allow_time(requested: float | None, remaining: float | None, capacity: Capacity, cuts: list[Cut]) -> float:
     """Return the least of the budget, the server's limit, and the call's deadline less the margin."""
-    limits = [(capacity.max_time, "the server's limit")]
+    limits = [(capacity.max_time, "limit.server")]
     if remaining is not None:
-        limits.append((remaining - capacity.margin, "the deadline of the call"))
+        limits.append((remaining - capacity.margin, "limit.deadline"))
     seconds, which = min(limits)
     if seconds <= 0:
         refuse(Reason.OUT_OF_TIME, "", "the deadline of the call leaves no time for a search")
     if requested is None or requested <= seconds:
         return min(seconds, requested or seconds)
-    cuts.append(("TIME_CUT", f"The time budget of {requested:g} s was cut to {seconds:.3g} s by {which}."))
+    granted = float(f"{seconds:.3g}")
+    cuts.append(("TIME_CUT", text("warning.time_cut", asked=float(requested), granted=granted, which=text(which))))
     return seconds
 
 
 def allow_threads(requested: int, most: int, cuts: list[Cut]) -> int:
     """Return the number of threads that have a share of the workers."""
     if requested > most:
-        cuts.append(("THREADS_CUT", f"{requested} threads were asked for, of which the server allows {most}."))
+        cuts.append(("THREADS_CUT", text("warning.threads_cut", asked=requested, most=most)))
     return min(requested, most)
 
 
@@ -131,6 +133,6 @@ def allow_memory(requested: int | None, most: int, cuts: list[Cut]) -> int:
     """Return the bytes of the tree."""
     if requested is None or requested <= most:
         return most if requested is None else requested
-    text = f"{spoken_size(requested)} of memory were asked for, of which the server allows {spoken_size(most)}."
-    cuts.append(("MEMORY_CUT", text))
+    told = text("warning.memory_cut", asked=spoken_size(requested), most=spoken_size(most))
+    cuts.append(("MEMORY_CUT", told))
     return most

@@ -8,11 +8,12 @@ from clerestory.search.levels import choose_line, level_of
 from clerestory.search.lines import Line
 from clerestory.search.result import Result
 from clerestory.sizes import spoken_size
+from clerestory.texts.sentences import Text, text
 
 MATTERS = 50_000  # one in so many iterations: a position that had more of them is missed if it is given up
 FEW_A_LINE = 10  # iterations for each line, below which lines are hard to tell apart
 
-Remark = tuple[str, str]  # its name, such as TIME_CUT, and a sentence
+Remark = tuple[str, Text]  # its name, such as TIME_CUT, and a sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,11 +68,10 @@ def remarks_on(result: Result, *, finishing: bool = False) -> tuple[Remark, ...]
     found: list[Remark] = []
     if result.given_up * MATTERS > result.iterations + result.reused_iterations:
         size, visits = spoken_size(result.tree_bytes), result.given_up
-        text = f"The search filled its memory, {size}, and gave up positions that it had searched up to {visits} times:"
-        found.append(("MEMORY_FULL", f"{text} more memory would make it more certain."))
+        found.append(("MEMORY_FULL", text("warning.memory_full", size=size, visits=visits)))
     if result.iterations < FEW_A_LINE * len(result.lines):
-        text = f"{result.iterations} iterations are too few to compare {len(result.lines)} lines: search longer."
-        found.append(("FEW_ITERATIONS", text))
+        few = text("warning.few_iterations", iterations=result.iterations, lines=len(result.lines))
+        found.append(("FEW_ITERATIONS", few))
     if finishing:
-        found.append(("FINISHING", "The server is shutting down, so the search ended early."))
+        found.append(("FINISHING", text("warning.finishing")))
     return tuple(found)

@@ -45,7 +45,7 @@ class Annotations(AnnotationServiceServicer):
         async with aclosing(review(self._reviewer, end, terms, caller, store)) as steps:
             async for step in steps:
                 size = len(step.plies) if step.review is None else step.total
-                await context.write(await aside(size, write_step, step, end.game.name))
+                await context.write(await aside(size, write_step, step, end.game))
 
     async def _game(self, wanted: ReviewRequest) -> tuple[Any, ReviewTerms, PlyStore | None]:
         """Return the last position of a game, the terms of its review, and where its plies are stored.
@@ -55,6 +55,6 @@ class Annotations(AnnotationServiceServicer):
         if wanted.record is not None:
             return wanted.record, wanted.terms, None
         end, judge = await game_to_review(self._keeper, wanted.game_id, wanted.tokens, wanted.terms.viewer)
-        write = partial(write_plies, game=end.game.name)
+        write = partial(write_plies, game=end.game)
         store = KeptPlies(self._keeper.store, wanted.game_id, end, write, read_plies)
         return end, replace(wanted.terms, viewer=judge), store

@@ -20,7 +20,7 @@ from clerestory.server.aftermath import Aftermath
 from clerestory.server.errors import CODES, status_of
 from clerestory.server.metrics import Metrics
 from clerestory.server.pace import Pace
-from clerestory.server.spoken import speaking
+from clerestory.server.spoken import language_of_call, speaking
 
 Context = grpc.aio.ServicerContext[Any, Any]
 End = tuple[grpc.StatusCode, str, tuple[tuple[str, str | bytes], ...]]  # of a call: code, message, metadata
@@ -89,7 +89,8 @@ class Boundary:
             if refused is not None:
                 await self._hold(call, refused, context.time_remaining())
         if refused is not None:
-            end = end_of(refused, identifier, method or "", context.time_remaining())
+            remaining, language = context.time_remaining(), language_of_call(context)
+            end = end_of(refused, identifier, method or "", remaining, language)
         abort = context.abort(*end)
         del _, context  # gRPC keeps what `abort` raises with the call, which would keep itself if these were in a frame
         return await abort
@@ -130,7 +131,7 @@ def bare(refused: Refusal) -> Refusal:
     return refused.with_traceback(None)
 
 
-def end_of(refused: Refusal, identifier: str, method: str, remaining: float | None) -> End:
+def end_of(refused: Refusal, identifier: str, method: str, remaining: float | None, language: str | None) -> End:
     """Return how a refused call ends.
 
     Args:
@@ -138,8 +139,9 @@ def end_of(refused: Refusal, identifier: str, method: str, remaining: float | No
         identifier: of the call.
         method: `Service/Method`, "" for one that there is not.
         remaining: seconds to the deadline of the call; None for no deadline.
+        language: that the call asks for; None for none.
     """
-    status = rpc_status.to_status(status_of(refused, identifier, method))
+    status = rpc_status.to_status(status_of(refused, identifier, method, language))
     return (
         status.code,
         status.details,

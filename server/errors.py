@@ -6,10 +6,19 @@ import grpc
 from google.protobuf.any_pb2 import Any as AnyMessage
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
-from google.rpc.error_details_pb2 import BadRequest, ErrorInfo, PreconditionFailure, RequestInfo, RetryInfo
+from google.rpc.error_details_pb2 import (
+    BadRequest,
+    ErrorInfo,
+    LocalizedMessage,
+    PreconditionFailure,
+    RequestInfo,
+    RetryInfo,
+)
 from google.rpc.status_pb2 import Status
 
 from clerestory.refusals import Reason, Refusal, in_words
+from clerestory.texts import say
+from clerestory.texts.languages import ENGLISH
 
 DOMAIN = "clerestory"
 MAX_LISTED = 24  # faults named in one answer: a status travels in headers, which are small
@@ -88,13 +97,14 @@ CODES = {
 }
 
 
-def status_of(refusal: Refusal, request_id: str = "", method: str = "") -> Status:
+def status_of(refusal: Refusal, request_id: str = "", method: str = "", language: str | None = None) -> Status:
     """Return a refusal as the Status for the caller.
 
     Args:
         refusal: of the call.
         request_id: identifies the call; "" for none.
         method: `Service/Method` of ours, "" for another.
+        language: that the call asks for, in which its user is told as well; None for none.
     """
     faults = [(field_of(blamed, method), text) for blamed, text in refusal.faults]
     listed = [(field, text[:MAX_DESCRIPTION]) for field, text in faults[:MAX_LISTED]]
@@ -103,11 +113,19 @@ def status_of(refusal: Refusal, request_id: str = "", method: str = "") -> Statu
     if request_id:
         details.append(RequestInfo(request_id=request_id))
     status = Status(code=CODES[refusal.reason].value[0], message=in_words(listed + faults[len(listed) :]))
+    if language is not None:
+        details.append(for_users(refusal.reason, status.message, language))
     for detail in details:
         packed = AnyMessage()
         packed.Pack(detail)
         status.details.append(packed)
     return status
+
+
+def for_users(reason: Reason, english: str, language: str) -> LocalizedMessage:
+    """Return what to tell the user of a client: in English what is wrong, else what its reason means."""
+    message = english if language == ENGLISH else say("errors", reason, language=language)
+    return LocalizedMessage(locale=language, message=message)
 
 
 def field_of(blamed: str, method: str) -> str:

@@ -9,10 +9,12 @@ from typing import Any
 import grpc
 
 from clerestory.engine.core import Game
+from clerestory.texts import has, say
 from clerestory.texts.cards import card_names
 from clerestory.texts.glossary import word
 from clerestory.texts.labels import Labels
 from clerestory.texts.languages import ENGLISH, language_asked
+from clerestory.texts.sentences import Text, said
 
 ASKED = "accept-language"  # metadata of a call
 TOLD = "content-language"  # metadata of its answer, if it asked
@@ -24,16 +26,33 @@ Context = grpc.aio.ServicerContext[Any, Any]
 @asynccontextmanager
 async def speaking(context: Context) -> AsyncIterator[None]:
     """Answer a call in the language that it asks for, and say so; in English if it asks for none that there is."""
-    asked = next((value for key, value in context.invocation_metadata() or () if key == ASKED), None)
-    if asked is None:
+    language = language_of_call(context)
+    if language is None:
         yield
         return
-    before = SPOKEN.set(language_asked(str(asked)))
+    before = SPOKEN.set(language)
     try:
-        await context.send_initial_metadata(((TOLD, SPOKEN.get()),))
+        await context.send_initial_metadata(((TOLD, language),))
         yield
     finally:
         SPOKEN.reset(before)
+
+
+def language_of_call(context: Context) -> str | None:
+    """Return the language that a call asks for, ENGLISH if it asks for none that there is, None if it asks for none."""
+    asked = next((value for key, value in context.invocation_metadata() or () if key == ASKED), None)
+    return None if asked is None else language_asked(str(asked))
+
+
+def told(one: Text, game: Game) -> str:
+    """Return a text about a game in the language of the call."""
+    return said(one, game.name, SPOKEN.get(), lambda quoted: label_of(game, quoted.action, quoted.label))
+
+
+def luck_of(game: Game, source: str) -> str:
+    """Return a kind of luck in the language of the call."""
+    key = f"luck.{source.replace(' ', '_')}"
+    return say(game.name, key, language=SPOKEN.get()) if has(game.name, key) else source
 
 
 def label_of(game: Game, text: str, english: str) -> str:

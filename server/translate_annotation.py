@@ -4,15 +4,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 from clerestory.advice.reviews import ReviewStep, ReviewTerms
-from clerestory.engine.core import NATURE, State
+from clerestory.engine.core import NATURE, Game, State
 from clerestory.engine.errors import BadRecord
+from clerestory.engine.games import GAMES
 from clerestory.engine.record import read_records
 from clerestory.refusals import Faults, Reason
 from clerestory.review import Annotation, PlyValuation
 from clerestory.review.plan import LEAST
 from clerestory.review.rollouts import Rollouts
+from clerestory.server.spoken import SPOKEN, label_of, luck_of
 from clerestory.server.translate import read_duration
-from clerestory.server.translate_answers import read_text, write_text
+from clerestory.server.translate_answers import in_one_line, read_text, write_text
+from clerestory.texts.languages import ENGLISH
 from clerestory.v1 import annotation_pb2 as api
 
 MOST = 200_000  # iterations of a search
@@ -80,25 +83,30 @@ def read_game(text: str, faults: Faults) -> State | None:
     return None if found is None else found.state
 
 
-def write_ply(one: PlyValuation, game: str) -> api.ReviewedPly:
-    """Return what a ply changed as a message; `game` is the name of the game."""
+def write_ply(one: PlyValuation, game: Game) -> api.ReviewedPly:
+    """Return what a ply changed as a message, in the language of the call."""
     decision = one.seat != NATURE
     return api.ReviewedPly(
         ply=one.ply,
         round=one.round,
         seat=one.seat if decision else None,
-        action=api.ReviewedAction(text=one.action, label=one.label),
+        action=write_reviewed(game, one.action, one.label),
         source=one.source,
         before=one.before,
         after=one.after,
-        best=api.ReviewedAction(text=one.best, label=one.best_label) if decision else None,
+        best=write_reviewed(game, one.best, one.best_label) if decision else None,
         points=one.points,
         stake=one.stake,
         iterations=one.iterations,
         principal_variation=one.line,
-        reason=one.reason,
+        reason=in_one_line(one.reasons, one.reason, game),
         reasons=[write_text(reason, game) for reason in one.reasons],
     )
+
+
+def write_reviewed(game: Game, text: str, english: str) -> api.ReviewedAction:
+    """Return an action of a review as a message."""
+    return api.ReviewedAction(text=text, label=label_of(game, text, english))
 
 
 def read_ply(message: api.ReviewedPly) -> PlyValuation:
@@ -128,13 +136,17 @@ def read_plies(kept: Mapping[int, bytes]) -> dict[int, PlyValuation]:
     return {ply: read_ply(api.ReviewedPly.FromString(message)) for ply, message in kept.items()}
 
 
-def write_plies(plies: Sequence[PlyValuation], game: str) -> dict[int, bytes]:
-    """Return plies as a store is to have them; `game` is the name of the game."""
-    return {one.ply: write_ply(one, game).SerializeToString(deterministic=True) for one in plies}
+def write_plies(plies: Sequence[PlyValuation], game: Game) -> dict[int, bytes]:
+    """Return plies as a store is to have them, whatever the language of the call."""
+    asked = SPOKEN.set(ENGLISH)
+    try:
+        return {one.ply: write_ply(one, game).SerializeToString(deterministic=True) for one in plies}
+    finally:
+        SPOKEN.reset(asked)
 
 
-def write_step(step: ReviewStep, game: str) -> api.AnnotateGameResponse:
-    """Return a step of a review as a message; `game` is the name of the game."""
+def write_step(step: ReviewStep, game: Game) -> api.AnnotateGameResponse:
+    """Return a step of a review as a message, in the language of the call."""
     return api.AnnotateGameResponse(
         done=step.done,
         total=step.total,
@@ -146,7 +158,7 @@ def write_step(step: ReviewStep, game: str) -> api.AnnotateGameResponse:
 
 
 def write_review(review: Annotation) -> api.GameReview:
-    """Return the ledger of a game as a message."""
+    """Return the ledger of a game as a message, in the language of the call."""
     return api.GameReview(
         game=review.game,
         ended=review.ended,
@@ -181,7 +193,10 @@ def write_seat(review: Annotation, seat: int) -> api.SeatReview:
     return api.SeatReview(
         name=review.names[seat],
         start=account.start,
-        luck=[api.LuckOfSource(source=source, luck=luck) for source, luck in account.luck.items()],
+        luck=[
+            api.LuckOfSource(source=source, luck=luck, label=luck_of(GAMES[review.game], source))
+            for source, luck in account.luck.items()
+        ],
         errors=account.errors,
         gifts=account.gifts,
         revaluation=account.revaluation,

@@ -12,9 +12,10 @@ from clerestory.games.rulebook import held
 from clerestory.search.lines import Line, Outlook
 from clerestory.search.reasons import standing
 from clerestory.search.result import Result, StopReason
-from clerestory.server.spoken import SPOKEN, name_of
+from clerestory.server.spoken import SPOKEN, label_of, name_of, told
 from clerestory.server.translate_rules import write_action
 from clerestory.texts import say
+from clerestory.texts.languages import ENGLISH
 from clerestory.texts.sentences import Argument, Quoted, Text, said
 from clerestory.v1 import advisor_pb2 as api
 
@@ -47,28 +48,34 @@ def write_recommendation(answer: Answer, max_lines: int = 0) -> api.RecommendMov
         seed=result.seed,
         rules_revision=game.rules_revision,
         catalogue=game.catalogue,
-        reason=result.reason,
-        reasons=[write_text(one, game.name) for one in result.reasons],
-        lead=None if (ahead := standing(result.best)) is None else write_text(ahead, game.name),
-        warnings=[write_warning(*remark) for remark in answer.remarks],
+        reason=in_one_line(result.reasons, result.reason, game),
+        reasons=[write_text(one, game) for one in result.reasons],
+        lead=None if (ahead := standing(result.best)) is None else write_text(ahead, game),
+        warnings=[write_warning(*remark, game) for remark in answer.remarks],
         level=None if best is None else question.terms.level,
         engine_version=clerestory.__version__,
         reproducible=result.reproducible,
     )
 
 
-def write_text(one: Text, game: str) -> api.Text:
-    """Return a text as a message; `game` is the name of the game that it is about."""
+def in_one_line(reasons: Sequence[Text], english: str, game: Game) -> str:
+    """Return reasons in the language of the call; in English where that is all there is."""
+    return english if SPOKEN.get() == ENGLISH or not reasons else " ".join(told(one, game) for one in reasons)
+
+
+def write_text(one: Text, game: Game) -> api.Text:
+    """Return a text about a game as a message."""
     arguments = [write_argument(name, value, game) for name, value in one.arguments]
-    return api.Text(code=one.code, arguments=arguments, english=said(one, game))
+    return api.Text(code=one.code, arguments=arguments, english=said(one, game.name), text=told(one, game))
 
 
-def write_argument(name: str, value: Argument, game: str) -> api.TextArgument:
+def write_argument(name: str, value: Argument, game: Game) -> api.TextArgument:
     """Return an argument of a text as a message."""
     if isinstance(value, Text):
         return api.TextArgument(name=name, text=write_text(value, game))
     if isinstance(value, Quoted):
-        return api.TextArgument(name=name, action=api.Action(text=value.action, label=value.label))
+        label = label_of(game, value.action, value.label)
+        return api.TextArgument(name=name, action=api.Action(text=value.action, label=label))
     if isinstance(value, str):
         return api.TextArgument(name=name, word=value)
     return api.TextArgument(name=name, number=value)
@@ -89,9 +96,10 @@ def read_argument(message: api.TextArgument) -> Argument:
     return message.word if kind == "word" else message.number
 
 
-def write_warning(name: str, description: str) -> api.Warning:
+def write_warning(name: str, remark: Text, game: Game) -> api.Warning:
     """Return a warning as a message."""
-    return api.Warning(reason=api.WarningReason.Value(f"WARNING_REASON_{name}"), description=description)
+    reason = api.WarningReason.Value(f"WARNING_REASON_{name}")
+    return api.Warning(reason=reason, description=told(remark, game), message=write_text(remark, game))
 
 
 def write_observer(observer: int | None) -> api.Observer | None:

@@ -23,6 +23,7 @@ from clerestory.games.log import (
 )
 from clerestory.games.viewer import Presence, Viewer
 from clerestory.games.views import SeatView, Step, record_for, steps_of_line, steps_since, views_of
+from clerestory.server.spoken import SPOKEN
 from clerestory.server.translate_answers import duration
 from clerestory.server.translate_changes import write_changes
 from clerestory.server.translate_rules import (
@@ -33,6 +34,8 @@ from clerestory.server.translate_rules import (
     write_scores,
     write_turn,
 )
+from clerestory.texts import say
+from clerestory.texts.languages import ENGLISH
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1 import rules_pb2 as rules
 
@@ -80,13 +83,18 @@ def write_game(kept: ServerGame, *, listed: bool = False) -> games.Game:
         seed=head.seed if revealed else None,
         salt=head.salt if revealed else "",
         seed_chosen=head.seed_chosen,
-        frozen_reason="" if kept.over else kept.frozen_reason,
+        frozen_reason="" if kept.over else why_frozen(kept.frozen_reason),
     )
 
 
 def write_unreadable(game_id: str, why: str) -> games.Game:
     """Return what is shown of a game that cannot be read or shown."""
-    return games.Game(game_id=game_id, status=games.GAME_STATUS_FROZEN, frozen_reason=why)
+    return games.Game(game_id=game_id, status=games.GAME_STATUS_FROZEN, frozen_reason=why_frozen(why))
+
+
+def why_frozen(english: str) -> str:
+    """Return why a game is frozen in the language of the call; without numbers and names in any but English."""
+    return english if not english or SPOKEN.get() == ENGLISH else say("errors", "FROZEN", language=SPOKEN.get())
 
 
 def status_of(kept: ServerGame) -> games.GameStatus.ValueType:

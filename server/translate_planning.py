@@ -63,7 +63,14 @@ def write_possible(game: Game, one: Possible, times: Mapping[str, int]) -> rules
 
 def write_fault(game: Game, fault: Fault) -> rules.PlanFault:
     """Return why a plan has no order as a message."""
-    name = name_of(game, fault.item[:40])
-    told = {"name": name, "count": fault.most, "times": fault.times, "thing": material(game, fault.thing)}
-    text = say("service", f"plan.{fault.code}", language=SPOKEN.get(), **told)
-    return rules.PlanFault(item=fault.item[:40], code=fault.code, text=text)
+    words = {"name": name_of(game, fault.item[:40]), "thing": material(game, fault.thing)}
+    numbers = {"count": fault.most, "times": fault.times}
+    return rules.PlanFault(
+        item=fault.item[:40],
+        code=fault.code,
+        text=say("service", f"plan.{fault.code}", language=SPOKEN.get(), **words, **numbers),
+        arguments=[
+            *(advisor.TextArgument(name=name, word=word) for name, word in words.items()),
+            *(advisor.TextArgument(name=name, number=number) for name, number in numbers.items()),
+        ],
+    )

@@ -7,7 +7,9 @@ from clerestory.engine.errors import GameError
 from clerestory.engine.games import GAMES
 from clerestory.refusals import Reason, refuse
 from clerestory.review.puzzle import NoPuzzle, Puzzle, puzzle, puzzles
+from clerestory.server.spoken import SPOKEN
 from clerestory.server.translate_rules import read_game, write_action, write_position
+from clerestory.texts.languages import ENGLISH
 from clerestory.v1 import puzzle_pb2 as api
 
 
@@ -76,10 +78,10 @@ def write_try(one: Puzzle, action: str) -> api.TryPuzzleResponse:
 
 
 def write_answer(one: Puzzle) -> api.TryPuzzleResponse:
-    """Return the answer of a puzzle, with its reason and continuation."""
+    """Return the answer of a puzzle, with its continuation, and with its reason, which is known in English only."""
     return api.TryPuzzleResponse(
         answer=write_action(one.game, one.answer),
-        reason=one.reason,
+        reason=one.reason if SPOKEN.get() == ENGLISH else "",
         principal_variation=one.line,
         next_best_loss=one.next_best_loss,
     )

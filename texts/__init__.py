@@ -8,9 +8,12 @@ import re
 from collections.abc import Mapping
 
 from clerestory.texts.files import read
-from clerestory.texts.languages import ENGLISH, plural
+from clerestory.texts.languages import ENGLISH, RIGHT_TO_LEFT, WITH_COMMA, plural
 
 ARGUMENT = re.compile(r"\{(\w+)\}")
+
+LEFT_TO_RIGHT = "\u200e"  # before a number with its sign, which would come after it in Hebrew
+SIGNS = ("+", "-", "−")
 
 Pattern = str | dict[str, str]
 
@@ -41,7 +44,7 @@ def say(domain: str, key: str, /, language: str = ENGLISH, **arguments: object) 
     pattern = patterns(domain, spoken)[key]
     if isinstance(pattern, dict):
         pattern = pattern.get(plural(spoken, arguments["count"]), pattern["other"])
-    return ARGUMENT.sub(lambda found: shown(arguments[found[1]]), pattern)
+    return ARGUMENT.sub(lambda found: shown(arguments[found[1]], spoken), pattern)
 
 
 def has(domain: str, key: str) -> bool:
@@ -49,6 +52,9 @@ def has(domain: str, key: str) -> bool:
     return key in patterns(domain)
 
 
-def shown(value: object) -> str:
-    """Return an argument as text."""
-    return f"{value:g}" if isinstance(value, float) else str(value)
+def shown(value: object, language: str = ENGLISH) -> str:
+    """Return an argument as text in a language."""
+    if isinstance(value, float):
+        return f"{value:g}".replace(".", "," if language in WITH_COMMA else ".")
+    text = str(value)
+    return LEFT_TO_RIGHT + text if language in RIGHT_TO_LEFT and text[:1] in SIGNS else text

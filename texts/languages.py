@@ -7,6 +7,8 @@ from clerestory.texts.files import read
 ENGLISH = "en"
 LANGUAGES: tuple[str, ...] = tuple(read("languages.json"))
 ONE_OR_NONE = {"fr"}  # languages that count 0, and all below 2, like 1
+WITH_COMMA = {"de", "it", "es", "fr"}  # languages that write 1,5
+RIGHT_TO_LEFT = {"he"}
 DUAL = {"he"}  # languages with a form for two
 MOST_ASKED = 20  # languages of a header that are looked at
 QUALITY = re.compile(r"0(\.\d{0,3})?|1(\.0{0,3})?")  # RFC 9110, 12.4.2

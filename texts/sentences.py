@@ -1,5 +1,6 @@
 """Texts as codes with arguments, which are said in a language only where somebody reads them."""
 
+from collections.abc import Callable
 from typing import NamedTuple, Union
 
 from clerestory.texts import has, say
@@ -39,14 +40,22 @@ def text(code: str, **arguments: Argument) -> Text:
     return Text(code, tuple(arguments.items()))
 
 
-def said(one: Text, game: str, language: str = ENGLISH) -> str:
-    """Return a text in a language; `game` is the name of the game that it is about."""
-    arguments = {name: spoken(value, game, language) for name, value in one.arguments}
+def said(
+    one: Text, game: str, language: str = ENGLISH, label: Callable[[Quoted], str] = lambda quoted: quoted.label
+) -> str:
+    """Return a text in a language.
+
+    Args:
+        one: the text.
+        game: the name of the game that it is about.
+        language: one of LANGUAGES.
+        label: returns the label of an action in the language.
+    """
+
+    def spoken(value: Argument) -> float | str:
+        if isinstance(value, Text):
+            return said(value, game, language, label)
+        return label(value) if isinstance(value, Quoted) else value
+
+    arguments = {name: spoken(value) for name, value in one.arguments}
     return say(SERVICE if has(SERVICE, one.code) else game, one.code, language=language, **arguments)
-
-
-def spoken(value: Argument, game: str, language: str) -> float | str:
-    """Return an argument as it is said."""
-    if isinstance(value, Text):
-        return said(value, game, language)
-    return value.label if isinstance(value, Quoted) else value

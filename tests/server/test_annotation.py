@@ -13,7 +13,7 @@ from google.protobuf.duration_pb2 import Duration
 from clerestory.advice.analyst import Analyst
 from clerestory.advice.reviewer import Reviewer
 from clerestory.advice.reviews import SKETCH
-from clerestory.engine import Record, Rng, State
+from clerestory.engine import GAMES, Record, Rng, State
 from clerestory.games.bounds import MOST_REVIEWS
 from clerestory.games.reviews import digest_of_plan
 from clerestory.refusals import Reason
@@ -77,7 +77,7 @@ async def test_it_is_the_review_of_one_process(workers: int) -> None:
         expected = annotate(game, ReviewPlan(iterations=QUICK, seed=9))
         async with annotating(workers=workers) as (stub, _):
             messages = await reviewed(stub, asked(game, seed=9))
-        assert plies(messages, sketch=False) == [write_ply(one, game.game.name) for one in expected.valuations]
+        assert plies(messages, sketch=False) == [write_ply(one, game.game) for one in expected.valuations]
         assert messages[-1].review == write_review(expected)
 
 
@@ -89,7 +89,7 @@ async def test_a_sketch_comes_first_and_the_ledger_last() -> None:
     assert first.sketch
     assert [message.HasField("review") for message in messages] == [False] * (len(messages) - 1) + [True]
     sketch = annotate(game, ReviewPlan(iterations=SKETCH))
-    assert plies(messages, sketch=True) == [write_ply(one, game.game.name) for one in sketch.valuations]
+    assert plies(messages, sketch=True) == [write_ply(one, game.game) for one in sketch.valuations]
     assert (last.done, last.total) == (len(sketch.valuations),) * 2
 
 
@@ -353,7 +353,7 @@ async def test_onlookers_store_one_review_for_a_setting_and_none_for_a_seed_or_a
 
 async def test_what_a_store_has_of_a_ply_is_all_of_it() -> None:
     plies = annotate(random_game("toy", 3, 1), ReviewPlan(iterations=QUICK)).valuations
-    assert read_plies(write_plies(plies, "cathedral")) == {one.ply: one for one in plies}
+    assert read_plies(write_plies(plies, GAMES["cathedral"])) == {one.ply: one for one in plies}
 
 
 def test_a_review_by_other_settings_or_another_value_is_another(monkeypatch: pytest.MonkeyPatch) -> None:

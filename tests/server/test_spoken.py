@@ -5,10 +5,18 @@ from typing import Any
 
 import grpc
 import pytest
+from google.rpc.error_details_pb2 import LocalizedMessage
+from grpc_status import rpc_status
 
 from clerestory.engine import GAMES, State
+from clerestory.refusals import Reason
+from clerestory.review import PlyValuation
+from clerestory.server.spoken import SPOKEN
+from clerestory.server.translate_annotation import read_plies, write_plies, write_ply
+from clerestory.texts import patterns
 from clerestory.texts.labels import Labels
 from clerestory.texts.languages import ENGLISH, LANGUAGES
+from clerestory.texts.sentences import Quoted, text
 from clerestory.v1 import rules_pb2 as api
 from clerestory.v1.games_pb2 import WatchGameRequest
 from tests.games.table import PERSON, first_action, table
@@ -126,10 +134,63 @@ async def test_everybody_who_watches_a_game_reads_their_own_language() -> None:
         assert len({entry.label for entry in entries}) == 3
 
 
-async def test_a_refusal_stays_in_english() -> None:
+async def refused(language: str | None) -> tuple[grpc.aio.AioRpcError, list[LocalizedMessage]]:
+    """How a call for the cards of chess is refused, and what its user is told."""
     async with rules_served() as rules:
-        call = rules.DescribeCatalogue(api.DescribeCatalogueRequest(game="chess"), metadata=asking("de"))
-        with pytest.raises(grpc.aio.AioRpcError) as refused:
-            await call
-    assert "chess" in str(refused.value.details())
-    assert dict(refused.value.initial_metadata()) == {"content-language": "de"}
+        metadata = None if language is None else asking(language)
+        with pytest.raises(grpc.aio.AioRpcError) as error:
+            await rules.DescribeCatalogue(api.DescribeCatalogueRequest(game="chess"), metadata=metadata)
+    told = []
+    for packed in rpc_status.from_call(error.value).details:
+        message = LocalizedMessage()
+        if packed.Unpack(message):
+            told.append(message)
+    return error.value, told
+
+
+async def test_a_refusal_stays_in_english_and_tells_the_user_in_the_language() -> None:
+    error, told = await refused("de")
+    assert "chess" in str(error.details())
+    assert dict(error.initial_metadata()) == {"content-language": "de"}
+    assert [(one.locale, one.message) for one in told] == [("de", "Dieses Spiel gibt es nicht.")]
+    error, told = await refused("en")
+    assert [(one.locale, one.message) for one in told] == [("en", error.details())]
+    assert (await refused(None))[1] == []
+
+
+def test_every_reason_of_an_error_has_a_sentence() -> None:
+    assert set(patterns("errors")) == set(Reason)
+
+
+async def test_reasons_and_warnings_are_told_in_the_language_and_are_codes() -> None:
+    position = beginning().observe(0)
+    async with served() as server:
+        asked = question(position, iterations=60, seed=3, threads=64)
+        english = await server.advisor.RecommendMove(asked)
+        french = await server.advisor.RecommendMove(asked, metadata=asking("fr"))
+    for one, other in zip(english.warnings, french.warnings, strict=True):
+        assert one.description == one.message.english == one.message.text == other.message.english
+        assert other.description == other.message.text != one.description
+        assert one.message.code == other.message.code
+    assert english.warnings
+    assert french.reason == " ".join(one.text for one in french.reasons) != english.reason
+    assert french.lead.text != french.lead.english == english.lead.text
+
+
+async def test_what_is_stored_of_a_review_does_not_depend_on_the_language() -> None:
+    ply = PlyValuation(
+        ply=1, round=1, seat=0, action="pass", label="pass: no more cards this round", source="", before=(1, 0),
+        after=(1, 0), best="pass", best_label="pass: no more cards this round", points=0.0, stake=0, iterations=9,
+        line=("pass",), reason="'a' looks about as good as 'b'.",
+        reasons=(text("reason.alike", best=Quoted("pass", "a"), other=Quoted("pass", "b")),),
+    )  # fmt: skip
+    game, before = GAMES["cathedral"], write_plies([ply], GAMES["cathedral"])
+    asked = SPOKEN.set("it")
+    try:
+        assert write_plies([ply], game) == before
+        shown = write_ply(ply, game)
+    finally:
+        SPOKEN.reset(asked)
+    assert shown.action.label == Labels("cathedral", game.cards(), "it").label("pass", "")
+    assert shown.reason == shown.reasons[0].text != ply.reason
+    assert read_plies(before) == {1: ply}

@@ -6,9 +6,9 @@ import { signal } from "@preact/signals";
 import { AdvisorService } from "./gen/clerestory/v1/advisor_pb.ts";
 import { GameService } from "./gen/clerestory/v1/games_pb.ts";
 import { RulesService } from "./gen/clerestory/v1/rules_pb.ts";
-import { ErrorInfoSchema } from "./gen/google/rpc/error_details_pb.ts";
+import { ErrorInfoSchema, LocalizedMessageSchema } from "./gen/google/rpc/error_details_pb.ts";
 import { gameOf, route } from "./route.ts";
-import { language, say } from "./texts.ts";
+import { capital, type Key, language, say } from "./texts.ts";
 import { seatShown } from "./tokens.ts";
 
 const TOKEN = "server-token";
@@ -70,9 +70,17 @@ export function reasonOf(error: unknown): string {
   return ConnectError.from(error).findDetails(ErrorInfoSchema)[0]?.reason ?? "";
 }
 
-/** An error in words for people. */
+/** An error in words for people: the server's in the language of the page, else what its code means. */
 export function wordsOf(error: unknown): string {
-  if (codeOf(error) === Code.Unknown) return say("trouble.unreachable");
-  const words = ConnectError.from(error).rawMessage;
-  return words ? words[0]?.toUpperCase() + words.slice(1) : say("trouble.no_reason");
+  const code = codeOf(error);
+  if (code === Code.Unknown) return say("trouble.unreachable");
+  const found = ConnectError.from(error);
+  const told = found.findDetails(LocalizedMessageSchema).find((one) => one.locale === language.value)?.message;
+  const words = told ?? (language.value === "en" ? found.rawMessage : say(MEANING[code] ?? "trouble.failed"));
+  return words ? capital(words) : say("trouble.no_reason");
 }
+
+const MEANING: Partial<Record<Code, Key>> = {
+  [Code.Unavailable]: "trouble.unreachable",
+  [Code.ResourceExhausted]: "trouble.busy",
+};

@@ -111,13 +111,13 @@ function Told({ question, seats, pointed, onPoint }: Props & { question: hints.Q
       </div>
     );
   const label = labelOf(best.action);
-  const reason = found.reasons.map((one) => one.english).join(" ") || found.reason;
+  const reason = found.reasons.map((one) => one.text).join(" ") || found.reason;
   const count = Number(found.statistics?.iterations ?? 0);
   const share = text.share(found.statistics?.certainty ?? 0);
   return (
     <div class="told">
       {gauge}
-      {found.lead && <p>{found.lead.english}</p>}
+      {found.lead && <p>{found.lead.text}</p>}
       {question.observer && <p class="muted">{say("hints.of", { who: seats[found.seat ?? 0]?.name ?? "" })}</p>}
       {hints.step.value === "where" && (
         <p>

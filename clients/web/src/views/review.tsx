@@ -337,7 +337,7 @@ function Ledger({ review, seats }: { review: Review; seats: readonly SeatLook[] 
   const ledger = review.ledger.value;
   if (!ledger) return null;
   const columns = ledger.seats;
-  const sources = columns[0]?.luck.map((one) => one.source) ?? [];
+  const sources = columns[0]?.luck.map((one) => one.label || one.source) ?? [];
   const parts = columns.map((one) =>
     rounded([one.start, ...one.luck.map((part) => part.luck), one.errors, one.gifts, one.revaluation]),
   );
