@@ -89,11 +89,20 @@ def write_texts() -> None:
     languages = json.loads((TEXTS / "languages.json").read_text())
     for language in languages:
         told = {**patterns("en"), **patterns(language)}
-        (folder / f"{language}.ts").write_text(f"export default {json.dumps(told, ensure_ascii=False)};\n", "utf-8")
-    lines = [f"  {json.dumps(key)}: {arguments(pattern)};" for key, pattern in read("en/page.json").items()]
+        write_module(folder / f"{language}.ts", told)
+        write_module(folder / f"box-{language}.ts", {**read("en/box.json"), **read(f"{language}/box.json")})
+    english = {**read("en/page.json"), **read("en/box.json")}
+    lines = [f"  {json.dumps(key)}: {arguments(pattern)};" for key, pattern in english.items()]
     files = [f'  {language}: () => import("./texts/{language}.ts"),' for language in languages]
     parts = ("export interface Arguments {", *lines, "}", "", "export const FILES = {", *files, "};", "")
     (MESSAGES / "texts.ts").write_text("\n".join(parts))
+    files = [f'  {language}: () => import("./texts/box-{language}.ts"),' for language in languages]
+    (MESSAGES / "box.ts").write_text("\n".join(("export const FILES = {", *files, "};", "")))
+
+
+def write_module(path: Path, texts: dict[str, Any]) -> None:
+    """Write texts by key as a module."""
+    path.write_text(f"export default {json.dumps(texts, ensure_ascii=False)};\n", "utf-8")
 
 
 def patterns(language: str) -> dict[str, str | dict[str, str]]:

@@ -4,4 +4,5 @@ export const LATER = {
   game: () => import("./views/game.tsx"),
   study: () => import("./views/study.tsx"),
   puzzle: () => import("./views/puzzle.tsx"),
+  box: () => import("./views/box.tsx"),
 };

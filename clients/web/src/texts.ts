@@ -37,15 +37,24 @@ export function preferred(): Language {
   return primary.find((one): one is Language => one in FILES) ?? ENGLISH;
 }
 
+type Files = Readonly<Record<Language, () => Promise<{ default: object }>>>;
+
 let wanted: Language;
+let further: Files | undefined; // of a screen that is seldom wanted
 
 /** Load a language, and speak it. */
 export async function speak(language: Language): Promise<void> {
   wanted = language;
-  const { default: patterns } = (await FILES[language]()) as { default: Patterns };
+  const files = await Promise.all([FILES[language](), further?.[language]()]);
   if (wanted !== language) return;
-  spoken.value = { language, patterns };
+  spoken.value = { language, patterns: Object.assign({}, ...files.map((file) => file?.default)) as Patterns };
   Object.assign(document.documentElement, { lang: language, dir: say("direction") });
+}
+
+/** Load further texts, and with them those of every language that is spoken from now on. */
+export function learn(files: Files): Promise<void> {
+  further = files;
+  return speak(language.value);
 }
 
 /** Speak a language from now on. */

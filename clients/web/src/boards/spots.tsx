@@ -42,6 +42,13 @@ function Ground(props: { board: BoardProps; places: Places; class: string; child
   );
 }
 
+/** A place for parts of a board without a game: cards of a catalogue. */
+export function Exhibit(props: Pick<BoardProps, "catalogue" | "seats"> & { children: ComponentChildren }) {
+  const choosing = useSignal<Choosing | undefined>(undefined);
+  const board = { catalogue: props.catalogue, seats: props.seats } as BoardProps;
+  return <Around.Provider value={{ board, places: new Map(), choosing }}>{props.children}</Around.Provider>;
+}
+
 type Game = BoardProps["position"]["game"];
 type Value<Name> = Extract<Game, { case: Name }>["value"];
 

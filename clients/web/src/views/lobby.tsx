@@ -77,6 +77,9 @@ export function Lobby({ lost }: { lost: boolean }) {
       <List title={say("lobby.open")} games={others.value} />
       <Train />
       <Import />
+      <p>
+        <a href={link("box", "duel")}>{say("lobby.box")}</a>
+      </p>
       <List title={say("lobby.over")} games={over} own />
     </main>
   );
