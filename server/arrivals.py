@@ -12,7 +12,9 @@ from clerestory.refusals import Reason, Refusal, refuse
 MOST = 64  # messages read at once; each may take the 64 KiB of a message and as much again on the way
 WAITING = 128  # calls that wait until their message is read
 SECONDS = 5.0  # within which a message must arrive, once it is read, and for which a call waits for that at most
+PATIENCE = 0.05  # seconds that a message has while other calls wait for its place: most come with their call
 SLOW = f"the request did not arrive within {SECONDS:g} seconds"
+DISPLACED = "others waited for the place of this request, which had not arrived; send it as a whole"
 CROWDED = "too many requests of this caller were arriving at once, and this one had waited longest; send fewer"
 MANY = "requests that arrive slowly leave no place for this one; send fewer at once"
 
@@ -27,14 +29,14 @@ class Arrival:
         task: that waits for it.
         address: where its connection comes from.
         peer: its connection.
-        until: when its message must have arrived, a reading of the event loop's clock.
+        since: when its message was begun to be read, by the event loop's clock.
         ended: why it is waited for no longer; "" while it is.
     """
 
     task: asyncio.Task[Any]
     address: str
     peer: str
-    until: float = 0.0
+    since: float = 0.0
     ended: str = ""
 
     def end(self, why: str) -> None:
@@ -48,16 +50,18 @@ class Arrivals:
 
     So many messages are read at once; what is read of one that never ends stays in memory until its call has ended. If
     there are more, the longest read one is ended of the address, and there of the connection, that has most. If those
-    of the new call have most themselves, it waits its turn, and nothing of its message is read before. So whoever sends
-    requests without end makes room with those, not with the requests of others.
+    of the new call have most themselves, it waits its turn, and nothing of its message is read before; meanwhile those
+    that are read end after a short time. So whoever sends requests without end makes room with those, not with the
+    requests of others.
 
     Args:
         most: messages read at once.
         seconds: within which a message must arrive, and a call must have its turn.
+        patience: seconds within which a message must arrive while other calls wait for its place.
     """
 
-    def __init__(self, most: int = MOST, seconds: float = SECONDS) -> None:
-        self._most, self._seconds = most, seconds
+    def __init__(self, most: int = MOST, seconds: float = SECONDS, patience: float = PATIENCE) -> None:
+        self._most, self._seconds, self._patience = most, seconds, patience
         self._read: dict[Arrival, None] = {}  # the longest read first
         self._waiting: dict[Arrival, asyncio.Future[None]] = {}  # the longest waiting first
         self._of: Counter[str] = Counter()  # messages read, by address, and by connection
@@ -119,19 +123,19 @@ class Arrivals:
         turn = asyncio.get_running_loop().create_future()
         if len(self._waiting) < WAITING:
             self._waiting[arrival] = turn
+            self._end_slow()
             await asyncio.wait((turn,), timeout=self._seconds)
         if not turn.done():
             raise Refusal(Reason.BUSY, [("", MANY)], self._seconds)
 
     def _count(self, arrival: Arrival) -> None:
         """Count a message that is read from now on."""
-        loop = asyncio.get_running_loop()
-        arrival.until = loop.time() + self._seconds
+        arrival.since = asyncio.get_running_loop().time()
         self._read[arrival] = None
         self._of[arrival.address] += 1
         self._of[arrival.peer] += 1
         if self._timer is None:
-            self._timer = loop.call_at(arrival.until, self._end_slow)
+            self._come_again()
 
     def _discount(self, arrival: Arrival) -> None:
         """Count a message no more."""
@@ -153,11 +157,25 @@ class Arrivals:
 
     def _end_slow(self) -> None:
         """End the calls whose message's time is over; come again when the next one's is."""
-        loop = asyncio.get_running_loop()
-        self._timer = None
+        now = asyncio.get_running_loop().time()
         for arrival in list(self._read):
-            if arrival.until > loop.time():
-                self._timer = loop.call_at(arrival.until, self._end_slow)
-                return
+            if arrival.since + self._time > now:
+                break
+            why = DISPLACED if self._waiting else SLOW
             self._forget(arrival)
-            arrival.end(SLOW)
+            arrival.end(why)
+        self._come_again()
+
+    @property
+    def _time(self) -> float:
+        """Seconds that a message has to arrive."""
+        return min(self._patience, self._seconds) if self._waiting else self._seconds
+
+    def _come_again(self) -> None:
+        """Look again when the time of the longest read message is over."""
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if self._read:
+            until = next(iter(self._read)).since + self._time
+            self._timer = asyncio.get_running_loop().call_at(until, self._end_slow)

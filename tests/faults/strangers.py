@@ -13,6 +13,7 @@ DATA, HEADERS, RST_STREAM, SETTINGS, PING, GOAWAY, WINDOW_UPDATE = 0, 1, 3, 4, 6
 END_STREAM, END_HEADERS, ACK = 1, 4, 1
 INITIAL_WINDOW = 4  # of SETTINGS
 FRAME_BYTES = 16384
+READ_BYTES = 4096  # at a time, so that hundreds of strangers leave others of this event loop their turns
 
 
 def frame(kind: int, flags: int, stream: int, payload: bytes = b"") -> bytes:
@@ -69,6 +70,7 @@ class Stranger(asyncio.Protocol):
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         assert isinstance(transport, asyncio.Transport)
         self._transport = transport
+        transport.max_size = READ_BYTES  # type: ignore[attr-defined]
         transport.write(PREFACE + frame(SETTINGS, 0, 0))
 
     def pause_writing(self) -> None:
@@ -79,11 +81,14 @@ class Stranger(asyncio.Protocol):
         self._call()
 
     def data_received(self, data: bytes) -> None:
-        self._buffer += data
-        while len(self._buffer) >= 9 and len(self._buffer) >= (end := 9 + int.from_bytes(self._buffer[:3])):
-            kind, flags, stream = struct.unpack(">BBI", self._buffer[3:9])
-            self._take(kind, flags, stream, self._buffer[9:end])
-            self._buffer = self._buffer[end:]
+        buffer, start = self._buffer + data, 0
+        while len(buffer) >= start + 9 and len(buffer) >= (
+            end := start + 9 + int.from_bytes(buffer[start : start + 3])
+        ):
+            kind, flags, stream = struct.unpack_from(">BBI", buffer, start + 3)
+            self._take(kind, flags, stream, buffer[start + 9 : end])
+            start = end
+        self._buffer = buffer[start:]
         self._call()
 
     def _take(self, kind: int, flags: int, stream: int, payload: bytes) -> None:

@@ -93,7 +93,7 @@ async def test_whoever_has_most_requests_on_their_way_makes_room(monkeypatch: py
 
 
 async def test_a_call_waits_while_as_much_of_its_own_connection_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = limit_arrivals(monkeypatch, most=2, seconds=60.0)
+    made = limit_arrivals(monkeypatch, most=2, seconds=60.0, patience=60.0)
     come = asyncio.Event()
 
     async def late() -> AsyncIterator[bytes]:
@@ -110,8 +110,21 @@ async def test_a_call_waits_while_as_much_of_its_own_connection_is_read(monkeypa
         assert [len(await call) for call in (*read, waits)] == [len(await waits)] * 3
 
 
+async def test_a_call_that_waits_gets_the_place_of_a_message_that_does_not_come(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made = limit_arrivals(monkeypatch, most=1, seconds=60.0, patience=0.05)
+    async with served() as server:
+        slow = begun(server, METHODS[0], never())
+        await until(lambda: made[0].number == 1)
+        assert ListGamesResponse.FromString(await server.channel.unary_unary(METHODS[0])(EMPTY)).games
+        ended = await refusal(slow)
+        assert_reason(ended, Reason.SLOW_REQUEST)
+        assert arrivals.DISPLACED in (ended.details() or "")
+
+
 async def test_a_call_whose_turn_does_not_come_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = limit_arrivals(monkeypatch, most=1, seconds=0.5)
+    made = limit_arrivals(monkeypatch, most=1, seconds=0.5, patience=60.0)
     async with served() as server:
         slow = [begun(server, METHODS[0], never()) for _ in range(2)]
         await until(lambda: made[0].number == 2)
