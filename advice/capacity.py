@@ -4,12 +4,12 @@ import os
 from dataclasses import MISSING, dataclass
 
 from clerestory.advice.machine import memory_for_kept_trees, memory_for_trees
-from clerestory.advice.places import TOGETHER
 from clerestory.declared import COUNT, NOT_NEGATIVE, BadSettings, Numbers, declared, require_ranges
 from clerestory.search.limits import LONGEST_TIME, MIN_BYTES
 from clerestory.sizes import spoken_size
 
 MIN_TREE_BYTES = 1 << 20
+TOGETHER = 2  # limit on the searches of all callers together, as a multiple of one caller's
 
 
 @dataclass(frozen=True, slots=True)

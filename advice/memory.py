@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 
 from clerestory.advice.allowance import Allowance
 from clerestory.advice.caller import Caller
-from clerestory.advice.capacity import Capacity
-from clerestory.advice.places import TOGETHER
+from clerestory.advice.capacity import TOGETHER, Capacity
 from clerestory.advice.question import Question
 from clerestory.refusals import Reason, Refusal
 from clerestory.search.ismcts import Searcher

@@ -5,9 +5,9 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from math import ceil
 
+from clerestory.advice.capacity import TOGETHER
 from clerestory.advice.demand import Demand, NoRoom, Path, Priority
 
-TOGETHER = 2  # limit on the searches of all callers together, as a multiple of one caller's
 OWN, SIBLING, OTHER = 6, 4, 3  # how much a search counts against one more of its part, of its origin, of another origin
 EVERYBODY: Path = ()
 

@@ -9,7 +9,7 @@ from clerestory.cli.grouped import grouped
 from clerestory.cli.settings import setting_of, settings_of
 from clerestory.declared import BadSettings
 from clerestory.door.config import DoorSettings
-from clerestory.games.store import USER
+from clerestory.games.bounds import USER
 from clerestory.server.config import LogSettings, Settings
 
 DEFAULTS, LOG = Settings(store=USER), LogSettings()

@@ -1,5 +1,6 @@
-"""What every store of games keeps to: how long it may take, and how much it does or keeps at once."""
+"""What every store of games keeps to: where it may be, how long it may take, and how much it does or keeps at once."""
 
+MEMORY, USER = "memory:", "user:"  # stores of games: in memory only, and in the user's data folder
 ANSWER = 10.0  # seconds that a store may take to answer; longer means that it failed
 LOOKED_AT = 20_000  # games with a person, those longest due, among which each maker has its turn
 MAKERS = 10_000  # of games of bots only, whom one look visits at most

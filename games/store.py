@@ -7,7 +7,6 @@ from typing import Any, Protocol
 from clerestory.games.bounds import CLOSING, ENTRY_BYTES
 from clerestory.games.log import Entry, Head
 
-MEMORY, USER = "memory:", "user:"  # stores of games: in memory only, and in the user's data folder
 DAY = 24 * 3600 * 1000  # milliseconds
 
 GameLog = tuple[Head, list[Entry]]

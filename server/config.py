@@ -6,7 +6,7 @@ from pathlib import Path
 
 from clerestory.advice.capacity import Capacity
 from clerestory.declared import COUNT, NOT_NEGATIVE, BadSettings, Numbers, Words, declared, require_ranges
-from clerestory.games.store import MEMORY
+from clerestory.games.bounds import MEMORY
 
 MAX_MESSAGE_BYTES = 64 * 1024  # any position fits; a larger message is refused
 MAX_IDLE = 86_400.0  # seconds
