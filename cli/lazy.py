@@ -1,6 +1,7 @@
 """Groups of commands that are imported when they are called, so that help and errors cost nothing."""
 
 from collections.abc import Iterator, Mapping
+from functools import partial
 from importlib import import_module
 from typing import Any
 
@@ -29,6 +30,13 @@ def group(sections: Mapping[str, Places], about: str) -> typer.Typer:
     class Group(TyperGroup):
         """Lists summaries by section, and calls what they stand for."""
 
+        def get_params(self, ctx: Any) -> Any:
+            """Return the options before a command, among them that for help."""
+            options = super().get_params(ctx)
+            for option in options:
+                option.process_value = partial(processed, type(option), option)  # type: ignore[method-assign]
+            return options
+
         def resolve_command(self, ctx: Any, args: list[str]) -> Any:
             """Return the name of a command, the command itself, and its arguments."""
             name, known, rest = super().resolve_command(ctx, args)
@@ -51,6 +59,11 @@ def sections_of(sections: Mapping[str, Places]) -> Iterator[tuple[str, list[tupl
     width = max(len(name) for section in sections.values() for name in section)
     for heading, section in sections.items():
         yield heading, [(name.ljust(width), summary) for name, (summary, _) in section.items()]
+
+
+def processed(kind: Any, option: Any, context: Any, value: Any) -> Any:
+    """Return the value of an option before a command; typer would import pydantic to convert even an absent one."""
+    return kind.process_value(option, context, value) if value else value
 
 
 def nothing() -> None:
