@@ -11,9 +11,10 @@ from clerestory.advice.demand import Priority
 from clerestory.advice.question import Question, Terms
 from clerestory.engine.core import NATURE
 from clerestory.engine.rng import Rng
+from clerestory.figures import Rollouts
 from clerestory.review.ledger import PlyValuation
 from clerestory.review.plan import ReviewPlan
-from clerestory.review.rollouts import FEWEST, Rollouts, estimate, paired
+from clerestory.review.rollouts import FEWEST, estimate, paired
 from clerestory.review.study import SearchTask, compared
 from clerestory.search.result import Result
 from clerestory.search.root import Root

@@ -11,12 +11,12 @@ from typing import Protocol
 from clerestory.advice.caller import HERE, Caller
 from clerestory.advice.reviewer import Reviewer
 from clerestory.engine.core import State
+from clerestory.figures import Rollouts
 from clerestory.refusals import Reason, refuse
 from clerestory.review.annotation import Annotation, assemble
 from clerestory.review.course import Ply, last_root, plies_of
 from clerestory.review.ledger import PlyValuation, Shares
 from clerestory.review.plan import ITERATIONS, LEAST, MOST, ReviewPlan
-from clerestory.review.rollouts import Rollouts
 from clerestory.review.study import study, value_of
 from clerestory.review.words import SHOWN
 from clerestory.search.root import Root

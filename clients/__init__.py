@@ -19,9 +19,10 @@ from clerestory.clients.kept import AsyncKeptGame, AsyncKeptGames, KeptGame, Kep
 from clerestory.clients.kept_wire import GameEntry, GameSeat, GameSnapshot
 from clerestory.clients.plans import Change, ConversionPlan, PossibleUse
 from clerestory.clients.referee import AppliedAction, AsyncReferee, AsyncRules, LegalAction, Outcome, Referee, Rules
-from clerestory.clients.review_wire import GameReview, ReviewedPly, ReviewProgress, Rollouts, SeatReview
-from clerestory.clients.types import Action, AnswerWarning, Line, Outlook, Recommendation, Update
+from clerestory.clients.review_wire import GameReview, ReviewedPly, ReviewProgress, SeatReview
+from clerestory.clients.types import Action, AnswerWarning, Line, Recommendation, Update
 from clerestory.clients.wire import ONLOOKER
+from clerestory.figures import Outlook, Rollouts
 
 __all__ = [
     "ONLOOKER",

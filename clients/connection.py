@@ -8,6 +8,7 @@ from typing import NamedTuple
 import grpc
 
 from clerestory.clients.errors import BadConnection
+from clerestory.metadata import bearer
 
 SPREAD = {
     "loadBalancingConfig": [{"round_robin": {}}],
@@ -87,8 +88,8 @@ def dial(
     options = [("grpc.enable_retries", int(retries)), *NARROW, *RECONNECT]
     if "," in target:
         options.append(("grpc.service_config", json.dumps(SPREAD)))
-    metadata = () if token is None else (("authorization", f"Bearer {token}"),)
-    return Connection(target, None if wanted is None else wanted.credentials(), options, metadata, retries, patience)
+    credentials = None if wanted is None else wanted.credentials()
+    return Connection(target, credentials, options, bearer(token), retries, patience)
 
 
 def check_token(target: str, token: str, tls: Tls | None) -> None:

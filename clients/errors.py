@@ -20,6 +20,8 @@ from google.rpc.error_details_pb2 import BadRequest as BadRequestDetail
 from google.rpc.error_details_pb2 import ErrorInfo, RetryInfo
 from google.rpc.status_pb2 import Status
 
+from clerestory.metadata import DETAILS
+
 
 class FieldViolation(NamedTuple):
     """A fault of a request: the path of the field, and what is wrong there."""
@@ -141,7 +143,7 @@ def explained(details: str) -> str:
 def unpack(call: grpc.Call, *details: Message) -> None:
     """Fill each of the given messages that a failed call carries."""
     for key, value in call.trailing_metadata() or ():
-        if key == "grpc-status-details-bin" and isinstance(value, bytes):
+        if key == DETAILS and isinstance(value, bytes):
             for packed in Status.FromString(value).details:
                 for detail in details:
                     packed.Unpack(detail)

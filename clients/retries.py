@@ -14,6 +14,7 @@ import grpc
 
 from clerestory.clients.connection import Connection
 from clerestory.clients.errors import error_of
+from clerestory.metadata import PUSHBACK
 
 BUSY_PAUSES = (0.1, 0.2, 0.4)  # seconds between the attempts of a refused call, if the server names none
 AWAY_PAUSES = (0.05, 0.1, 0.2)  # the same if no server answers; the last one is repeated until the deadline
@@ -23,7 +24,6 @@ BUSY = (grpc.StatusCode.RESOURCE_EXHAUSTED,)
 AWAY = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED)  # the latter by a server that shuts down
 BROKEN = (grpc.StatusCode.INTERNAL, grpc.StatusCode.UNKNOWN)  # by a proxy that lost its server; our servers say why
 HOPELESS = ("CERTIFICATE_VERIFY_FAILED", "WRONG_VERSION_NUMBER")  # connection failures that waiting does not cure
-PUSHBACK = "grpc-retry-pushback-ms"  # the server's retry delay; a negative number means never
 
 
 class Tries:

@@ -5,6 +5,7 @@ from typing import Any, Protocol
 
 from clerestory.clients.types import Action
 from clerestory.clients.wire import SLACK, Time, duration, read_time, set_field
+from clerestory.figures import Rollouts
 from clerestory.v1 import annotation_pb2 as api
 
 UNIT = 1_000_000  # of a win, as shares are on the wire
@@ -92,23 +93,6 @@ class SeatReview:
     def luck_adjusted(self) -> float:
         """The result without the luck."""
         return self.final - sum(self.luck.values())
-
-
-@dataclass(frozen=True, slots=True)
-class Rollouts:
-    """The estimate of an error from pairs of games played to the end.
-
-    Attributes:
-        pairs: number of pairs.
-        loss: estimated share of a win that the action played lost; below 0 if it did better.
-        error: standard error of the loss.
-        plain_error: the standard error without luck subtracted.
-    """
-
-    pairs: int
-    loss: float
-    error: float
-    plain_error: float
 
 
 @dataclass(frozen=True, slots=True)

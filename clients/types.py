@@ -2,6 +2,7 @@
 
 from dataclasses import InitVar, dataclass
 
+from clerestory.figures import Outlook
 from clerestory.v1 import advisor_pb2 as api
 
 
@@ -19,23 +20,6 @@ class Action:
 
     def __str__(self) -> str:
         return self.text
-
-
-@dataclass(frozen=True, slots=True)
-class Outlook:
-    """The expected value of one feature of the seat to decide after a line.
-
-    Attributes:
-        feature: its name, as the game's rules page lists it.
-        now: its value in the position.
-        at_round_end: expected at the end of the round; at the end of the game after the last round.
-        at_game_end: expected at the end of the game.
-    """
-
-    feature: str
-    now: float
-    at_round_end: float
-    at_game_end: float
 
 
 @dataclass(frozen=True, slots=True)

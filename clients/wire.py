@@ -9,8 +9,9 @@ from google.protobuf.duration_pb2 import Duration
 from google.protobuf.json_format import ParseDict, ParseError
 
 from clerestory.clients.errors import BadRequest, FieldViolation
-from clerestory.clients.types import Action, AnswerWarning, Line, Outlook, Recommendation, Update
+from clerestory.clients.types import Action, AnswerWarning, Line, Recommendation, Update
 from clerestory.durations import parse_duration
+from clerestory.figures import Outlook
 from clerestory.v1 import advisor_pb2 as api
 from clerestory.v1.position_pb2 import Position
 

@@ -11,10 +11,9 @@ import grpc
 
 from clerestory.door.errors import ConnectError, error_of, texts
 from clerestory.door.methods import Method
-from clerestory.metadata import ON_BEHALF, SEAT, VIA
+from clerestory.metadata import AUTHORIZATION, LANGUAGES, ON_BEHALF, REQUEST_ID, SEAT, VIA
 
-TOKEN = "authorization"
-PASSED_ON = (TOKEN, SEAT, "x-request-id", "accept-language")  # headers forwarded as metadata
+PASSED_ON = (AUTHORIZATION, SEAT, REQUEST_ID, LANGUAGES)  # headers forwarded as metadata
 MAX_STREAMS = 200  # at once: a connection to the server has 256, and other calls need some
 MAX_STREAMS_OF_ORIGIN = 100  # of one address and token, which many people may share
 MAX_STREAMS_EACH = 32  # of one seat at such an origin, or of all its calls without a seat
@@ -89,14 +88,14 @@ class Bridge:
         own = dict(self._metadata)
         passed = [(name, value) for name, value in call.headers.items() if name not in own]
         sent = [*self._metadata, *passed, VIA]
-        if self._near and call.address and TOKEN not in dict(sent):
+        if self._near and call.address and AUTHORIZATION not in dict(sent):
             sent.append((ON_BEHALF, call.address.partition("/")[0]))
         return sent
 
     @contextmanager
     def _counted(self, call: BrowserCall) -> Iterator[None]:
         """Count a stream while it is open. Raises ConnectError if there are too many."""
-        origin = (call.address, call.headers.get(TOKEN, ""))
+        origin = (call.address, call.headers.get(AUTHORIZATION, ""))
         limits: dict[Hashable, int] = {
             "all": MAX_STREAMS,
             origin: MAX_STREAMS_OF_ORIGIN,

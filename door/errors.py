@@ -11,7 +11,8 @@ from google.protobuf.json_format import MessageToDict
 from google.rpc import error_details_pb2
 from google.rpc.status_pb2 import Status
 
-DETAILS = "grpc-status-details-bin"  # trailing metadata with the google.rpc.Status
+from clerestory.metadata import DETAILS
+
 HTTP = {
     "canceled": 499,
     "unknown": 500,

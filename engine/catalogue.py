@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self, TypeVar, cast
 
-from pydantic import StringConstraints
+from pydantic import BeforeValidator, Field, StringConstraints
 
 from clerestory.engine.errors import BadCatalogue, CatalogueInUse
 from clerestory.engine.fields import Fields, read_fields
@@ -24,6 +24,49 @@ Names = dict[Annotated[str, StringConstraints(pattern=r"^[a-z]{2,3}$")], Name]  
 CardRows = dict[str, list[dict[str, Any]]]  # cards as plain rows, by list
 SAID = {"name", "names", "sources"}  # fields of a card that no rule reads
 CardFaults = Iterator[tuple[str, str]]  # path of a field, what is wrong with it
+
+
+def by_id(cards: object) -> object:
+    """Turn a list of cards into a table by id, so that faults name the card."""
+    if not isinstance(cards, list) or not all(isinstance(card, dict) and "id" in card for card in cards):
+        raise ValueError("must be a list of cards that each have an id")
+    counts = Counter(str(card["id"]) for card in cards)
+    if counts and counts.most_common(1)[0][1] > 1:
+        raise ValueError(f"{counts.most_common(1)[0][0]!r} occurs more than once")
+    return {card["id"]: {name: value for name, value in card.items() if name != "id"} for card in cards}
+
+
+def sources_by_value(row: dict[str, Any], covers: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+    """Return a row with a separate source for each of its values.
+
+    Args:
+        row: with its `sources`, some of which apply to several values.
+        covers: these sources, with the values that they apply to; values that the row lacks are skipped.
+    """
+    sources: dict[str, str] = {}
+    for name, source in row["sources"].items():
+        sources |= {value: source for value in covers.get(name, (name,)) if value in row}
+    return {**row, "sources": sources}
+
+
+class CardRow(Fields):
+    """The fields of every card: names for people, English and others, and the source of each value."""
+
+    name: Name
+    names: Names = Field(default_factory=dict)
+    sources: dict[str, Source]
+
+    def values(self) -> dict[str, Any]:
+        """Return what the rules read of the card."""
+        return self.model_dump(exclude=SAID)
+
+    def plain(self, card: str, covers: Mapping[str, Sequence[str]]) -> dict[str, Any]:
+        """Return the card with its id and without the fields that do not apply to it; `sources` are by value."""
+        return sources_by_value({"id": card, **self.model_dump(exclude_defaults=True)}, covers)
+
+
+Row = TypeVar("Row", bound=CardRow)
+CardList = Annotated[dict[Id, Row], BeforeValidator(by_id)]
 
 IN_USE: dict[str, str] = {}  # by game: the hash of the catalogue whose cards are in the tables of this process
 
@@ -134,26 +177,3 @@ def parse(text: str) -> dict[str, Any]:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise BadCatalogue([("catalogue", f"is not TOML: {error}")]) from None
-
-
-def by_id(cards: object) -> object:
-    """Turn a list of cards into a table by id, so that faults name the card."""
-    if not isinstance(cards, list) or not all(isinstance(card, dict) and "id" in card for card in cards):
-        raise ValueError("must be a list of cards that each have an id")
-    counts = Counter(str(card["id"]) for card in cards)
-    if counts and counts.most_common(1)[0][1] > 1:
-        raise ValueError(f"{counts.most_common(1)[0][0]!r} occurs more than once")
-    return {card["id"]: {name: value for name, value in card.items() if name != "id"} for card in cards}
-
-
-def sources_by_value(row: dict[str, Any], covers: Mapping[str, Sequence[str]]) -> dict[str, Any]:
-    """Return a row with a separate source for each of its values.
-
-    Args:
-        row: with its `sources`, some of which apply to several values.
-        covers: these sources, with the values that they apply to; values that the row lacks are skipped.
-    """
-    sources: dict[str, str] = {}
-    for name, source in row["sources"].items():
-        sources |= {value: source for value in covers.get(name, (name,)) if value in row}
-    return {**row, "sources": sources}

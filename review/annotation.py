@@ -8,13 +8,13 @@ from typing import Any
 
 from clerestory.engine.core import NATURE, State
 from clerestory.engine.scoring import outcome, parts_of_plans
+from clerestory.figures import Rollouts
 from clerestory.review.classes import CLASSES, FLOORS, SeatFigures, class_of, figures, noise_floors, steps
 from clerestory.review.floors import general_floor
 from clerestory.review.ledger import UNIT, Account, PlyValuation, Shares, accounts, in_units, levelled
 from clerestory.review.plan import ReviewPlan
 from clerestory.review.plans import as_one, plans
 from clerestory.review.ranks import level_like
-from clerestory.review.rollouts import Rollouts
 
 FORMAT = 1
 

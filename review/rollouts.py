@@ -7,7 +7,6 @@ only noise is removed. Like a study, a rollout yields searches, and its caller r
 """
 
 from collections.abc import Generator, Mapping, Sequence
-from dataclasses import dataclass
 from math import sqrt
 from statistics import fmean, stdev
 from typing import Any
@@ -15,6 +14,7 @@ from typing import Any
 from clerestory.engine.core import NATURE, State
 from clerestory.engine.rng import Rng
 from clerestory.engine.value import LEARNED, value_in_use, value_of
+from clerestory.figures import Rollouts
 from clerestory.review.ledger import PlyValuation
 from clerestory.review.plan import ReviewPlan
 from clerestory.review.study import SearchTask
@@ -26,28 +26,6 @@ TREE_BYTES = 1 << 18
 FEWEST = 8  # pairs of games that are needed to estimate a loss
 
 Rolling = Generator[SearchTask, Result, tuple[float, float]]
-
-
-@dataclass(frozen=True, slots=True)
-class Rollouts:
-    """The result of rollouts of a decision.
-
-    Attributes:
-        pairs: number of pairs of games.
-        loss: estimated share of a win that the action played loses; below 0 if it did better.
-        error: standard error of the loss.
-        plain_error: the standard error without luck subtracted.
-    """
-
-    pairs: int
-    loss: float
-    error: float
-    plain_error: float
-
-    @property
-    def at_most(self) -> float:
-        """Upper bound of the loss: two standard errors above the estimate."""
-        return self.loss + 2 * self.error
 
 
 def estimate(pairs: Sequence[tuple[float, float]]) -> Rollouts:

@@ -5,26 +5,10 @@ from dataclasses import dataclass, replace
 from math import inf, sqrt
 
 from clerestory.engine.elementary import power
+from clerestory.figures import Outlook as Outlook
 from clerestory.search.options import WELL_VISITED, Options
 
 WIDEST_ERROR = 0.5  # largest standard error of a number between 0 and 1
-
-
-@dataclass(frozen=True, slots=True)
-class Outlook:
-    """The expected value of one feature of the deciding seat after a line.
-
-    Attributes:
-        feature: its name, one of the game's.
-        now: its value at the root.
-        at_round_end: its mean at the end of the current round; in the last round, at the end of the game.
-        at_game_end: its mean at the end of the game.
-    """
-
-    feature: str
-    now: float
-    at_round_end: float
-    at_game_end: float
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,9 +6,10 @@ from enum import StrEnum
 from math import isfinite
 
 from clerestory.engine.tuning import Tuning
+from clerestory.figures import Outlook
 from clerestory.search.gains import Gain as Gain
 from clerestory.search.gains import gain as gain
-from clerestory.search.lines import Line, Outlook, combined
+from clerestory.search.lines import Line, combined
 from clerestory.search.result import Result
 from clerestory.texts.sentences import Quoted, Text, said, text
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from clerestory.declared import BadSettings
+from clerestory.metadata import AUTHORIZATION
 from clerestory.refusals import Reason, refuse
 from clerestory.server.config import read_file
 
@@ -102,7 +103,7 @@ def require_token(tokens: Tokens, metadata: Iterable[tuple[str, str | bytes]]) -
 
 def authorizations(metadata: Iterable[tuple[str, str | bytes]]) -> list[str]:
     """Return the `authorization` entries of a call; there should be one."""
-    return [value for name, value in metadata if name == "authorization" and isinstance(value, str)]
+    return [value for name, value in metadata if name == AUTHORIZATION and isinstance(value, str)]
 
 
 def bearer_token(authorization: str) -> str | None:

@@ -8,10 +8,10 @@ from clerestory.engine.core import NATURE, Game, State
 from clerestory.engine.errors import BadRecord
 from clerestory.engine.games import GAMES
 from clerestory.engine.record import read_records
+from clerestory.figures import Rollouts
 from clerestory.refusals import Faults, Reason
 from clerestory.review import Annotation, PlyValuation
 from clerestory.review.plan import LEAST
-from clerestory.review.rollouts import Rollouts
 from clerestory.server.spoken import SPOKEN, label_of, luck_of
 from clerestory.server.translate import read_duration
 from clerestory.server.translate_answers import in_one_line, read_text, write_text

@@ -8,8 +8,9 @@ from google.protobuf.duration_pb2 import Duration
 import clerestory
 from clerestory.advice.answer import Answer
 from clerestory.engine.core import NATURE, Game
+from clerestory.figures import Outlook
 from clerestory.games.rulebook import held
-from clerestory.search.lines import Line, Outlook
+from clerestory.search.lines import Line
 from clerestory.search.reasons import standing
 from clerestory.search.result import Result, StopReason
 from clerestory.server.spoken import SPOKEN, label_of, name_of, told

@@ -5,22 +5,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
-from clerestory.engine.catalogue import (
-    SAID,
-    CardFaults,
-    CardRows,
-    Catalogue,
-    Id,
-    Name,
-    Names,
-    Source,
-    by_id,
-    sources_by_value,
-)
+from clerestory.engine.catalogue import CardFaults, CardList, CardRow, CardRows, Catalogue, Id
 from clerestory.engine.cathedral import counts
-from clerestory.engine.cathedral.constants import OF_ROUND, ORDINARY, ROUNDS
+from clerestory.engine.cathedral.constants import MAX_GOLD, OF_ROUND, ORDINARY, ROUNDS
 from clerestory.engine.fields import Fields
 
 LISTS = ("starting_craftsmen", "craftsmen", "resource_cards", "advantage_cards", "event_cards")
@@ -51,14 +40,6 @@ class Pay(Fields):
     gold: Amount = 0
 
 
-class CardRow(Fields):
-    """The fields of every card: names for people, English and others, and the source of each value."""
-
-    name: Name
-    names: Names = Field(default_factory=dict)
-    sources: dict[str, Source]
-
-
 class StartingCraftsman(CardRow):
     """A craftsman that every player begins with."""
 
@@ -75,7 +56,7 @@ class Craftsman(StartingCraftsman):
     """A craftsman of one of the rounds."""
 
     round: Annotated[int, Field(ge=1, le=ROUNDS)]
-    cost: Annotated[int, Field(ge=0, le=30)]
+    cost: Annotated[int, Field(ge=0, le=MAX_GOLD)]
 
 
 class ResourceCard(CardRow):
@@ -127,7 +108,7 @@ class AdvantageGain(Fields):
 
     kind: Literal["gain"]
     vp: Amount = 0
-    gold: Annotated[int, Field(ge=0, le=30)] = 0
+    gold: Annotated[int, Field(ge=0, le=MAX_GOLD)] = 0
     sand: UpTo3 = 0
     wood: UpTo3 = 0
     stone: UpTo3 = 0
@@ -173,7 +154,7 @@ class MillGold(Fields):
     """One gold for each of the player's workers at the wool mill, up to a limit."""
 
     kind: Literal["mill_gold"]
-    most: Annotated[int, Field(ge=1, le=30)]
+    most: Annotated[int, Field(ge=1, le=MAX_GOLD)]
 
 
 class Happening(Fields):
@@ -186,7 +167,7 @@ class EventGain(Fields):
     """Gold and metal for everyone."""
 
     kind: Literal["gain"]
-    gold: Annotated[int, Field(ge=0, le=30)] = 0
+    gold: Annotated[int, Field(ge=0, le=MAX_GOLD)] = 0
     metal: UpTo3 = 0
 
 
@@ -202,28 +183,20 @@ class CathedralCatalogue(Catalogue):
 
     version: Literal[2]
     game: Literal["cathedral"]
-    starting_craftsmen: Annotated[dict[Id, StartingCraftsman], BeforeValidator(by_id)]
-    craftsmen: Annotated[dict[Id, Craftsman], BeforeValidator(by_id)]
-    resource_cards: Annotated[dict[Id, ResourceCard], BeforeValidator(by_id)]
-    advantage_cards: Annotated[dict[Id, AdvantageCard], BeforeValidator(by_id)]
-    event_cards: Annotated[dict[Id, EventCard], BeforeValidator(by_id)]
+    starting_craftsmen: CardList[StartingCraftsman]
+    craftsmen: CardList[Craftsman]
+    resource_cards: CardList[ResourceCard]
+    advantage_cards: CardList[AdvantageCard]
+    event_cards: CardList[EventCard]
     sources: dict[str, str]
 
     def content(self) -> Any:
         """Return the ids and values, as JSON."""
-        return {
-            name: [(card, row.model_dump(exclude=SAID)) for card, row in cards_of(self, name).items()] for name in LISTS
-        }
+        return {name: [(card, row.values()) for card, row in cards_of(self, name).items()] for name in LISTS}
 
     def rows(self) -> CardRows:
         """Return every list as plain rows without the fields that do not apply to a card; `sources` are by value."""
-        return {
-            name: [
-                sources_by_value({"id": card, **row.model_dump(exclude_defaults=True)}, COVERS)
-                for card, row in cards_of(self, name).items()
-            ]
-            for name in LISTS
-        }
+        return {name: [row.plain(card, COVERS) for card, row in cards_of(self, name).items()] for name in LISTS}
 
     @property
     def all_craftsmen(self) -> dict[str, StartingCraftsman]:

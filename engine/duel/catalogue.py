@@ -4,20 +4,9 @@ from collections import Counter
 from pathlib import Path
 from typing import Annotated, Any, Literal, get_args
 
-from pydantic import AfterValidator, BeforeValidator, Field
+from pydantic import AfterValidator, Field
 
-from clerestory.engine.catalogue import (
-    SAID,
-    CardFaults,
-    CardRows,
-    Catalogue,
-    Id,
-    Name,
-    Names,
-    Source,
-    by_id,
-    sources_by_value,
-)
+from clerestory.engine.catalogue import CardFaults, CardList, CardRow, CardRows, Catalogue, Source
 from clerestory.engine.duel.constants import ALL_CHIPS, DECK, KINDS, MOST_ONCE, counts_in
 from clerestory.engine.fields import Fields
 
@@ -125,16 +114,13 @@ ONCE = frozenset(
 OF_FRAME = {"neutral": SYMBOLS, "red": PERSONAL, "blue": PERSONAL, "once": ONCE}
 
 
-class CardRow(Fields):
+class AdvantageCard(CardRow):
     """An advantage card: the copies of it in each deck, who can use it, and what it does."""
 
-    name: Name
-    names: Names = Field(default_factory=dict)
     frame: Literal["neutral", "red", "blue", "once"]
     a: Copies
     b: Copies
     effect: Annotated[Effect, Field(discriminator="kind")]
-    sources: dict[str, Source]
 
 
 Three = Annotated[list[Material], Field(min_length=3, max_length=3)]
@@ -168,7 +154,7 @@ class DuelCatalogue(Catalogue):
 
     version: Literal[1]
     game: Literal["duel"]
-    cards: Annotated[dict[Id, CardRow], BeforeValidator(by_id)]
+    cards: CardList[AdvantageCard]
     castle: Sections
     cathedral: Sections
     building: Building
@@ -176,15 +162,12 @@ class DuelCatalogue(Catalogue):
 
     def content(self) -> Any:
         """Return the ids and values, as JSON."""
-        cards = [(card, row.model_dump(exclude=SAID)) for card, row in self.cards.items()]
+        cards = [(card, row.values()) for card, row in self.cards.items()]
         return [cards, [getattr(self, name).model_dump(exclude={"sources"}) for name in TABLES]]
 
     def rows(self) -> CardRows:
         """Return the cards and the buildings as plain rows; `sources` are by value."""
-        cards = [
-            sources_by_value({"id": card, **row.model_dump(exclude_defaults=True)}, COVERS)
-            for card, row in self.cards.items()
-        ]
+        cards = [row.plain(card, COVERS) for card, row in self.cards.items()]
         tables = [{"id": name, "name": name, **getattr(self, name).model_dump()} for name in TABLES]
         return {"cards": cards, "buildings": tables}
 

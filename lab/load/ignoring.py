@@ -20,6 +20,7 @@ from typing import Annotated, Any
 import grpc
 import typer
 
+from clerestory.metadata import bearer
 from clerestory.percentiles import percentile
 from clerestory.v1.position_pb2 import Position
 from lab.load.corpus import move_question, positions
@@ -33,11 +34,6 @@ LATE = 5.0  # milliseconds after its budget from which on an answer counts as la
 WARM = 3.0  # seconds of the flood before anything is measured
 CONNECTIONS = 4  # of the flood
 OPTIONS = [("grpc.use_local_subchannel_pool", 1), ("grpc.enable_retries", 0)]
-
-
-def bearer(token: str) -> tuple[tuple[str, str], ...]:
-    """Return the metadata of a token."""
-    return (("authorization", f"Bearer {token}"),)
 
 
 async def flood(target: str, corpus: Sequence[Position], in_flight: int, ends: "Counter[str]") -> None:

@@ -24,6 +24,7 @@ from google.rpc.status_pb2 import Status
 from grpc_health.v1.health_pb2 import HealthCheckRequest
 from grpc_health.v1.health_pb2_grpc import HealthStub
 
+from clerestory.metadata import DETAILS
 from clerestory.v1.advisor_pb2 import AnalyzeResponse, RecommendMoveResponse
 from clerestory.v1.position_pb2 import Position
 from lab.load.corpus import hint_question, move_question, positions
@@ -130,7 +131,7 @@ class LoadClient:
 def reason_of(error: grpc.aio.AioRpcError) -> str:
     """Return the reason in an error of our server, "" if there is none."""
     for key, value in error.trailing_metadata() or ():
-        if key == "grpc-status-details-bin" and isinstance(value, bytes):
+        if key == DETAILS and isinstance(value, bytes):
             for packed in Status.FromString(value).details:
                 info = ErrorInfo()
                 if packed.Unpack(info):

@@ -2,8 +2,6 @@
 
 import asyncio
 import inspect
-import subprocess
-import sys
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -16,17 +14,14 @@ import pytest
 from clerestory.cli.new import first_decision
 from clerestory.clients import (
     Advisor,
-    AdvisorError,
     AsyncAdvisor,
     AsyncReferee,
     AsyncRules,
-    BadConnection,
     BadRequest,
     Busy,
     Denied,
     Referee,
     Rules,
-    Tls,
     Unavailable,
     Update,
 )
@@ -35,7 +30,6 @@ from clerestory.clients.retries import BUSY_PAUSES
 from clerestory.clients.wire import write_analysis, write_question
 from clerestory.engine.toy.rules import TOY
 from tests.clients.fake import Scripted, serving
-from tests.conftest import TOKEN
 
 POSITION = first_decision("toy", 2, 7).observe(0)
 ATTEMPTS = 1 + len(BUSY_PAUSES)
@@ -324,93 +318,3 @@ def test_no_retries_where_none_are_wanted() -> None:
     with serving(servicer) as target, Advisor(target, retries=False) as advisor, pytest.raises(Unavailable):
         advisor.recommend(POSITION, "1s")
     assert len(servicer.calls) == 1
-
-
-# -- connections -----------------------------------------------------------------------------------
-
-
-def test_the_token_travels_with_every_call(guarded: str) -> None:
-    with Advisor(guarded, token=TOKEN) as advisor:
-        assert advisor.recommend(POSITION, iterations=10).best is not None
-        assert [update.final for update in advisor.analyze(POSITION, iterations=10)] == [True]
-        assert advisor.rules.games()
-    with Advisor(guarded, token="open-barley") as advisor, pytest.raises(Denied) as caught:
-        advisor.recommend(POSITION, iterations=10)
-    assert caught.value.reason == "BAD_TOKEN"
-
-
-def test_the_token_travels_with_every_async_call(guarded: str) -> None:
-    async def ask() -> None:
-        async with AsyncAdvisor(guarded, token=TOKEN) as advisor:
-            assert (await advisor.recommend(POSITION, iterations=10)).best is not None
-            assert [update.final async for update in advisor.analyze(POSITION, iterations=10)] == [True]
-
-    asyncio.run(ask())
-
-
-BAD_CONNECTIONS: list[tuple[dict[str, Any], str]] = [
-    ({"target": ""}, "target"),
-    ({"token": ""}, "token"),
-    ({"token": "two words"}, "token"),
-    ({"token": "line\nbreak"}, "token"),
-    ({"target": "far.example:1", "token": "secret"}, "token"),
-    ({"tls": Tls(ca="/nowhere/ca.pem")}, "tls.ca"),
-    ({"tls": Tls(cert="cert.pem")}, "tls"),
-    ({"patience": -1}, "patience"),
-    ({"patience": float("nan")}, "patience"),
-]
-
-
-@pytest.mark.parametrize("client", [Advisor, AsyncAdvisor])
-@pytest.mark.parametrize(("arguments", "field"), BAD_CONNECTIONS)
-def test_connections_that_cannot_be_made(client: Any, arguments: dict[str, Any], field: str) -> None:
-    with pytest.raises(BadConnection, match=f"^{field}: ") as caught:
-        client(**{"target": "localhost:1"} | arguments)
-    assert caught.value.field == field
-    assert "secret" not in str(caught.value)
-
-
-def test_a_closed_advisor() -> None:
-    advisor = Advisor("localhost:1")
-    advisor.close()
-    with pytest.raises(Unavailable):
-        advisor.recommend(POSITION, "1s")
-    with pytest.raises(Unavailable):
-        advisor.analyze(POSITION, "1s")
-
-
-def test_a_closed_async_advisor() -> None:
-    async def ask() -> None:
-        advisor = AsyncAdvisor("localhost:1")
-        await advisor.close()
-        with pytest.raises(AdvisorError):
-            await advisor.recommend(POSITION, "1s")
-
-    asyncio.run(ask())
-
-
-def test_threads_share_an_advisor(advisor: Advisor) -> None:
-    with ThreadPoolExecutor(8) as threads:
-        seeds = list(threads.map(lambda seed: advisor.recommend(POSITION, iterations=50, seed=seed).seed, range(40)))
-    assert seeds == list(range(40))
-
-
-GEVENT = """
-import sys
-from gevent import monkey; monkey.patch_all()
-from grpc.experimental.gevent import init_gevent; init_gevent()
-import gevent
-from clerestory.clients import Advisor
-position = sys.stdin.read()
-with Advisor(sys.argv[1]) as advisor:
-    jobs = [gevent.spawn(advisor.recommend, position, iterations=50, seed=seed) for seed in range(8)]
-    gevent.joinall(jobs, raise_error=True)
-    print([job.value.seed for job in jobs], sum(update.final for update in advisor.analyze(position, "100ms")))
-"""
-
-
-def test_under_gevent(target: str) -> None:
-    pytest.importorskip("gevent")
-    command = [sys.executable, "-c", GEVENT, target]
-    done = subprocess.run(command, input=POSITION.to_json(), capture_output=True, text=True, check=False, timeout=60)
-    assert done.stdout == f"{list(range(8))} 1\n", done.stderr

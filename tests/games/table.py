@@ -1,14 +1,18 @@
 """Kept games for tests, made without a server or played through one."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
+import pytest
+
 from clerestory.engine import GAMES, NATURE
+from clerestory.games import course
 from clerestory.games.kept import ServerGame, settle
-from clerestory.games.log import BotSettings, GameOptions, Head, Holder, SeatKind
+from clerestory.games.log import BotSettings, GameOptions, Head, Holder, SeatKind, TakeBacks
 from clerestory.games.viewer import Viewer, digest_of
+from clerestory.refusals import Refusal
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub
 from tests.server.harness import served
@@ -17,6 +21,8 @@ PERSON = games.SeatPlan(kind=games.SEAT_KIND_PERSON)
 OPEN = games.SeatPlan(kind=games.SEAT_KIND_OPEN)
 BOT = games.SeatPlan(kind=games.SEAT_KIND_BOT, bot=games.Bot(level=1))
 STORED = 1_000_000  # a moment
+BOTH = Viewer((0, 1))
+NOW = STORED + 5_000
 OWNER = Viewer(owner=True)
 
 
@@ -123,3 +129,29 @@ async def play_out(played: Table, *seats: int) -> games.WatchGameResponse:
             await played.play(first_action(state), state.game.version, *seats)
     last: games.WatchGameResponse = state
     return last
+
+
+def first(game: ServerGame) -> str:
+    return game.position.legal_actions()[0].text
+
+
+def play(game: ServerGame, viewer: Viewer = BOTH) -> int:
+    return course.play(game, viewer, game.version, first(game), NOW)
+
+
+def refused(act: Callable[[], object]) -> Refusal:
+    with pytest.raises(Refusal) as caught:
+        act()
+    return caught.value
+
+
+def played(seats: str = "pp", plies: int = 1, **options: TakeBacks) -> tuple[ServerGame, int]:
+    """Return a game continued by a number of plies, and the number of the ply where it began."""
+    game = kept(seats=seats, **options)
+    ply = game.ply
+    while game.ply < ply + plies:
+        if game.mover is None:
+            play(game, Viewer(tuple(range(len(seats)))))
+        else:
+            course.play_bot(game, game.version, first(game), NOW)
+    return game, ply

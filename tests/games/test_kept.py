@@ -1,15 +1,13 @@
 """A kept game is derived from its log, and every change is checked first."""
 
-import hashlib
 from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 
-from clerestory.engine import GAMES, NATURE, read_records
-from clerestory.engine.rng import Rng
+from clerestory.engine import NATURE
 from clerestory.games import course
-from clerestory.games.kept import ServerGame, settle
+from clerestory.games.kept import ServerGame
 from clerestory.games.log import (
     BotSettings,
     EndReason,
@@ -19,29 +17,10 @@ from clerestory.games.log import (
     Holder,
     SeatKind,
     TakeBacks,
-    seated,
 )
-from clerestory.games.viewer import Viewer, digest_of, horizon, viewer_of
-from clerestory.refusals import Reason, Refusal
-from tests.games.table import OWNER, STORED, head, kept
-
-BOTH = Viewer((0, 1))
-NOW = STORED + 5_000
-
-
-def first(game: ServerGame) -> str:
-    return game.position.legal_actions()[0].text
-
-
-def play(game: ServerGame, viewer: Viewer = BOTH) -> int:
-    return course.play(game, viewer, game.version, first(game), NOW)
-
-
-def refused(act: Callable[[], object]) -> Refusal:
-    with pytest.raises(Refusal) as caught:
-        act()
-    return caught.value
-
+from clerestory.games.viewer import Viewer, viewer_of
+from clerestory.refusals import Reason
+from tests.games.table import BOTH, NOW, OWNER, STORED, first, head, kept, play, played, refused
 
 # -- the log ---------------------------------------------------------------------------------------
 
@@ -196,18 +175,6 @@ def test_of_two_moves_at_once_the_second_is_stale_also_if_the_first_ended_the_ga
 
 
 # -- take-backs ------------------------------------------------------------------------------------
-
-
-def played(seats: str = "pp", plies: int = 1, **options: TakeBacks) -> tuple[ServerGame, int]:
-    """Return a game continued by a number of plies, and the number of the ply where it began."""
-    game = kept(seats=seats, **options)
-    ply = game.ply
-    while game.ply < ply + plies:
-        if game.mover is None:
-            play(game, Viewer(tuple(range(len(seats)))))
-        else:
-            course.play_bot(game, game.version, first(game), NOW)
-    return game, ply
 
 
 def test_against_bots_a_take_back_is_free_and_stays_in_the_log() -> None:
@@ -380,78 +347,3 @@ def test_the_server_plays_on_for_a_person_whose_time_is_over() -> None:
     assert [entry.kind for entry in game.entries if entry.seat is not None] == [EntryKind.PLAYED_ON]
     stale = refused(lambda: course.play_bot(game, 0, "fold", NOW))
     assert stale.reason == Reason.STALE_VERSION
-
-
-# -- a table ---------------------------------------------------------------------------------------
-
-
-def test_at_a_table_luck_is_entered_by_anybody_who_plays_and_can_be_taken_back() -> None:
-    game = kept(table=True)
-    assert (game.version, game.turn) == (0, NATURE)
-    assert refused(lambda: play(game, Viewer())).reason == Reason.NOT_SEATS_TURN
-    play(game, Viewer((1,)))
-    play(game, OWNER)
-    assert [entry.seat for entry in game.entries] == [None, None]
-    course.take_back(game, BOTH, game.version, 1, False, NOW)
-    assert (game.ply, game.turn) == (1, NATURE)
-
-
-# -- who looks -------------------------------------------------------------------------------------
-
-
-def test_tokens_say_who_looks() -> None:
-    game = kept()
-    assert viewer_of(game, ["seat 1"]) == Viewer((1,))
-    assert viewer_of(game, ["seat 1", "seat 0", "owner"]) == Viewer((0, 1), owner=True)
-    for tokens in ([], ["onlooker"], ["seat 2"], ["seat 0", "x"], [""], ["seat 0"] * 9):
-        assert refused(lambda tokens=tokens: viewer_of(game, tokens)).reason == Reason.WRONG_SEAT_TOKEN
-
-
-def test_whoever_has_no_token_sees_that_a_seat_is_open() -> None:
-    assert viewer_of(kept(seats="po"), []) == Viewer(stranger=True)
-
-
-def test_onlookers_see_a_game_late_and_all_of_it_once_it_is_over() -> None:
-    game = kept(delay_plies=2)
-    for _ in range(3):
-        play(game)
-    late = game.at(horizon(game, Viewer()))
-    assert late.ply == game.ply - 2
-    assert [entry.text for entry in late.line] == [entry.text for entry in game.line[:-2]]
-    assert game.at(horizon(game, OWNER)) is game
-    assert game.at(horizon(game, Viewer((0,)))) is game
-    course.end(game, OWNER, EndReason.ABANDONED, NOW)
-    assert game.at(horizon(game, Viewer())) is game
-
-
-# -- records ---------------------------------------------------------------------------------------
-
-
-def test_the_record_of_a_game_reads_as_one() -> None:
-    everybody = Viewer((0, 1, 2))
-    game, ply = played("ppp", 2)
-    course.take_back(game, everybody, game.version, ply + 1, False, NOW)
-    while not game.over:
-        play(game, everybody)
-    [record] = read_records(game.record(None).lines())
-    assert (record.state, record.seed) == (game.position, game.head.seed)
-    [seen] = read_records(game.record(1).lines())
-    assert seen.seed is None
-    assert seen.state.origin == GAMES["toy"].new(3, 7).observe(1)
-
-
-def test_entries_tell_who_holds_a_seat() -> None:
-    holder = Holder(SeatKind.PERSON, "Zoë", None, digest_of("x"))
-    assert seated(1, holder, NOW).holder == holder
-    assert Entry(EntryKind.AGREED, 1, "17", NOW).ply == 17
-
-
-def test_what_is_drawn_is_drawn_by_seed_and_ply() -> None:
-    """The documented formula, written out: people can check it with the seed."""
-    game = ServerGame(head(seed=11))
-    drawn = settle(game, NOW)
-    state = GAMES["toy"].new(2, 11)
-    for ply, entry in enumerate(drawn, 1):
-        number = int.from_bytes(hashlib.sha256(f"11:{ply}".encode()).digest()[:8], "big")
-        assert state.draw(Rng(number)).text == entry.text
-        state.play(entry.text)

@@ -3,19 +3,14 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
 
-import grpc
 import pytest
 from google.protobuf.duration_pb2 import Duration
 
 from clerestory.advice.analyst import Analyst
-from clerestory.advice.reviewer import Reviewer
 from clerestory.advice.reviews import SKETCH
-from clerestory.engine import GAMES, Record, Rng, State
-from clerestory.games.bounds import MOST_REVIEWS
-from clerestory.games.reviews import digest_of_plan
+from clerestory.engine import Rng
 from clerestory.refusals import Reason
 from clerestory.review import ReviewPlan, annotate
 from clerestory.review.annotating import answered
@@ -24,35 +19,15 @@ from clerestory.review.rollouts import FEWEST, estimate, paired
 from clerestory.review.words import SHOWN
 from clerestory.server.translate_annotation import (
     MOST,
-    read_plies,
-    write_plies,
     write_ply,
     write_review,
     write_rollouts,
 )
 from clerestory.v1 import annotation_pb2 as api
-from clerestory.v1 import games_pb2 as games
 from clerestory.v1.annotation_pb2_grpc import AnnotationServiceStub
-from tests.games.table import OPEN, PERSON, Table, table
 from tests.review.games import cut, random_game
+from tests.server.annotating import QUICK, asked, reviewed, text
 from tests.server.harness import assert_reason, long_question, refusal, served, until
-from tests.shipped import DUEL
-
-QUICK = 60  # iterations
-
-
-def text(game: State) -> str:
-    return "".join(f"{line}\n" for line in Record(game).lines())
-
-
-def asked(game: State | None = None, **fields: Any) -> api.AnnotateGameRequest:
-    """A request for the review of a record."""
-    record = {} if game is None else {"record": text(game)}
-    return api.AnnotateGameRequest(**{"iterations": QUICK} | record | fields)
-
-
-async def reviewed(stub: Any, request: api.AnnotateGameRequest) -> list[api.AnnotateGameResponse]:
-    return [message async for message in stub.AnnotateGame(request)]
 
 
 @asynccontextmanager
@@ -223,184 +198,6 @@ async def test_records_nested_too_deep_are_no_records(end: str) -> None:
             for line in (nested, f'{{"record":1,"seed":null,"position":{{"rules_revision":1,"toy":{nested}}}}}'):
                 error = await refusal(stub.AnnotateGame(asked(record=line + end)).read())
                 assert_reason(error, Reason.BAD_RECORD)
-
-
-# -- kept games ------------------------------------------------------------------------------------
-
-
-def of(kept: Table, *tokens: str, **fields: Any) -> api.AnnotateGameRequest:
-    return asked(kept_game=api.KeptGameReference(game_id=kept.game_id, tokens=tokens), **fields)
-
-
-async def finish(kept: Table) -> None:
-    seen = await kept.look()
-    while seen.game.status != games.GAME_STATUS_OVER:
-        await kept.play_first()
-        seen = await kept.look()
-
-
-@asynccontextmanager
-async def kept_game(*seats: games.SeatPlan, **fields: Any) -> AsyncIterator[tuple[Table, Any]]:
-    async with table(*seats, **fields) as kept, grpc.aio.insecure_channel(kept.app.address) as channel:
-        yield kept, AnnotationServiceStub(channel)
-
-
-async def test_a_kept_game_that_is_over_is_reviewed_by_each_seats_own_knowledge() -> None:
-    async with kept_game() as (kept, stub):
-        await finish(kept)
-        [*_, last] = await reviewed(stub, of(kept, *kept.tokens(0)))
-        record = await kept.stub.GetRecord(games.GetRecordRequest(game_id=kept.game_id, tokens=kept.tokens(0)))
-        [*_, same] = await reviewed(stub, asked(record=record.record))
-    assert last.review == same.review
-    assert last.review.ended
-    assert not last.review.HasField("viewer_seat")
-
-
-async def test_a_running_game_is_reviewed_by_what_ones_own_seat_knows() -> None:
-    """The review is the same for all games that look the same to the seat."""
-    async with kept_game() as (kept, stub):
-        await kept.play_first()
-        [*_, last] = await reviewed(stub, of(kept, *kept.tokens(1)))
-        whole = kept.app.keeper.cache.games[kept.game_id].kept.record(None).state
-    assert last.review.viewer_seat == 1
-    assert not last.review.ended
-    hidden = [annotate(other, ReviewPlan(iterations=QUICK, viewer=1)) for other in look_alikes(whole, 1)]
-    assert len(hidden) == 3
-    assert all(write_review(one) == last.review for one in hidden)
-
-
-def look_alikes(game: State, seat: int) -> list[State]:
-    """The game, and others of the same actions that a seat cannot tell from it."""
-    found = [game]
-    for seed in range(200):
-        other = game.origin.observe(seat).deal(seed)
-        if other.to_bytes() in {one.origin.to_bytes() for one in found}:
-            continue
-        try:
-            for action in game.history:
-                other.play(action)
-        except ValueError:  # another hand, which could not have played this
-            continue
-        found.append(other)
-    return found[:3]
-
-
-async def test_a_review_that_was_left_goes_on_and_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Its plies are in the store: the next call computes only the missing ones, and the one after that none."""
-    searched: list[int] = []
-    search = Reviewer.search
-
-    async def counted(self: Reviewer, question: Any, caller: Any) -> Any:
-        searched.append(question.seed)
-        return await search(self, question, caller)
-
-    monkeypatch.setattr(Reviewer, "search", counted)
-    monkeypatch.setattr("clerestory.advice.reviews.EVERY", 0.001)
-    settings = {"store": str(tmp_path / "games.sqlite")}
-    async with kept_game(game="duel", settings=settings) as (kept, stub):
-        await finish(kept)
-        end = kept.app.keeper.cache.games[kept.game_id].kept.record(None).state
-        request = of(kept, *kept.tokens(0), iterations=SKETCH)  # one pass
-        call = stub.AnnotateGame(request)
-        first = await call.read()
-        call.cancel()
-        await until(lambda: kept.app.scheduler.admitted == 0)
-        left = len(searched)
-        [*_, whole] = await reviewed(stub, request)
-        done = len(searched)
-        [*_, again] = await reviewed(stub, request)
-        assert again.review == whole.review
-    async with served(**settings) as server:
-        [*_, later] = await reviewed(AnnotationServiceStub(server.channel), request)
-        assert later.review == whole.review
-    assert 0 < left < done == len(searched)
-    anew = annotate(end, ReviewPlan(iterations=SKETCH))
-    assert whole.review == write_review(anew)
-    sent = {ReviewPlan().seed_of(ply.ply, 0) for ply in first.plies}
-    assert sent
-    assert sent <= set(searched[:left])
-    assert not sent & set(searched[left:])  # what was done before it was left was not done again
-
-
-async def test_onlookers_store_one_review_for_a_setting_and_none_for_a_seed_or_a_time() -> None:
-    async with kept_game(options=games.GameOptions(onlookers=games.ONLOOKERS_ALL)) as (kept, stub):
-        await finish(kept)
-        store = kept.app.keeper.store
-
-        async def size() -> int:
-            return sum(tally.bytes for tally in (await store.tally()).values())
-
-        async def review(**fields: Any) -> None:
-            await reviewed(stub, of(kept, **fields))
-
-        empty = await size()
-        for seed in range(1, 4):
-            await review(iterations=60, seed=seed)
-        assert await size() == empty
-        await review(iterations=SKETCH)
-        sketch = await size()
-        assert sketch > empty
-        await review(iterations=SKETCH, seed=0)
-        timed = api.AnnotateGameRequest(kept_game=of(kept).kept_game, time_budget=Duration(seconds=1))
-        await reviewed(stub, timed)
-        assert await size() == sketch
-        sizes = list[int]()
-        for iterations in range(50, 50 + 2 * MOST_REVIEWS):
-            await review(iterations=iterations)
-            sizes.append(await size())
-        assert max(sizes) - empty < 1.2 * MOST_REVIEWS * (sketch - empty)
-
-
-async def test_what_a_store_has_of_a_ply_is_all_of_it() -> None:
-    plies = annotate(random_game("toy", 3, 1), ReviewPlan(iterations=QUICK)).valuations
-    assert read_plies(write_plies(plies, GAMES["cathedral"])) == {one.ply: one for one in plies}
-
-
-def test_a_review_by_other_settings_or_another_value_is_another(monkeypatch: pytest.MonkeyPatch) -> None:
-    plans = [
-        ReviewPlan(iterations=60),
-        ReviewPlan(iterations=61),
-        ReviewPlan(iterations=60, seed=1),
-        ReviewPlan(iterations=60, viewer=0),
-    ]
-    plans.append(ReviewPlan(iterations=60, options={"horizon": 7}))
-    digests = set()
-    for value in (("hand", ""), ("net", "weights 1"), ("net", "weights 2")):
-        monkeypatch.setattr("clerestory.games.reviews.value_in_use", lambda _, value=value: value)
-        digests |= {digest_of_plan(plan, DUEL, 2) for plan in plans}
-    assert len(digests) == 15
-
-
-NOT_FOR = [
-    ("a seat that is not one's own", {"viewer_seat": 0}, (1,), Reason.WRONG_SEAT_TOKEN),
-    ("nobody's", {}, (), Reason.WRONG_SEAT_TOKEN),
-]
-
-
-@pytest.mark.parametrize(("what", "fields", "seats", "reason"), NOT_FOR, ids=[what for what, *_ in NOT_FOR])
-async def test_a_running_game_is_for_its_players_alone(
-    what: str, fields: dict[str, Any], seats: tuple[int, ...], reason: Reason
-) -> None:
-    async with kept_game() as (kept, stub):
-        tokens = kept.tokens(*seats) if seats else [kept.made.owner_token]
-        assert_reason(await refusal(stub.AnnotateGame(of(kept, *tokens, **fields)).read()), reason)
-        assert_reason(await refusal(stub.AnnotateGame(of(kept)).read()), Reason.WRONG_SEAT_TOKEN)
-
-
-@pytest.mark.parametrize("hints", [games.HINTS_NEVER, games.HINTS_AFTERWARDS])
-async def test_a_game_without_hints_is_reviewed_once_it_is_over(hints: Any) -> None:
-    async with kept_game(options=games.GameOptions(hints=hints)) as (kept, stub):
-        assert_reason(await refusal(stub.AnnotateGame(of(kept, *kept.tokens(0))).read()), Reason.NO_HINTS_YET)
-        await finish(kept)
-        [*_, last] = await reviewed(stub, of(kept, *kept.tokens(0)))
-        assert last.review.ended
-
-
-async def test_a_game_that_waits_for_people_is_not_reviewed() -> None:
-    async with kept_game(PERSON, OPEN) as (kept, stub):
-        assert_reason(await refusal(stub.AnnotateGame(of(kept, *kept.tokens(0))).read()), Reason.NOT_STARTED)
-        onlooker = stub.AnnotateGame(of(kept))
-        assert_reason(await refusal(onlooker.read()), Reason.WRONG_SEAT_TOKEN)
 
 
 PRODUCED = {
