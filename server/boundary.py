@@ -14,7 +14,7 @@ import grpc
 from grpc_status import rpc_status
 from structlog.contextvars import bound_contextvars
 
-from clerestory.metadata import VIA
+from clerestory.metadata import PUSHBACK, REQUEST_ID, VIA
 from clerestory.refusals import Reason, Refusal
 from clerestory.server.aftermath import Aftermath
 from clerestory.server.errors import CODES, status_of
@@ -25,9 +25,7 @@ from clerestory.server.spoken import language_of_call, speaking
 Context = grpc.aio.ServicerContext[Any, Any]
 End = tuple[grpc.StatusCode, str, tuple[tuple[str, str | bytes], ...]]  # of a call: code, message, metadata
 
-PUSHBACK = "grpc-retry-pushback-ms"  # trailing metadata that gRPC's own retries obey
 NEVER = "-1"  # its value for a call that must not be retried
-REQUEST_ID = "x-request-id"  # metadata, of the call and of its answer
 FIT_FOR_AN_ID = re.compile(r"[\w.:-]{1,64}", re.ASCII)
 ABANDONED = "CANCELLED"  # code in the log if the caller left
 PACED = ("RESOURCE_EXHAUSTED", "UNAUTHENTICATED", "DEADLINE_EXCEEDED", "UNIMPLEMENTED")  # codes of refusals to repeat

@@ -9,6 +9,7 @@ from typing import Any
 import grpc
 
 from clerestory.engine.core import Game
+from clerestory.metadata import LANGUAGE, LANGUAGES
 from clerestory.texts import has, say
 from clerestory.texts.cards import card_names
 from clerestory.texts.glossary import word
@@ -16,8 +17,6 @@ from clerestory.texts.labels import Labels
 from clerestory.texts.languages import ENGLISH, language_asked
 from clerestory.texts.sentences import Text, said
 
-ASKED = "accept-language"  # metadata of a call
-TOLD = "content-language"  # metadata of its answer, if it asked
 SPOKEN: ContextVar[str] = ContextVar("spoken", default=ENGLISH)
 
 Context = grpc.aio.ServicerContext[Any, Any]
@@ -32,7 +31,7 @@ async def speaking(context: Context) -> AsyncIterator[None]:
         return
     before = SPOKEN.set(language)
     try:
-        await context.send_initial_metadata(((TOLD, language),))
+        await context.send_initial_metadata(((LANGUAGE, language),))
         yield
     finally:
         SPOKEN.reset(before)
@@ -40,7 +39,7 @@ async def speaking(context: Context) -> AsyncIterator[None]:
 
 def language_of_call(context: Context) -> str | None:
     """Return the language that a call asks for, ENGLISH if it asks for none that there is, None if it asks for none."""
-    asked = next((value for key, value in context.invocation_metadata() or () if key == ASKED), None)
+    asked = next((value for key, value in context.invocation_metadata() or () if key == LANGUAGES), None)
     return None if asked is None else language_asked(str(asked))
 
 
