@@ -29,7 +29,9 @@ def test_a_plan_says_what_it_brings_survives_a_closed_tab_and_is_played_as_a_who
     until(page, ".planning button[aria-label^='One more']:not([aria-disabled='true'])")
     name = useful(page)
     expect(page.locator(".planned")).to_contain_text(name.split(",")[0])
-    expect(page.locator(".planned")).to_contain_text("Left:")
+    expect(page.locator(".means")).to_contain_text("Left:")
+    shown = page.locator(".purse-line.own .by").all_inner_texts()
+    assert shown, "what the plan takes and brings is shown where the goods are"
     page.reload()
     settled(page)
     expect(page.get_by_role("group", name=name, exact=True).locator("output")).to_have_text("1", timeout=PATIENCE)

@@ -1,25 +1,43 @@
 // What an action changed, and what has just happened, in words.
 
 import type { SeatLook } from "./boards/types.ts";
-import type { AppliedAction } from "./gen/clerestory/v1/rules_pb.ts";
+import type { AppliedAction, Change } from "./gen/clerestory/v1/rules_pb.ts";
 import { labelOf } from "./labels.ts";
 import { actor, seatOf } from "./seats.ts";
 import { say } from "./texts.ts";
 
-/** What comes back by itself each round, and so is no news: workers, the cards they are sent to. */
-const TACIT = ["workers", "mill", "resource_cards"];
+/** What an action's own words tell, or another change: where workers are, the cards they are sent to, what is claimed. */
+const TACIT = ["mill", "resource_cards", "markers claim"];
 
-/** What an action changed: for who acted first, then for each other one by name. */
+const isTacit = ({ thing, cause }: Change) => TACIT.includes(thing) || TACIT.includes(`${thing} ${cause}`);
+
+/** What an action changed: for who acted first, then for each other one by name, a line for each. */
 export function changesOf(one: AppliedAction | undefined, seats: readonly SeatLook[]): string {
-  const by = new Map<number | undefined, string[]>();
-  for (const { seat, thing, text } of one?.changes ?? [])
-    if (!TACIT.includes(thing)) by.set(seat, [...(by.get(seat) ?? []), text]);
   const own = seatOf(one?.turn);
-  const told = [...by].map(([seat, texts]) => {
-    const what = texts.join(say("between"));
-    return seat === undefined || seat === own ? what : say("changes", { who: seats[seat]?.name ?? "", what });
+  const by = new Map<number | undefined, Change[]>([[own, []]]);
+  for (const change of one?.changes ?? [])
+    if (!isTacit(change)) by.set(change.seat, [...(by.get(change.seat) ?? []), change]);
+  const told = [...by].map(([seat, changes]) => {
+    const what = summed(changes).join(say("between"));
+    return !what || seat === undefined || seat === own ? what : say("changes", { who: seats[seat]?.name ?? "", what });
   });
-  return told.join("; ");
+  return told.filter(Boolean).join("\n");
+}
+
+/** The texts of changes; those of one thing with one cause, as the wood of two cards, as their sum. */
+function summed(changes: readonly Change[]): string[] {
+  const alike = new Map<string, Change[]>();
+  for (const change of changes) {
+    const key = [change.thing, change.item, change.cause, change.card, change.amount > 0].join();
+    alike.set(key, [...(alike.get(key) ?? []), change]);
+  }
+  return [...alike.values()].map(sumOf);
+}
+
+function sumOf(changes: readonly Change[]): string {
+  const most = changes.reduce((one, other) => (Math.abs(other.amount) > Math.abs(one.amount) ? other : one));
+  const sum = changes.reduce((whole, { amount }) => whole + amount, 0);
+  return most.text.replace(String(Math.abs(most.amount)), String(Math.abs(sum)));
 }
 
 /** Who did what last and what that changed, and whether it is the listener's turn. */
@@ -27,5 +45,7 @@ export function newsOf(log: readonly (AppliedAction | undefined)[], seats: reado
   const last = log[log.length - 1];
   const told = last && say("news", { who: actor(last.turn, seats), what: labelOf(last.action) });
   const changed = changesOf(last, seats);
-  return [told, changed && `${changed}.`, mine && say("news.your_turn")].filter(Boolean).join(" ");
+  return [told, changed && `${changed.replaceAll("\n", "; ")}.`, mine && say("news.your_turn")]
+    .filter(Boolean)
+    .join(" ");
 }

@@ -10,9 +10,12 @@ import { AnyPositionSchema, type LegalAction, type PlanConversionsResponse } fro
 const PREFIX = "plan:";
 const PLANNED = ["convert", "discard"];
 
-/** Whether actions are to be planned rather than chosen one by one: in the duel, chips are turned one kind after the other. */
+/** The games in which the service was asked for a plan and plans nothing. */
+const unplanned = new Set<string | undefined>();
+
+/** Whether actions are to be planned rather than chosen one by one, as far as is known. */
 export const isPlanned = (position: Position, actions: readonly LegalAction[]): boolean =>
-  position.game.case === "cathedral" && actions.some((action) => PLANNED.includes(action.kind));
+  !unplanned.has(position.game.case) && actions.some((action) => PLANNED.includes(action.kind));
 
 export class Plan {
   readonly answer = signal<PlanConversionsResponse | undefined>(undefined);
@@ -60,6 +63,7 @@ export class Plan {
     try {
       const answer = await rules.planConversions({ position, uses, finish: true });
       if (asked !== this.#asked) return;
+      if (!answer.possible.length) unplanned.add(this.#position.game.case);
       this.answer.value = answer;
     } catch {
       if (asked === this.#asked) this.#failed.value = true;

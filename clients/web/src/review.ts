@@ -3,9 +3,17 @@
 import { ConnectError, createClient } from "@connectrpc/connect";
 import { computed, signal } from "@preact/signals";
 import { advisor, transport, wordsOf } from "./api.ts";
-import { AnnotationService, ErrorClass, type GameReview, type ReviewedPly } from "./gen/clerestory/v1/annotation_pb.ts";
+import {
+  AnnotationService,
+  ErrorClass,
+  type GameReview,
+  type NamedError,
+  type ReviewedPly,
+} from "./gen/clerestory/v1/annotation_pb.ts";
 import type { Position } from "./gen/clerestory/v1/position_pb.ts";
+import { labelOf } from "./labels.ts";
 import type { Source } from "./study.ts";
+import { say } from "./texts.ts";
 
 const annotations = createClient(AnnotationService, transport);
 
@@ -31,13 +39,19 @@ export class Review {
   readonly ledger = signal<GameReview | undefined>(undefined);
   readonly trouble = signal("");
 
-  /** The classified errors, the most expensive first, with their plies. */
+  /** The classified errors, the most expensive first, with their plies, and what was done in words. */
   readonly errors = computed(() =>
     (this.ledger.value?.errors ?? []).flatMap((error) => {
       const ply = this.plies.value.find((one) => one.ply === error.ply);
-      return ply ? [{ ...error, glyph: GLYPHS[error.errorClass], at: ply }] : [];
+      return ply ? [{ ...error, glyph: GLYPHS[error.errorClass], at: ply, what: this.#told(error) }] : [];
     }),
   );
+
+  /** A decision in words: an action, or those of a plan. */
+  #told({ firstPly, lastPly }: NamedError): string {
+    const plies = this.plies.value.filter((one) => one.ply >= firstPly && one.ply <= lastPly);
+    return plies.map((one) => labelOf(one.action)).join(say("between"));
+  }
 
   #left = new AbortController();
 
@@ -124,33 +138,41 @@ export async function judge(
   return { right: loss < RIGHT, loss };
 }
 
-/** The loss of a decision for its seat, as a share of the win. */
-export function lossOf(ply: ReviewedPly): number {
-  return ply.seat === undefined ? 0 : ((ply.before[ply.seat] ?? 0) - (ply.after[ply.seat] ?? 0)) / UNIT;
-}
-
 interface Moment {
   kind: "turn" | "error" | "luck";
   ply: ReviewedPly;
+  /** What was done, in words. */
+  what: string;
+  /** What it brought the seat, as a share of the win. */
+  share: number;
 }
 
 /** Where a game turned for a seat, its dearest error, its largest luck; each ply once. */
 export function momentsOf(
   plies: readonly ReviewedPly[],
-  errors: readonly { at: ReviewedPly }[],
+  errors: readonly { at: ReviewedPly; what: string; loss: number }[],
   seat: number,
 ): Moment[] {
-  const size = (ply: ReviewedPly) => Math.abs((ply.after[seat] ?? 0) - (ply.before[seat] ?? 0));
-  const largest = (some: readonly ReviewedPly[]) =>
-    some.reduce<ReviewedPly | undefined>((most, ply) => (size(ply) > (most ? size(most) : 0) ? ply : most), undefined);
-  const error = errors.find((one) => one.at.seat === seat)?.at;
-  const others = plies.filter((ply) => ply !== error);
-  const turn = largest(others.filter((ply) => ply.seat !== undefined));
-  const luck = largest(others.filter((ply) => ply.seat === undefined));
-  const all = [
-    { kind: "turn" as const, ply: turn },
-    { kind: "error" as const, ply: error },
-    { kind: "luck" as const, ply: luck },
+  const gain = (ply: ReviewedPly) => (ply.after[seat] ?? 0) - (ply.before[seat] ?? 0);
+  const size = (ply: ReviewedPly) => Math.abs(gain(ply));
+  const error = errors.find((one) => one.at.seat === seat);
+  const others = plies.filter((ply) => ply !== error?.at);
+  const largest = (kind: "turn" | "luck", some: readonly ReviewedPly[]): Moment[] => {
+    const ply = some.reduce<ReviewedPly | undefined>(
+      (most, one) => (size(one) > (most ? size(most) : 0) ? one : most),
+      undefined,
+    );
+    return ply ? [{ kind, ply, what: labelOf(ply.action), share: gain(ply) / UNIT }] : [];
+  };
+  return [
+    ...largest(
+      "turn",
+      others.filter((ply) => ply.seat !== undefined),
+    ),
+    ...(error ? [{ kind: "error" as const, ply: error.at, what: error.what, share: -error.loss / UNIT }] : []),
+    ...largest(
+      "luck",
+      others.filter((ply) => ply.seat === undefined),
+    ),
   ];
-  return all.filter((moment): moment is Moment => moment.ply !== undefined);
 }

@@ -19,18 +19,26 @@ export function look(seat: number, name = "", about = ""): SeatLook {
   return { seat, colour, letter, shape: SHAPES[seat] ?? "disc", name: name || colourName(seat), about };
 }
 
+/** The name of a bot; it begins with the letter of its seat. */
+function botName(seat: number): string {
+  const colour = COLOURS[seat] as (typeof NAMED)[number] | undefined;
+  return colour ? say(`bot.${colour}`) : "";
+}
+
 export function colourName(seat: number): string {
   const colour = COLOURS[seat] as (typeof NAMED)[number] | undefined;
   return colour ? say(`colour.${colour}`) : say("colour.none", { seat });
 }
 
-/** The looks of the seats of a kept game: people by their names, with their colours where two have the same. */
+/** The looks of the seats of a kept game by the names of who holds them, with their colours where two have the same. */
 export function looks(seats: readonly GameSeat[]): SeatLook[] {
-  const twice = (name: string) => seats.filter((seat) => seat.name === name).length > 1;
-  return seats.map((seat) => look(seat.seat, twice(seat.name) ? both(seat) : seat.name, holder(seat)));
+  const names = seats.map((seat) => seat.name || (seat.kind === SeatKind.BOT ? botName(seat.seat) : ""));
+  const twice = (name: string) => names.filter((one) => one === name).length > 1;
+  return seats.map((seat, index) => look(seat.seat, both(seat, names[index] ?? "", twice), holder(seat)));
 }
 
-const both = ({ seat, name }: GameSeat) => name && say("seat.both", { name, colour: colourName(seat) });
+const both = ({ seat }: GameSeat, name: string, twice: (name: string) => boolean) =>
+  name && twice(name) ? say("seat.both", { name, colour: colourName(seat) }) : name;
 
 /** Who holds a seat, beside its name. */
 function holder(seat: GameSeat): string {

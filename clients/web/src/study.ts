@@ -3,6 +3,7 @@
 import { create, fromJson, type JsonValue } from "@bufbuild/protobuf";
 import { computed, signal } from "@preact/signals";
 import { rules, wordsOf } from "./api.ts";
+import type { GameSeat } from "./gen/clerestory/v1/games_pb.ts";
 import { type Position, PositionSchema } from "./gen/clerestory/v1/position_pb.ts";
 import {
   type AnyPosition,
@@ -78,6 +79,8 @@ async function opening(json: JsonValue): Promise<AnyPosition> {
 
 export class Study {
   readonly name: string;
+  /** Who holds the seats of a kept game. */
+  readonly seats: readonly GameSeat[];
   readonly told: Told;
   /** The source for a review. */
   readonly source: Source;
@@ -101,8 +104,9 @@ export class Study {
 
   #asked = 0;
 
-  constructor(told: Told, source: Source, at = 0, name = "") {
+  constructor(told: Told, source: Source, at = 0, name = "", seats: readonly GameSeat[] = []) {
     this.name = name;
+    this.seats = seats;
     this.source = source;
     this.told = told;
     this.line.value = told.actions;

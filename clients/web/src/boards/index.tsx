@@ -6,9 +6,15 @@ import { useEffect } from "preact/hooks";
 import { memo } from "../parts.tsx";
 import { say } from "../texts.ts";
 import TextBoard from "./text.tsx";
-import type { BoardProps } from "./types.ts";
+import type { BoardProps, ItemProps } from "./types.ts";
 
-type Drawing = () => Promise<{ default: FunctionComponent<BoardProps> }>;
+interface Drawn {
+  default: FunctionComponent<BoardProps>;
+  /** Draws what something does that can be planned. */
+  Item?: FunctionComponent<ItemProps>;
+}
+
+type Drawing = () => Promise<Drawn>;
 
 /** The drawings by name of the game; each is loaded when its game is opened. */
 const DRAWINGS: Partial<Record<string, Drawing>> = {
@@ -24,15 +30,20 @@ export function toggleWords(): void {
   localStorage.setItem("board", inWords.value ? "words" : "drawing");
 }
 
-export const Board = memo((props: BoardProps) => {
-  const game = props.position.game.case ?? "";
-  const drawn = useSignal<FunctionComponent<BoardProps> | undefined>(undefined);
+/** The drawing of a game, once it is loaded. */
+function useDrawn(game: string): Drawn | undefined {
+  const drawn = useSignal<Drawn | undefined>(undefined);
   useEffect(() => {
     void DRAWINGS[game]?.().then((module) => {
-      drawn.value = module.default;
+      drawn.value = module;
     });
   }, [game]);
-  const Drawn = inWords.value ? undefined : drawn.value;
+  return drawn.value;
+}
+
+export const Board = memo((props: BoardProps) => {
+  const drawn = useDrawn(props.position.game.case ?? "");
+  const Drawn = inWords.value ? undefined : drawn?.default;
   return (
     <section class={props.ghost ? "board ghost" : "board"} aria-label={say("board")}>
       {Drawn ? <Drawn {...props} /> : <TextBoard {...props} />}
@@ -43,4 +54,10 @@ export const Board = memo((props: BoardProps) => {
 /** Whether a game has a drawing. */
 export function isDrawn(game: string): boolean {
   return game in DRAWINGS;
+}
+
+/** What something does that can be planned; nothing where the game has no drawing of it. */
+export function Item({ game, ...props }: ItemProps & { game: string }) {
+  const Drawn = useDrawn(game)?.Item;
+  return Drawn ? <Drawn {...props} /> : null;
 }

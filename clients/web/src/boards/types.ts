@@ -21,6 +21,12 @@ export interface Catalogue {
   name(id: string): string;
 }
 
+/** Something that can be planned, such as a card. */
+export interface ItemProps {
+  id: string;
+  catalogue: Catalogue;
+}
+
 /** How a seat is distinguished: never by colour alone. */
 export interface SeatLook {
   seat: number;

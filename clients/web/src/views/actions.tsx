@@ -37,7 +37,7 @@ export const Actions = memo((props: Props) => {
   }, [props.actions]);
   const words = wanted.value.toLowerCase().split(/\s+/).filter(Boolean);
   const told = (action: LegalAction) => `${labelOf(action.action)} ${action.action?.text}`.toLowerCase();
-  const found = props.actions.filter((action) => words.every((word) => told(action).includes(word)));
+  const found = closingLast(props.actions).filter((action) => words.every((word) => told(action).includes(word)));
   const kinds = [...new Set(found.map((action) => action.kind))];
   const first = found[0]?.action?.text;
   const nameOf = (kind: string) => capital(gameText(props.game, `action.${kind}`));
@@ -83,6 +83,12 @@ export const Actions = memo((props: Props) => {
     </div>
   );
 });
+
+const CLOSING = ["pass", "stop", "leave", "finish", "end"]; // kinds of actions after which nothing more can be done
+
+/** What can be done, and then what ends it, which nobody should press by habit. */
+const closingLast = (actions: readonly LegalAction[]): LegalAction[] =>
+  [...actions].sort((one, other) => Number(CLOSING.includes(one.kind)) - Number(CLOSING.includes(other.kind)));
 
 const TRADES = ["buy", "sell"]; // actions that differ only in a number, which is their last argument
 

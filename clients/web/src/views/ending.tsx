@@ -30,9 +30,10 @@ export function Ending({ kept, game, seats }: Props) {
     <section class="ending" aria-label={say("end")}>
       {end?.reason === EndReason.ABANDONED && <p>{say("end.abandoned")}</p>}
       {end?.reason === EndReason.RESIGNED && <p>{say("end.resigned", { who })}</p>}
-      {end?.outcome && <Result game={game.game} outcome={end.outcome} seats={seats} />}
-      {kept.mine.value.length > 0 && game.ply > 0 && <Moments game={game} seats={seats} kept={kept} />}
+      {end?.outcome && <Winner game={game.game} outcome={end.outcome} seats={seats} />}
       <Following kept={kept} game={game} />
+      {end?.outcome && <Scores game={game.game} outcome={end.outcome} seats={seats} />}
+      {kept.mine.value.length > 0 && game.ply > 0 && <Moments game={game} seats={seats} kept={kept} />}
       <Check kept={kept} game={game} />
     </section>
   );
@@ -103,7 +104,21 @@ function Check({ kept, game }: Omit<Props, "seats">) {
   );
 }
 
-export function Result({ game, outcome, seats }: { game: string; outcome: Outcome; seats: readonly SeatLook[] }) {
+interface ResultProps {
+  game: string;
+  outcome: Outcome;
+  seats: readonly SeatLook[];
+}
+
+/** Who won, and the scores. */
+export const Result = (props: ResultProps) => (
+  <>
+    <Winner {...props} />
+    <Scores {...props} />
+  </>
+);
+
+function Winner({ game, outcome, seats }: ResultProps) {
   const best = Math.max(...outcome.winShares);
   const winners = seats.filter((seat) => outcome.winShares[seat.seat] === best);
   const who = winners.map((seat) => <SeatName key={seat.seat} look={{ ...seat, about: "" }} />);
@@ -113,13 +128,12 @@ export function Result({ game, outcome, seats }: { game: string; outcome: Outcom
         {rich(winners.length > 1 ? "end.share" : "end.wins", { who })}
       </p>
       {outcome.tieBreak && <p>{gameText(game, `tie.${outcome.tieBreak.code}`)}</p>}
-      {outcome.scores.length > 0 && <Scores game={game} outcome={outcome} seats={seats} />}
     </>
   );
 }
 
 /** The scores, and where they came from. */
-function Scores({ game, outcome, seats }: { game: string; outcome: Outcome; seats: readonly SeatLook[] }) {
+function Scores({ game, outcome, seats }: ResultProps) {
   const catalogue = useSignal(EMPTY);
   useEffect(() => {
     void catalogueFor(game).then((found) => {
@@ -140,6 +154,7 @@ function Scores({ game, outcome, seats }: { game: string; outcome: Outcome; seat
       row[score.seat] = (row[score.seat] ?? 0) + part.points;
       rows.set(named(part), row);
     }
+  if (!outcome.scores.length) return null;
   const total = seats.map((seat) => text.score(outcome.scores[seat.seat]?.score ?? 0));
   const parts = [...rows].map(([name, points]) => [name, points.map((one) => (one ? text.score(one) : "–"))] as const);
   return (

@@ -3,11 +3,10 @@
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
 import type { SeatLook } from "../boards/types.ts";
-import type { ReviewedPly } from "../gen/clerestory/v1/annotation_pb.ts";
 import type { Game } from "../gen/clerestory/v1/games_pb.ts";
 import { labelOf } from "../labels.ts";
 import { Trouble } from "../parts.tsx";
-import { momentsOf, Review, UNIT } from "../review.ts";
+import { momentsOf, Review } from "../review.ts";
 import { link } from "../route.ts";
 import { text } from "../text.ts";
 import { rich, say } from "../texts.ts";
@@ -34,7 +33,7 @@ export default function Moments({ game, tokens, seat, seats }: MomentsProps) {
         <progress max={review.total.value || 1} value={review.done.value} aria-label={say("review.done")} />
       )}
       <ul>
-        {found.map(({ kind, ply }) => (
+        {found.map(({ kind, ply, what, share }) => (
           <li key={kind}>
             {told(kind, {
               move: (
@@ -42,8 +41,8 @@ export default function Moments({ game, tokens, seat, seats }: MomentsProps) {
                   {say("turn.past", { ply: ply.ply })}
                 </a>
               ),
-              what: labelOf(ply.action),
-              share: gain(ply, seat),
+              what,
+              share: text.change(share),
               who: seats[ply.seat ?? -1]?.name ?? say("nature"),
             })}
             {kind === "error" && ply.best && <> {say("moments.better", { what: labelOf(ply.best) })}</>}
@@ -64,10 +63,4 @@ interface Told {
 
 function told(kind: "turn" | "error" | "luck", { who, ...given }: Told): ComponentChildren[] {
   return kind === "turn" ? rich("moments.turn", { ...given, who }) : rich(`moments.${kind}`, given);
-}
-
-/** What a ply brought a seat, as a share of the win with its sign. */
-function gain(ply: ReviewedPly, seat: number): string {
-  const by = ((ply.after[seat] ?? 0) - (ply.before[seat] ?? 0)) / UNIT;
-  return text.change(by);
 }

@@ -25,8 +25,7 @@ function holderName(holder: string): string {
 
 function plan(holder: string, name: string, milliseconds: number) {
   if (holder === "open") return { kind: SeatKind.OPEN };
-  if (holder === "me") return { kind: SeatKind.PERSON, name };
-  if (holder === "here") return { kind: SeatKind.PERSON };
+  if (holder === "me" || holder === "here") return { kind: SeatKind.PERSON, name };
   const level = holder.slice(3);
   const timeBudget = durationFromMs(milliseconds);
   return { kind: SeatKind.BOT, bot: { timeBudget, ...(level ? { level: Number(level) } : {}) } };
@@ -80,6 +79,7 @@ export function NewGame() {
   const game = useSignal(from?.game ?? "cathedral");
   const holders = useSignal(proposed(from?.seats ?? 3));
   const name = useSignal(localStorage.getItem("name") ?? "");
+  const guests = useSignal<Readonly<Record<number, string>>>({}); // names of the others at this screen, by seat
   const think = useSignal(1000);
   const options = useSignal({
     hints: Hints.ALWAYS,
@@ -106,7 +106,9 @@ export function NewGame() {
     try {
       const made = await games.createGame({
         game: game.value,
-        seats: holders.value.map((holder) => plan(holder, name.value, think.value)),
+        seats: holders.value.map((holder, seat) =>
+          plan(holder, holder === "me" ? name.value : (guests.value[seat] ?? ""), think.value),
+        ),
         options: { ...chosen, ...timed, playForced: true },
         requestId: requestName(),
         ...(from ? { beginning: { opening: from.opening, actions: from.actions } } : {}),
@@ -195,6 +197,15 @@ export function NewGame() {
                 ))}
               </select>
             </label>
+            {holder === "here" && (
+              <input
+                maxLength={40}
+                aria-label={say("new.whose", { colour: colourName(seat) })}
+                placeholder={say("new.whose", { colour: colourName(seat) })}
+                value={guests.value[seat] ?? ""}
+                onInput={(event) => (guests.value = { ...guests.value, [seat]: event.currentTarget.value })}
+              />
+            )}
           </li>
         ))}
       </ul>

@@ -1,23 +1,23 @@
-// The panel of a plan: a stepper for each craftsman, what is left and what it brings, and one button for all of it.
+// The panel of a plan: a stepper for each craftsman, what it brings, and one button for all of it. What is left is shown
+// above, in place of what there is.
 
-import { Purse } from "../boards/purse.tsx";
-import type { SeatLook } from "../boards/types.ts";
+import { Item } from "../boards/index.tsx";
+import type { Catalogue } from "../boards/types.ts";
 import type { PlanConversionsResponse, PossibleUse } from "../gen/clerestory/v1/rules_pb.ts";
-import { inside } from "../inside.ts";
 import { Stepper } from "../parts.tsx";
 import type { Plan } from "../plan.ts";
 import { say } from "../texts.ts";
 
 interface Props {
   plan: Plan;
-  seats: readonly SeatLook[];
-  seat: number | undefined;
+  game: string;
+  catalogue: Catalogue;
   busy: boolean;
   fresh: boolean;
   onPlan(actions: string[]): void;
 }
 
-export function PlanPanel({ plan, seats, seat, busy, fresh, onPlan }: Props) {
+export function PlanPanel({ plan, game, catalogue, busy, fresh, onPlan }: Props) {
   const answer = plan.answer.value;
   const actions = answer?.actions.map((action) => action.text) ?? [];
   const play = () => {
@@ -38,29 +38,33 @@ export function PlanPanel({ plan, seats, seat, busy, fresh, onPlan }: Props) {
         <>
           <ul class="uses" aria-label={say(answer.required ? "plan.discards" : "plan")}>
             {answer.possible.map((one) => (
-              <Use key={one.item} plan={plan} one={one} />
+              <Use key={one.item} plan={plan} one={one} game={game} catalogue={catalogue} />
             ))}
           </ul>
-          <Result answer={answer} seats={seats} seat={seat} />
-          <button
-            type="button"
-            class="action main"
-            data-action="finish"
-            aria-disabled={busy || !actions.length}
-            onClick={play}
-          >
-            {answer.required ? say("plan.discard", { count: answer.required }) : say("plan.finish")}
-          </button>
+          <div class="closing">
+            <Result answer={answer} />
+            <button
+              type="button"
+              class="action main"
+              data-action="finish"
+              aria-disabled={busy || !actions.length}
+              onClick={play}
+            >
+              {answer.required ? say("plan.discard", { count: answer.required }) : say("plan.finish")}
+            </button>
+          </div>
         </>
       )}
     </div>
   );
 }
 
-function Use({ plan, one }: { plan: Plan; one: PossibleUse }) {
+function Use({ plan, one, game, catalogue }: Pick<Props, "plan" | "game" | "catalogue"> & { one: PossibleUse }) {
   return (
     <li>
-      <span>{one.label}</span>
+      <span class="use pictured">
+        {one.label} <Item game={game} id={one.item} catalogue={catalogue} />
+      </span>
       <Stepper
         label={one.label}
         value={one.planned}
@@ -72,24 +76,15 @@ function Use({ plan, one }: { plan: Plan; one: PossibleUse }) {
   );
 }
 
-/** What the plan brings and leaves, or why it does not work. */
-function Result({ answer, seats, seat }: { answer: PlanConversionsResponse } & Pick<Props, "seats" | "seat">) {
-  const after = answer.position && inside(answer.position);
-  return (
-    <div class="planned" aria-live="polite">
-      {answer.faults.map((fault) => (
-        <p key={fault.item + fault.code} class="trouble">
-          {fault.text}
-        </p>
-      ))}
-      {answer.changes.length > 0 && <p>{answer.changes.map((change) => change.text).join(say("between"))}</p>}
-      {answer.goldLost > 0 && <p class="trouble">{say("plan.lost", { count: answer.goldLost })}</p>}
-      {after && answer.changes.length > 0 && (
-        <div class="means pictured">
-          <span>{say("plan.left")}</span>
-          <Purse position={after} previous={undefined} seats={seats.filter((one) => one.seat === seat)} seat={seat} />
-        </div>
-      )}
-    </div>
-  );
-}
+/** What the plan brings, or why it does not work. */
+const Result = ({ answer }: { answer: PlanConversionsResponse }) => (
+  <div class="planned" aria-live="polite">
+    {answer.faults.map((fault) => (
+      <p key={fault.item + fault.code} class="trouble">
+        {fault.text}
+      </p>
+    ))}
+    {answer.changes.length > 0 && <p>{answer.changes.map((change) => change.text).join(say("between"))}</p>}
+    {answer.goldLost > 0 && <p class="trouble">{say("plan.lost", { count: answer.goldLost })}</p>}
+  </div>
+);

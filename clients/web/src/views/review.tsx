@@ -7,7 +7,7 @@ import type { ReviewedPly } from "../gen/clerestory/v1/annotation_pb.ts";
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import { labelOf } from "../labels.ts";
 import { SeatSign, SeatTable, Trouble } from "../parts.tsx";
-import { judge, lossOf, luckiest, luckOf, Review, rounded, UNIT } from "../review.ts";
+import { judge, luckiest, luckOf, Review, rounded, UNIT } from "../review.ts";
 import type { Study } from "../study.ts";
 import { text } from "../text.ts";
 import { say } from "../texts.ts";
@@ -144,7 +144,7 @@ function Chart({
       ))}
       {review.errors.value.map((error) => (
         <g key={error.ply} class="mark">
-          <title>{`${labelOf(error.at.action)}: ${text.share(error.loss / UNIT)}`}</title>
+          <title>{`${error.what}: ${text.share(error.loss / UNIT)}`}</title>
           <circle cx={x(error.ply)} cy={middle(error.at, sum)} r="7" />
           <text x={x(error.ply)} y={middle(error.at, sum) + 3} text-anchor="middle">
             {error.glyph}
@@ -226,6 +226,7 @@ function Errors({ review, study, seats, known, whose }: Props & { review: Review
   useKey("n", turn);
   if (!errors.length) return <p>{say("review.no_errors")}</p>;
   const look = seats[error?.at.seat ?? 0];
+  const reason = error?.at.reasons.map((one) => one.english).join(" ");
   return (
     <>
       <button type="button" class="wide" onClick={() => void turn(1)}>
@@ -238,15 +239,15 @@ function Errors({ review, study, seats, known, whose }: Props & { review: Review
             {say("review.error", {
               number: number.value + 1,
               of: errors.length,
-              what: labelOf(error.at.action),
-              loss: text.share(lossOf(error.at)),
+              what: error.what,
+              loss: text.share(error.loss / UNIT),
             })}
           </p>
           {told.value && <p>{told.value}</p>}
           {shown.value ? (
             <p>
               {labelOf(error.at.best)}
-              {error.at.reason && `: ${error.at.reason}`}.
+              {reason ? `: ${reason}` : "."}
             </p>
           ) : (
             <button type="button" onClick={() => (shown.value = true)}>
@@ -371,6 +372,8 @@ function Ledger({ review, seats }: { review: Review; seats: readonly SeatLook[] 
   return (
     <div class="scroll">
       <SeatTable caption={say("review.caption")} heads={heads} rows={rows} />
+      <p class="muted">{say("review.about_revaluation")}</p>
+      <p class="muted">{say("review.about_accuracy")}</p>
     </div>
   );
 }

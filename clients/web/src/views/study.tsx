@@ -12,7 +12,7 @@ import { useLoaded } from "../loading.ts";
 import { newsOf } from "../news.ts";
 import { Opening, Trouble } from "../parts.tsx";
 import { go, link } from "../route.ts";
-import { actor, look, seatCount, seatOf } from "../seats.ts";
+import { actor, look, looks, seatCount, seatOf } from "../seats.ts";
 import { fresh, IMPORTED, read, Study } from "../study.ts";
 import { language, say } from "../texts.ts";
 import { keysOf, tokensOf } from "../tokens.ts";
@@ -35,8 +35,8 @@ async function open([kind, name = "", number]: string[]): Promise<Study> {
     return new Study(await read(record), { record });
   }
   const source = { gameId: name, tokens: tokensOf(keysOf(name)) };
-  const { record } = await games.getRecord(source);
-  return new Study(await read(record), source, Number(number), name);
+  const [{ record }, { game }] = await Promise.all([games.getRecord(source), games.getGame(source)]);
+  return new Study(await read(record), source, Number(number), name, game?.seats);
 }
 
 function Studied({ study, reviewed }: { study: Study; reviewed: boolean }) {
@@ -62,7 +62,9 @@ function Studied({ study, reviewed }: { study: Study; reviewed: boolean }) {
         <Trouble words={study.trouble.value} />
       </main>
     );
-  const seats = Array.from({ length: seatCount(position) }, (_, index) => look(index));
+  const seats = study.seats.length
+    ? looks(study.seats)
+    : Array.from({ length: seatCount(position) }, (_, index) => look(index));
   const chance = reached.turn?.kind === TurnKind.NATURE;
   return (
     <Table

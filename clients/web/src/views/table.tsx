@@ -11,6 +11,7 @@ import { catalogueFor, EMPTY } from "../catalogue.ts";
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import type { AppliedAction, LegalAction } from "../gen/clerestory/v1/rules_pb.ts";
 import * as hints from "../hints.ts";
+import { inside } from "../inside.ts";
 import { isPlanned, Plan } from "../plan.ts";
 import { preview } from "../preview.ts";
 import { BACK, ON, say } from "../texts.ts";
@@ -90,6 +91,7 @@ export function Table(props: TableProps) {
     [asked, props.actions, hints.table.value, hints.step.value],
   );
   const plan = usePlan(props);
+  const left = plan && leftBy(plan);
   const latest = useRef({ ...props, plan });
   latest.current = { ...props, plan };
   const act = useCallback((text: string) => {
@@ -141,7 +143,13 @@ export function Table(props: TableProps) {
         {props.above && <div class="above">{props.above}</div>}
         <section class={folded.value ? "seat folded" : "seat"} aria-label={say("seat")}>
           <div class="means pictured">
-            <Purse position={props.position} previous={props.previous} seats={props.seats} seat={props.seat} />
+            {plan && <p class="left">{say("plan.left")}</p>}
+            <Purse
+              position={left ?? props.position}
+              previous={left ? props.position : props.previous}
+              seats={props.seats}
+              seat={props.seat}
+            />
             <button
               type="button"
               class="fold"
@@ -156,8 +164,8 @@ export function Table(props: TableProps) {
           {plan && (
             <PlanPanel
               plan={plan}
-              seats={props.seats}
-              seat={props.seat}
+              game={game}
+              catalogue={catalogue.value}
               busy={props.busy}
               fresh={fresh.value}
               onPlan={props.onPlan as (actions: string[]) => void}
@@ -213,6 +221,11 @@ function usePlan({ actions, position, planned = "", onPlan }: TableProps): Plan 
   const wanted = onPlan !== undefined && isPlanned(position, actions);
   const plan = useMemo(() => (wanted ? new Plan(position, planned) : undefined), [wanted, actions, planned]);
   return plan?.open.value ? plan : undefined;
+}
+
+/** What a plan leaves; undefined if it changes nothing. */
+function leftBy({ answer: { value: answer } }: Plan): Position | undefined {
+  return answer?.position && answer.changes.length ? inside(answer.position) : undefined;
 }
 
 const FRESH = 350; // milliseconds in which nobody can have read new actions: a click on them was meant for the old ones
