@@ -1,4 +1,27 @@
 // The labels of actions, which the service gives in the language that the page asks for.
 
-/** The label of an action. */
-export const labelOf = (action: { label: string } | undefined): string => action?.label ?? "";
+import { computed } from "@preact/signals";
+import { patternsOf } from "./texts.ts";
+
+interface Labelled {
+  label: string;
+}
+
+/** What the service adds to the names of cards that repeat from round to round. */
+const rounds = computed(() =>
+  patternsOf("of_round").map((pattern) => {
+    const [added = ""] = pattern.split("{card}").slice(1);
+    const literal = added.replaceAll(/[.*+?^$()|[\]\\]/g, "\\$&");
+    return new RegExp(literal.replace("{round}", "\\d+"), "g");
+  }),
+);
+
+/** The label of an action: whoever reads it knows the round. */
+export const labelOf = (action: Labelled | undefined): string =>
+  rounds.value.reduce((label, added) => label.replaceAll(added, ""), action?.label ?? "");
+
+/** The label of one of several actions: with the rounds of its cards if another one is called the same without. */
+export function labelAmong(action: Labelled | undefined, others: readonly (Labelled | undefined)[]): string {
+  const short = labelOf(action);
+  return others.some((one) => one !== action && labelOf(one) === short) ? (action?.label ?? "") : short;
+}

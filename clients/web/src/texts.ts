@@ -106,6 +106,12 @@ export function rich<K extends Key>(key: K, ...given: Given<K, ComponentChildren
   return split(key, given[0] ?? {}, told);
 }
 
+/** The patterns of all games by a key of their files. */
+export const patternsOf = (key: string): string[] =>
+  Object.entries(spoken.value.patterns).flatMap(([name, text]) =>
+    name.endsWith(`.${key}`) && typeof text === "string" ? [text] : [],
+  );
+
 /** A text of a game's own file, or a word for what is in it; the last word of its key if there is none. */
 export function gameText(game: string, key: string, values: object = {}): string {
   const name = `${game}.${key}`;

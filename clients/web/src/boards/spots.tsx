@@ -7,6 +7,7 @@ import { type Signal, useSignal } from "@preact/signals";
 import { type ComponentChildren, createContext, type FunctionComponent } from "preact";
 import { useContext, useLayoutEffect, useRef } from "preact/hooks";
 import type { LegalAction } from "../gen/clerestory/v1/rules_pb.ts";
+import { labelAmong, labelOf } from "../labels.ts";
 import { say } from "../texts.ts";
 import { bestMark, type Places, textOf } from "./places.ts";
 import type { BoardProps, Mark } from "./types.ts";
@@ -98,7 +99,7 @@ export function Spot(props: SpotProps) {
 function Open({ actions, mark, ...props }: SpotProps & { actions: readonly LegalAction[]; mark: Mark | undefined }) {
   const { board, choosing } = useContext(Around);
   const only = actions.length === 1 ? textOf(actions[0] as LegalAction) : undefined;
-  const told = only === undefined ? say("board.count", { count: actions.length }) : (actions[0]?.action?.label ?? only);
+  const told = only === undefined ? say("board.count", { count: actions.length }) : labelOf(actions[0]?.action);
   const pointed = board.pointed !== undefined && actions.some((action) => textOf(action) === board.pointed);
   const choose = (event: MouseEvent) => {
     const at = (event.currentTarget as Element).getBoundingClientRect();
@@ -174,7 +175,10 @@ function Choices({ at, actions }: { at: DOMRect; actions: readonly LegalAction[]
           onPointerEnter={() => board.onPoint(textOf(action))}
           onPointerLeave={() => board.onPoint(undefined)}
         >
-          {action.action?.label}
+          {labelAmong(
+            action.action,
+            actions.map((one) => one.action),
+          )}
           <Hint mark={bestMark([action], board.marks)} />
         </button>
       ))}

@@ -4,7 +4,7 @@ import { useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import type { Mark } from "../boards/types.ts";
 import type { LegalAction } from "../gen/clerestory/v1/rules_pb.ts";
-import { labelOf } from "../labels.ts";
+import { labelAmong } from "../labels.ts";
 import { memo, Stepper } from "../parts.tsx";
 import { text } from "../text.ts";
 import { capital, gameText, say } from "../texts.ts";
@@ -36,7 +36,9 @@ export const Actions = memo((props: Props) => {
     if (box.current) box.current.scrollTop = 0;
   }, [props.actions]);
   const words = wanted.value.toLowerCase().split(/\s+/).filter(Boolean);
-  const told = (action: LegalAction) => `${labelOf(action.action)} ${action.action?.text}`.toLowerCase();
+  const all = props.actions.map((one) => one.action);
+  const labels = new Map(all.map((one) => [one, labelAmong(one, all)]));
+  const told = ({ action }: LegalAction) => `${labels.get(action)} ${action?.text}`.toLowerCase();
   const found = closingLast(props.actions).filter((action) => words.every((word) => told(action).includes(word)));
   const kinds = [...new Set(found.map((action) => action.kind))];
   const first = found[0]?.action?.text;
@@ -73,9 +75,9 @@ export const Actions = memo((props: Props) => {
           <h2>{nameOf(kind)}</h2>
           {gathered(found.filter((action) => action.kind === kind)).map((alike) =>
             alike.length > 1 ? (
-              <Numbered key={alike[0]?.action?.text} alike={alike} {...props} />
+              <Numbered key={alike[0]?.action?.text} alike={alike} labels={labels} {...props} />
             ) : (
-              alike.map((action) => <ActionButton key={action.action?.text} action={action} {...props} />)
+              alike.map((one) => <ActionButton key={one.action?.text} action={one} labels={labels} {...props} />)
             ),
           )}
         </div>
@@ -104,8 +106,12 @@ function gathered(actions: readonly LegalAction[]): LegalAction[][] {
   return [...found.values()];
 }
 
+interface Labelled extends Props {
+  labels: ReadonlyMap<LegalAction["action"], string>;
+}
+
 /** Actions that differ only in a number: a stepper, and a button that plays the chosen one. */
-function Numbered({ alike, ...props }: Props & { alike: readonly LegalAction[] }) {
+function Numbered({ alike, ...props }: Labelled & { alike: readonly LegalAction[] }) {
   const at = useSignal(0);
   const chosen = alike[Math.min(at.value, alike.length - 1)];
   if (!chosen) return null;
@@ -123,7 +129,8 @@ function Numbered({ alike, ...props }: Props & { alike: readonly LegalAction[] }
   );
 }
 
-function ActionButton({ action, marks, pointed, busy, onAction, onPoint }: Props & { action: LegalAction }) {
+function ActionButton({ action, labels, ...props }: Labelled & { action: LegalAction }) {
+  const { marks, pointed, busy, onAction, onPoint } = props;
   const name = action.action?.text ?? "";
   const mark = marks.find((one) => one.action === name);
   const state = `${mark ? "marked" : ""} ${mark?.rank === 1 ? "best" : ""} ${pointed === name ? "pointed" : ""}`;
@@ -138,7 +145,7 @@ function ActionButton({ action, marks, pointed, busy, onAction, onPoint }: Props
       onPointerLeave={() => onPoint(undefined)}
     >
       {mark?.rank && <span class="rank">{mark.rank}</span>}
-      <span>{labelOf(action.action)}</span>
+      <span>{labels.get(action.action)}</span>
       {mark?.share !== undefined && <small>{text.share(mark.share)}</small>}
       {action.probability !== undefined && <small>{text.share(action.probability)}</small>}
     </button>

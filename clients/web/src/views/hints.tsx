@@ -117,7 +117,7 @@ function Told({ question, seats, pointed, onPoint }: Props & { question: hints.Q
   return (
     <div class="told">
       {gauge}
-      {found.lead && <p>{found.lead.text}</p>}
+      {found.lead && !question.observer && <p>{found.lead.text}</p>}
       {question.observer && <p class="muted">{say("hints.of", { who: seats[found.seat ?? 0]?.name ?? "" })}</p>}
       {hints.step.value === "where" && (
         <p>
