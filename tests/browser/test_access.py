@@ -69,11 +69,19 @@ def ended(page: Page) -> None:
     menu(page, "Players")
     page.get_by_role("button", name="Resign").click()
     page.get_by_role("button", name="Yes, resign").click()
-    expect(page.get_by_role("button", name="Check this game")).to_be_visible(timeout=PATIENCE)
+    page.get_by_role("button", name="Check this game").click(timeout=PATIENCE)
+    expect(page.get_by_text("Checked: ")).to_be_visible()
+
+
+def past(page: Page) -> None:
+    new_game(page, "duel", ["me", "bot1"])
+    settled(page)
+    page.keyboard.press("Home")
+    expect(page.get_by_text("You are looking at an earlier moment.")).to_be_visible()
 
 
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
-SCREENS = [lobby, kept, hinted, shared, people, helped, studied, waiting, planned, ended]
+SCREENS = [lobby, kept, hinted, shared, people, helped, studied, waiting, planned, ended, past]
 
 
 def violations(page: Page) -> list[str]:

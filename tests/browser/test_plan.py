@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, expect
 
-from tests.browser.harness import PATIENCE, new_game, play_on, record_of, settled
+from tests.browser.harness import PATIENCE, menu, new_game, play_on, record_of, settled, start
 
 
 def until(page: Page, wanted: str, choose: Callable[[list[str]], str] = lambda offered: offered[0]) -> None:
@@ -13,6 +13,15 @@ def until(page: Page, wanted: str, choose: Callable[[list[str]], str] = lambda o
     while settled(page) and not page.locator(wanted).count():
         play_on(page, choose, 1)
     expect(page.locator(wanted).first).to_be_visible()
+
+
+def give_up(page: Page) -> None:
+    """End a game at once."""
+    settled(page)
+    menu(page, "Players")
+    page.get_by_role("button", name="Resign").click()
+    page.get_by_role("button", name="Yes, resign").click()
+    expect(page.get_by_role("button", name="Check this game")).to_be_visible(timeout=PATIENCE)
 
 
 def useful(page: Page) -> str:
@@ -52,6 +61,18 @@ def test_in_the_market_only_the_number_is_a_stepper(page: Page) -> None:
     expect(trade.locator(".action")).not_to_have_text(label)
 
 
+def test_the_draws_of_a_round_can_be_let_stand_at_once(page: Page) -> None:
+    new_game(page, "cathedral", ["me", "bot1"])
+    until(page, ".notices input[type=checkbox]")
+    page.get_by_label("Keep the draws for the rest of this round").check()
+    kept = page.locator(".log ol li", has_text="let the draw stand")
+    expect(kept.first).to_be_attached(timeout=PATIENCE)
+    while settled(page) and "Round 1 " in page.locator(".stands p").inner_text():
+        assert page.locator(".action[data-action='accept']").count() == 0
+        play_on(page, lambda offered: offered[0], 1)
+    assert "redraw" not in record_of(page, page.url.rpartition("/")[2])
+
+
 def test_the_log_says_what_changed_and_marks_what_had_one_answer(page: Page) -> None:
     new_game(page, "cathedral", ["me", "bot1"])
     until(page, ".planning")
@@ -80,6 +101,16 @@ def test_a_finished_game_opens_at_its_end_and_leads_on(page: Page) -> None:
     expect(page.locator(".turn")).to_have_text("The game is over")
 
 
+def test_where_there_is_no_cryptography_the_check_says_so(page: Page) -> None:
+    """A browser has none on plain http from another machine."""
+    page.add_init_script("Object.defineProperty(Crypto.prototype, 'subtle', {value: undefined})")
+    page.reload()
+    start(page)
+    give_up(page)
+    page.get_by_role("button", name="Check this game").click()
+    expect(page.get_by_text("it has no cryptography on plain http")).to_be_visible()
+
+
 def test_a_game_whose_seal_does_not_fit_is_told(page: Page) -> None:
     identifier = new_game(page, "duel", ["me", "bot1"])
     settled(page)
@@ -89,6 +120,6 @@ def test_a_game_whose_seal_does_not_fit_is_told(page: Page) -> None:
         identifier,
     )
     page.reload()
-    play_on(page, lambda offered: offered[0])
+    give_up(page)
     page.get_by_role("button", name="Check this game").click()
     expect(page.get_by_text("not the one that this browser saw at the beginning")).to_be_visible()

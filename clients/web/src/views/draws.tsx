@@ -21,11 +21,12 @@ interface Props {
 /** The choice, where a draw may stand; once it is made, the page answers. */
 export function KeepDraws({ kept, actions, position }: Props) {
   const stands = actions.find((action) => action.kind === STANDS)?.action?.text;
-  const round = position.game.case === "cathedral" ? position.game.value.round : 0;
+  const round = position.game.value?.round ?? 0;
   const here = `${kept.id}:${kept.turn.value}:${round}`;
+  const busy = kept.busy.value;
   useEffect(() => {
-    if (stands && standing.value === here) void kept.play(stands);
-  }, [stands, here, standing.value]);
+    if (stands && !busy && standing.value === here) void kept.play(stands);
+  }, [actions, busy, here, standing.value]);
   if (!stands) return null;
   return (
     <label>
