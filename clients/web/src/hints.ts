@@ -6,7 +6,6 @@ import { advisor, isPassing, wordsOf } from "./api.ts";
 import type { Mark } from "./boards/types.ts";
 import type { Line, RecommendMoveResponse } from "./gen/clerestory/v1/advisor_pb.ts";
 import type { Position } from "./gen/clerestory/v1/position_pb.ts";
-import type { LegalAction } from "./gen/clerestory/v1/rules_pb.ts";
 import { say } from "./texts.ts";
 
 /** How much is shown: nothing, where to look, the move, everything. */
@@ -108,11 +107,11 @@ function request({ position, seat, observer, game }: Question) {
 }
 
 /** The marks of a board at the chosen step. */
-export function marks(actions: readonly LegalAction[]): Mark[] {
+export function marks(): Mark[] {
   const lines = table.value?.lines ?? [];
   const first = lines[0]?.action?.text;
   if (step.value === "off" || first === undefined) return [];
-  if (step.value === "where") return alike(first, actions).map((action) => ({ action }));
+  if (step.value === "where") return alike(first, lines).map((action) => ({ action }));
   if (step.value === "move") return [{ action: first, rank: 1 }];
   return lines.slice(0, SHOWN).map((line, index) => mark(line, index + 1));
 }
@@ -123,8 +122,9 @@ function mark(line: Line, rank: number): Mark {
   return { action: line.action?.text ?? "", rank, ...(share === undefined ? {} : { share }) };
 }
 
-/** The actions of the same kind and place as a given one, to show where to look but not what to do. */
-export function alike(text: string, actions: readonly LegalAction[]): string[] {
-  const kind = text.split(" ")[0];
-  return actions.filter((action) => action.kind === kind).map((action) => action.action?.text ?? "");
+/** The best actions of the kind of a given one, to show where to look but not what to do. */
+function alike(first: string, lines: readonly Line[]): string[] {
+  const kind = first.split(" ")[0];
+  const found = lines.map((line) => line.action?.text ?? "").filter((text) => text.split(" ")[0] === kind);
+  return found.slice(0, SHOWN);
 }

@@ -153,10 +153,10 @@ function Told({ question, seats, pointed, onPoint }: Props & { question: hints.Q
   );
 }
 
-const DOUBTFUL = 0.02; // of the visits of the first line: with fewer, a line's numbers may be far off
+const DOUBTFUL = { visits: 200, share: 0.02 }; // with fewer, also of those of the first line, numbers may be far off
 
-const isDoubtful = (line: Line, lines: readonly Line[]): boolean =>
-  Number(line.visits) < DOUBTFUL * Number(lines[0]?.visits ?? 0n);
+const isDoubtful = ({ visits }: Line, lines: readonly Line[]): boolean =>
+  Number(visits) < Math.min(DOUBTFUL.visits, DOUBTFUL.share * Number(lines[0]?.visits ?? 0n));
 
 /** Lines by the first number that the table shows, doubtful ones last. */
 function ordered(lines: readonly Line[], seat: number | undefined): Line[] {

@@ -87,7 +87,7 @@ export function Table(props: TableProps) {
   const ghost = shown?.positions[shown.at];
   const asked = props.question !== undefined;
   const marks = useMemo(
-    () => (asked ? hints.marks(props.actions) : UNMARKED),
+    () => (asked ? hints.marks() : UNMARKED),
     [asked, props.actions, hints.table.value, hints.step.value],
   );
   const plan = usePlan(props);
