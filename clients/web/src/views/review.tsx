@@ -226,7 +226,7 @@ function Errors({ review, study, seats, known, whose }: Props & { review: Review
   useKey("n", turn);
   if (!errors.length) return <p>{say("review.no_errors")}</p>;
   const look = seats[error?.at.seat ?? 0];
-  const reason = error?.at.reasons.map((one) => one.english).join(" ");
+  const reason = error?.at.reasons.map((one) => one.text).join(" ");
   return (
     <>
       <button type="button" class="wide" onClick={() => void turn(1)}>
