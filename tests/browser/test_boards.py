@@ -272,6 +272,18 @@ def test_a_board_is_accessible(boards: Page, scheme: Any) -> None:
         assert [(one["id"], [node["html"] for node in one["nodes"]]) for one in found] == []
 
 
+def test_places_have_frames_where_colours_are_the_readers_own(boards: Page) -> None:
+    """Shadows are not drawn there, and a place that cannot be chosen now must still be seen."""
+    boards.emulate_media(forced_colors="active")
+    show(boards, gallery.hinted(next(state for state in POSITIONS.values() if state.game.name == "cathedral")))
+    framed = """all => all.map(one => getComputedStyle(one))
+        .map(one => one.borderTopStyle === 'solid' || one.outlineStyle === 'solid')"""
+    found = boards.eval_on_selector_all(".space", framed)
+    boards.emulate_media(forced_colors="none")
+    assert found
+    assert all(found)
+
+
 def test_letters_are_large_enough_to_read(boards: Page) -> None:
     boards.set_viewport_size({"width": 320, "height": 800})
     for state in POSITIONS.values():
