@@ -9,10 +9,11 @@ from itertools import chain
 from typing import Protocol
 
 from clerestory.advice.caller import HERE, Caller
+from clerestory.advice.question import time_fault
 from clerestory.advice.reviewer import Reviewer
 from clerestory.engine.core import State
 from clerestory.figures import Rollouts
-from clerestory.refusals import Reason, refuse
+from clerestory.refusals import Faults, Reason, refuse
 from clerestory.review.annotation import Annotation, assemble
 from clerestory.review.course import Ply, last_root, plies_of
 from clerestory.review.ledger import PlyValuation, Shares
@@ -23,6 +24,7 @@ from clerestory.search.root import Root
 
 SKETCH = 4 * LEAST  # iterations of each search of a sketch; its speed sets those of a review in a given time
 SPARE = 0.9  # share of the time that is planned, as some searches are slower than in the sketch
+SHORTEST = 1.0  # seconds that may be asked for
 EVERY = 0.25  # least seconds between two steps of a pass
 
 
@@ -47,6 +49,16 @@ class ReviewTerms:
     seed: int = 0
     viewer: int | None = None
     sketch: bool = False
+
+    def check(self, faults: Faults) -> None:
+        """Add a fault for everything that is wrong, the viewer excepted."""
+        if self.iterations is not None and not LEAST <= self.iterations <= self.most:
+            faults.add(Reason.BAD_ITERATIONS, "iterations", f"is {self.iterations}; must be {LEAST} to {self.most}")
+        if self.iterations is not None and self.seconds is not None:
+            faults.add(Reason.BAD_TIME_BUDGET, "seconds", "cannot be combined with iterations")
+        for name, seconds in (("seconds", self.seconds), ("deep", self.deep)):
+            if seconds is not None and (text := time_fault(seconds, SHORTEST)):
+                faults.add(Reason.BAD_TIME_BUDGET, name, text)
 
     def plan(self, iterations: int) -> ReviewPlan:
         """Return the plan of a pass."""

@@ -38,7 +38,13 @@ FIELDS_OF: dict[str, dict[str, str]] = {
     "GameService/CreateGame": {"actions": "beginning.actions"},
     "GameService/SayShown": {"action": "outcome"},
     "GameService/SetSeat": {"holder": "plan.kind"},
-    "AnnotationService/AnnotateGame": {"game_id": "kept_game", "tokens": "kept_game.tokens", "viewer": "viewer_seat"},
+    "AnnotationService/AnnotateGame": {
+        "game_id": "kept_game",
+        "tokens": "kept_game.tokens",
+        "viewer": "viewer_seat",
+        "seconds": "time_budget",
+        "deep": "deep_budget",
+    },
 }
 TIMES = {"seconds": "time_budget", "seconds_per_move": "time_per_move"}  # of bots and games, inside what is blamed
 NAME = re.compile(r"\w+")

@@ -11,12 +11,11 @@ from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
 
-from clerestory.advice.question import Question, Terms, posed, time_fault
+from clerestory.advice.question import Question, Terms, posed
 from clerestory.engine.core import NATURE, State
 from clerestory.engine.errors import BadPosition
 from clerestory.engine.games import GAMES
 from clerestory.refusals import Faults, Reason, Refusal, refuse
-from clerestory.search.limits import LONGEST_TIME
 from clerestory.v1 import advisor_pb2 as api
 from clerestory.v1.position_pb2 import Position
 
@@ -90,7 +89,7 @@ def read_observer(observer: api.Observer) -> int:
     return int(observer.seat) if observer.HasField("seat") else NATURE
 
 
-def given(request: api.RecommendMoveRequest, field: Any) -> Any:
+def given(request: Any, field: str) -> Any:
     """Return an optional field, None if it is absent."""
     return getattr(request, field) if request.HasField(field) else None
 
@@ -101,25 +100,6 @@ def given(request: api.RecommendMoveRequest, field: Any) -> Any:
 def seconds_of(time: Duration) -> float:
     """Return a time in seconds; not a number for nanoseconds that add up to a second or more."""
     return time.seconds + time.nanos / 1e9 if abs(time.nanos) < NANOS else nan
-
-
-def read_duration(
-    request: Any,
-    field: str,
-    faults: Faults,
-    reason: Reason,
-    least: float = 0.0,
-    most: float = LONGEST_TIME,
-    path: str = "",
-) -> float | None:
-    """Return a time in seconds, above 0 and from `least` to `most`; None if it is absent or wrong."""
-    if not request.HasField(field):
-        return None
-    seconds = seconds_of(getattr(request, field))
-    if text := time_fault(seconds, least, most):
-        faults.add(reason, f"{path}{field}", text)
-        return None
-    return seconds
 
 
 # -- positions -------------------------------------------------------------------------------------

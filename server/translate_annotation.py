@@ -11,15 +11,13 @@ from clerestory.engine.record import read_records
 from clerestory.figures import Rollouts
 from clerestory.refusals import Faults, Reason
 from clerestory.review import Annotation, PlyValuation
-from clerestory.review.plan import LEAST
 from clerestory.server.spoken import SPOKEN, label_of, luck_of
-from clerestory.server.translate import read_duration
+from clerestory.server.translate import given, seconds_of
 from clerestory.server.translate_answers import in_one_line, read_text, write_text
 from clerestory.texts.languages import ENGLISH
 from clerestory.v1 import annotation_pb2 as api
 
 MOST = 200_000  # iterations of a search
-SHORTEST = 1.0  # seconds of a time budget
 CLASSES = {
     "doubtful": api.ERROR_CLASS_DOUBTFUL,
     "mistake": api.ERROR_CLASS_MISTAKE,
@@ -46,29 +44,27 @@ class ReviewRequest:
 
 def read_annotation(request: api.AnnotateGameRequest) -> ReviewRequest:
     """Return the review that is requested. Raises Refusal, which lists everything wrong with the request."""
-    faults = Faults()
-    seconds = read_duration(request, "time_budget", faults, Reason.BAD_TIME_BUDGET, SHORTEST)
-    deep = read_duration(request, "deep_budget", faults, Reason.BAD_TIME_BUDGET, SHORTEST)
-    iterations = request.iterations if request.HasField("iterations") else None
-    if iterations is not None and not LEAST <= iterations <= MOST:
-        faults.add(Reason.BAD_ITERATIONS, "iterations", f"is {iterations}; must be {LEAST} to {MOST}")
-    if iterations is not None and request.HasField("time_budget"):
-        faults.add(Reason.BAD_TIME_BUDGET, "time_budget", "cannot be combined with iterations")
+    faults, terms = Faults(), read_terms(request)
+    terms.check(faults)
     kind = request.WhichOneof("game")
     if kind is None:
         faults.add(Reason.BAD_GAME, "game", "is missing; set kept_game or record")
     record = read_game(request.record, faults) if kind == "record" else None
     faults.require_none()
-    terms = ReviewTerms(
-        iterations=iterations,
-        seconds=seconds,
+    return ReviewRequest(request.kept_game.game_id, tuple(request.kept_game.tokens), record, terms)
+
+
+def read_terms(request: api.AnnotateGameRequest) -> ReviewTerms:
+    """Return the terms of the review that is asked for, unchecked."""
+    return ReviewTerms(
+        iterations=given(request, "iterations"),
+        seconds=seconds_of(request.time_budget) if request.HasField("time_budget") else None,
         most=MOST,
-        deep=deep,
+        deep=seconds_of(request.deep_budget) if request.HasField("deep_budget") else None,
         seed=request.seed,
-        viewer=request.viewer_seat if request.HasField("viewer_seat") else None,
+        viewer=given(request, "viewer_seat"),
         sketch=True,
     )
-    return ReviewRequest(request.kept_game.game_id, tuple(request.kept_game.tokens), record, terms)
 
 
 def read_game(text: str, faults: Faults) -> State | None:
