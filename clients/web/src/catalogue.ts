@@ -7,8 +7,8 @@ import { language } from "./texts.ts";
 
 const asked = new Map<string, Promise<Catalogue>>();
 
-/** An empty catalogue, for games without one and until it has been loaded. */
-export const EMPTY: Catalogue = catalogueOf([]);
+/** The catalogue until it has been loaded: nothing has a name yet. */
+export const EMPTY: Catalogue = { ...catalogueOf([]), name: () => "…" };
 
 /** The catalogue of a game. */
 export function catalogueFor(game: string): Promise<Catalogue> {

@@ -366,7 +366,7 @@ function Ledger({ review, seats }: { review: Review; seats: readonly SeatLook[] 
   const heads = columns.map((one, seat) => (
     <>
       {seats[seat] && <SeatSign look={seats[seat]} />}
-      <span class="unseen">{one.name}</span>
+      <span class="unseen">{seats[seat]?.name ?? one.name}</span>
     </>
   ));
   return (

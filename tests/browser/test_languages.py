@@ -1,0 +1,339 @@
+"""The page in every language: switched at once, Hebrew from right to left, and no English left on any screen."""
+
+import re
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, Page, Route, expect
+
+from clerestory.engine import Record
+from clerestory.texts import patterns
+from clerestory.texts.files import read
+from clerestory.texts.languages import ENGLISH, LANGUAGES
+from tests.browser.harness import PATIENCE, settled
+from tests.review.games import cut, random_game
+
+OTHERS = [language for language in LANGUAGES if language != ENGLISH]
+DOMAINS = ("page", "cathedral", "duel", "service", "errors", "box")
+WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
+LATIN = re.compile(r"[A-Za-z]{2,}")
+# What is read of a page: text that is shown or told to screen readers, without code, keys, and what people have typed.
+READ = """() => {
+    const found = [];
+    const skipped = 'code, kbd, textarea, script, style, noscript, .language select';
+    const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    for (let node = walk.nextNode(); node; node = walk.nextNode())
+        if (!node.parentElement.closest(skipped)) found.push(node.data);
+    for (const one of document.querySelectorAll('[title], [aria-label], [placeholder]'))
+        if (!one.closest(skipped))
+            for (const name of ['title', 'aria-label', 'placeholder']) found.push(one.getAttribute(name) ?? '');
+    return found.map(text => text.trim()).filter(Boolean);
+}"""
+# The parts that make a page wider than its window.
+WIDER = """() => document.documentElement.scrollWidth <= innerWidth ? []
+    : [...document.querySelectorAll('body *')].filter(one => !one.closest('svg, .scroll *'))
+        .filter(one => one.getBoundingClientRect().right > innerWidth || one.getBoundingClientRect().left < 0)
+        .map(one => `${one.tagName} ${one.className} ${one.textContent.slice(0, 40)}`)"""
+# Words that are the same in every language: the program, names, numerals, sizes, the letters of the decks and of seats.
+NAMES = {
+    "Clerestory",
+    "Apache",
+    "GitHub",
+    "Kingsbridge",
+    "Shiring",
+    "II",
+    "III",
+    "AB",
+    "Bot",
+    "bot",
+    "https",
+    "http",
+    "Tab",
+    "Enter",
+}
+
+
+# -- screens, found by what does not depend on a language ----------------------------------------------
+
+
+def lobby(page: Page) -> None:
+    page.locator("form details summary").click()
+
+
+def kept(page: Page, game: str = "cathedral", players: int = 3) -> None:
+    page.locator(f"input[name=game][value={game}]").check()
+    page.locator(f"input[name=players][value='{players}']").check()
+    for seat in range(1, players):
+        page.locator(".seats select").nth(seat).select_option("bot1")
+    page.locator("form button[type=submit]").click()
+    settled(page)
+    expect(page.locator(".board")).not_to_contain_text("…")  # until cards have names
+
+
+def duel(page: Page) -> None:
+    kept(page, "duel", 2)
+
+
+def in_words(page: Page) -> None:
+    kept(page)
+    page.keyboard.press("t")
+    expect(page.locator(".text-board")).to_be_visible()
+
+
+def duel_in_words(page: Page) -> None:
+    duel(page)
+    page.keyboard.press("t")
+    expect(page.locator(".text-board")).to_be_visible()
+
+
+def helped(page: Page) -> None:
+    kept(page, "duel", 2)
+    page.keyboard.press("h")
+    expect(page.locator("dialog")).to_be_visible()
+
+
+def hinted(page: Page) -> None:
+    page.evaluate("localStorage.setItem('hint-seconds', '1')")
+    kept(page)
+    page.locator("#hints").select_option("table")
+    expect(page.locator(".lines tbody tr").first).to_be_visible(timeout=PATIENCE)
+    expect(page.locator("button.absent")).to_have_count(1, timeout=PATIENCE)
+
+
+def puzzle(page: Page) -> None:
+    page.goto("/#/puzzle/cathedral/3")
+    page.locator(".puzzle > button").click()
+    expect(page.locator(".puzzle b")).to_be_visible()
+    expect(page.locator(".board")).not_to_contain_text("…")
+
+
+def studied(page: Page) -> None:
+    page.goto("/#/study/new/cathedral/4")
+    expect(page.locator(".board")).not_to_contain_text("…")
+
+
+def reviewed(page: Page) -> None:
+    record = "\n".join(Record(cut(random_game("duel", 2, 1), 44)).lines())
+    page.evaluate("text => sessionStorage.setItem('imported', text)", record)
+    page.goto("/#/study/file")
+    page.locator(".side .more button.wide").first.click()
+    expect(page.locator(".review table")).to_be_visible(timeout=90_000)
+    page.keyboard.press("n")
+
+
+def owner(page: Page) -> None:
+    page.goto("/#/box/duel")
+    expect(page.locator(".boxed-card").first).to_be_visible()
+    page.locator(".boxed-card input[type=number]").first.fill("99")
+
+
+def nowhere(page: Page) -> None:
+    page.goto("/#/game/nothing-like-it")
+    expect(page.locator(".trouble")).to_be_visible()
+
+
+SCREENS = [
+    lobby, kept, duel, in_words, duel_in_words, helped, hinted, puzzle, studied, reviewed, owner, nowhere,
+]  # fmt: skip
+
+
+# -- a page in a language ------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def spoken(browser: Browser, url: str) -> Iterator[Callable[[str], Page]]:
+    """Opens the lobby in a language of the browser, in a tab of its own."""
+    contexts = []
+
+    def opened(language: str) -> Page:
+        context = browser.new_context(base_url=url, reduced_motion="reduce", locale=language)
+        contexts.append(context)
+        context.add_init_script("localStorage.setItem('pace', '0')")
+        page = context.new_page()
+        page.goto("/")
+        expect(page.locator("form")).to_be_visible()
+        return page
+
+    yield opened
+    for context in contexts:
+        context.close()
+
+
+def read_of(page: Page) -> list[str]:
+    found: list[str] = page.evaluate(READ)
+    return found
+
+
+def words_of(value: object) -> set[str]:
+    """All words in texts, in lower case."""
+    if isinstance(value, dict):
+        return set().union(*map(words_of, value.values())) if value else set()
+    if isinstance(value, list):
+        return set().union(*map(words_of, value)) if value else set()
+    return {word.lower() for word in WORD.findall(re.sub(r"\{\w+\}", " ", str(value)))}
+
+
+@cache
+def english_only(language: str) -> frozenset[str]:
+    """Words of English texts that no text or name of a language has."""
+    english, other = set[str](), set[str]()
+    for domain in DOMAINS:
+        english |= words_of(dict(patterns(domain)))
+        other |= words_of(dict(patterns(domain, language)))
+    for entries in read("glossary.json")["words"].values():
+        for entry in entries.values():
+            english |= words_of(entry.get(ENGLISH, [""])[0])
+            other |= words_of(entry.get(language, [""])[0])
+    return frozenset(word for word in english - other if len(word) > 1)
+
+
+def english_on(page: Page, language: str) -> list[str]:
+    """What is in English on a page; for Hebrew, everything in Latin letters that is no name."""
+    names = {name.lower() for name in NAMES}
+    found = []
+    for text in read_of(page):
+        words = {word.lower() for word in (LATIN if language == "he" else WORD).findall(text)} - names
+        if words if language == "he" else words & english_only(language):
+            found.append(text)
+    return found
+
+
+# -- tests ---------------------------------------------------------------------------------------------
+
+
+def test_a_language_is_switched_at_once_and_kept(page: Page) -> None:
+    page.evaluate("window.same = true")
+    page.locator(".language select").select_option("de")
+    expect(page.get_by_role("heading", name="Neue Partie")).to_be_visible()
+    kept(page, "duel", 2)
+    expect(page.locator(".turn")).to_have_text("Du bist am Zug")
+    german = page.locator(".action span").first.inner_text()
+    page.keyboard.press("h")
+    page.locator("dialog .language select").select_option("he")
+    expect(page.locator("html")).to_have_attribute("dir", "rtl")
+    settled(page)
+    assert page.locator(".action span").first.inner_text() != german
+    assert page.evaluate("window.same")  # the page was not loaded again
+    page.reload()
+    expect(page.locator("html[lang=he][dir=rtl]")).to_have_count(1)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_browsers_language_is_spoken(spoken: Callable[[str], Page], language: str) -> None:
+    page = spoken(f"{language}-XX")
+    expect(page.locator("html")).to_have_attribute("lang", language)
+    expect(page.locator("h2").first).to_have_text(str(patterns("page", language)["new"]))
+
+
+def test_a_board_is_not_mirrored_and_time_is(spoken: Callable[[str], Page]) -> None:
+    page = spoken("he")
+    kept(page)
+    assert page.locator(".drawn").first.evaluate("one => getComputedStyle(one).direction") == "ltr"
+    first, last = (page.locator(".log .steps button").nth(at).bounding_box() for at in (0, 3))
+    assert first is not None
+    assert last is not None
+    assert first["x"] > last["x"]
+    page.keyboard.press("ArrowRight")  # back in time
+    expect(page.locator(".notice button")).to_be_visible()
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator(".notice button")).to_have_count(0)
+
+
+QUICK = {("de", kept), ("he", duel), ("fr", hinted), ("it", owner), ("es", puzzle)}
+
+
+@pytest.mark.parametrize(
+    ("language", "screen"),
+    [
+        pytest.param(
+            language, screen, id=f"{language}-{screen.__name__}",
+            marks=() if (language, screen) in QUICK else pytest.mark.slow,
+        )
+        for language in OTHERS
+        for screen in SCREENS
+    ],
+)  # fmt: skip
+def test_no_english_is_left(spoken: Callable[[str], Page], language: str, screen: Callable[[Page], None]) -> None:
+    page = spoken(language)
+    screen(page)
+    assert english_on(page, language) == []
+    page.set_viewport_size({"width": 320, "height": 640})
+    assert page.evaluate(WIDER) == []
+
+
+def test_english_would_be_found(spoken: Callable[[str], Page]) -> None:
+    for language in ("de", "he"):
+        page = spoken(language)
+        page.evaluate("document.body.append('Choose the cards that the others may see')")
+        assert english_on(page, language)
+
+
+# -- a language that nobody speaks: longer, accented, in brackets --------------------------------------
+
+PSEUDO = """
+import texts from '%s?as-it-is';
+const accented = {a: 'á', e: 'é', i: 'í', o: 'ó', u: 'ú', A: 'Á', E: 'É', I: 'Í', O: 'Ó', U: 'Ú'};
+const longer = text => text.split(/(\\{\\w+\\})/).map((part, at) => at %% 2 ? part
+    : part.replace(/[aeiouAEIOU]/g, one => accented[one] + '~')).join('');
+const told = text => typeof text === 'string' ? `⟦${longer(text)} ${'~'.repeat(text.length / 4)}⟧`
+    : Object.fromEntries(Object.entries(text).map(([form, one]) => [form, told(one)]));
+export default Object.fromEntries(Object.entries(texts).map(([key, text]) =>
+    [key, key === 'direction' ? 'ltr' : told(text)]));
+"""
+
+
+def pseudo(route: Route) -> None:
+    """Answer the texts of Hebrew with pseudo-Hebrew: what is in Latin letters outside of brackets is untranslated."""
+    url = route.request.url
+    if url.endswith("?as-it-is"):
+        route.continue_(url=url.partition("?")[0])
+    else:
+        route.fulfill(content_type="text/javascript", body=PSEUDO % Path(url).name.join(("./", "")))
+
+
+def untranslated(text: str) -> bool:
+    """Whether Latin letters are left when all that is in brackets is taken away, from the inside out."""
+    while (shorter := re.sub(r"⟦[^⟦⟧]*⟧", "", text)) != text:
+        text = shorter
+    return any(word not in NAMES for word in LATIN.findall(text))
+
+
+@pytest.mark.parametrize(
+    "screen",
+    [pytest.param(one, marks=() if one in (lobby, kept, duel_in_words) else pytest.mark.slow) for one in SCREENS],
+    ids=lambda one: one.__name__,
+)
+def test_everything_is_translated_and_has_room_for_longer_words(
+    spoken: Callable[[str], Page], screen: Callable[[Page], None]
+) -> None:
+    page = spoken("en")
+    page.route(re.compile(r"/assets/(box-)?he-\w+\.js"), pseudo)
+    page.evaluate("localStorage.setItem('language', 'he')")
+    page.reload()
+    expect(page.locator("h2").first).to_contain_text("⟦")
+    screen(page)
+    assert [text for text in read_of(page) if untranslated(text)] == []
+    for width in (320, 1280):
+        page.set_viewport_size({"width": width, "height": 800})
+        assert page.evaluate(WIDER) == [], f"at {width} px"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("language", OTHERS)
+def test_a_whole_game_by_keyboard(spoken: Callable[[str], Page], language: str) -> None:
+    page = spoken(language)
+    page.evaluate("localStorage.setItem('pace', '0')")
+    kept(page, "duel", 2)
+    while settled(page):
+        version = page.locator("[data-version]").get_attribute("data-version")
+        page.keyboard.press("a")
+        page.keyboard.press("Enter")
+        page.wait_for_function(
+            "before => document.querySelector('[data-version]').dataset.version !== before",
+            arg=version,
+            timeout=PATIENCE,
+        )
+    assert english_on(page, language) == []
+    assert page.locator("html").get_attribute("lang") == language
