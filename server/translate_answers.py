@@ -1,6 +1,7 @@
 """Translates answers into messages of AdvisorService."""
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import isfinite
 
 from google.protobuf.duration_pb2 import Duration
@@ -20,6 +21,7 @@ from clerestory.texts.languages import ENGLISH
 from clerestory.texts.sentences import Argument, Quoted, Text, said
 from clerestory.v1 import advisor_pb2 as api
 
+NAMED = 2048  # actions that are kept as messages, under 1 MB
 NUMBERS = [  # of a line; they have the same names in the search, in the API and in the clients
     field.name for field in api.Line.DESCRIPTOR.fields if field.message_type is None and not field.is_repeated
 ]
@@ -41,7 +43,7 @@ def write_recommendation(answer: Answer, max_lines: int = 0) -> api.RecommendMov
     return api.RecommendMoveResponse(
         seat=question.seat,
         observer=write_observer(question.observer),
-        best=None if best is None else write_action(game, game.parse_action(best.action)),
+        best=None if best is None else write_named(game, best.action, SPOKEN.get()),
         lines=[write_line(line, game) for line in result.lines[:limit]],
         statistics=write_statistics(
             result, certainty=0.0 if question.chance else result.certainty, waited=answer.waited
@@ -67,7 +69,9 @@ def in_one_line(reasons: Sequence[Text], english: str, game: Game) -> str:
 def write_text(one: Text, game: Game) -> api.Text:
     """Return a text about a game as a message."""
     arguments = [write_argument(name, value, game) for name, value in one.arguments]
-    return api.Text(code=one.code, arguments=arguments, english=said(one, game.name), text=told(one, game))
+    english = said(one, game.name)
+    text = english if SPOKEN.get() == ENGLISH else told(one, game)
+    return api.Text(code=one.code, arguments=arguments, english=english, text=text)
 
 
 def write_argument(name: str, value: Argument, game: Game) -> api.TextArgument:
@@ -112,17 +116,22 @@ def write_observer(observer: int | None) -> api.Observer | None:
 
 def write_line(line: Line, game: Game) -> api.Line:
     """Return one line of a result as a message."""
-    numbers = {name: getattr(line, name) for name in NUMBERS}
     return api.Line(
-        action=write_action(game, game.parse_action(line.action)),
+        action=write_named(game, line.action, SPOKEN.get()),
         win_shares=line.win_shares,
         standard_errors=line.standard_errors,
         principal_variation=line.principal_variation,
         outlook=[write_outlook(outlook) for outlook in line.outlook],
         plan=write_plan(game, line.principal_variation),
-        variation=[write_action(game, game.parse_action(text)) for text in line.principal_variation],
-        **{name: number for name, number in numbers.items() if number is not None and isfinite(number)},
+        variation=[write_named(game, text, SPOKEN.get()) for text in line.principal_variation],
+        **{name: number for name in NUMBERS if (number := getattr(line, name)) is not None and isfinite(number)},
     )
+
+
+@lru_cache(maxsize=NAMED)
+def write_named(game: Game, text: str, language: str) -> api.Action:  # noqa: ARG001  # what else labels depend on
+    """Return an action as a message in the language of the call; it is kept for later calls, so nobody may change it."""
+    return write_action(game, game.parse_action(text))
 
 
 def write_plan(game: Game, variation: Sequence[str]) -> list[api.PlannedUse]:
