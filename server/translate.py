@@ -146,21 +146,24 @@ def position_fields(message: Message) -> dict[str, Any]:
     for name, optional, repeated, read in readers(message.DESCRIPTOR):
         if not optional or message.HasField(name):
             value = getattr(message, name)
-            fields[name] = [*map(read, value)] if repeated else read(value)
+            if repeated:
+                fields[name] = list(value) if read is None else [*map(read, value)]
+            else:
+                fields[name] = value if read is None else read(value)
     return fields
 
 
 @cache
-def readers(kind: Descriptor) -> list[tuple[str, bool, bool, Callable[[Any], Any]]]:
-    """Return for each field of a message its name, whether it may be missing, whether it is a list, and its reader."""
+def readers(kind: Descriptor) -> list[tuple[str, bool, bool, Callable[[Any], Any] | None]]:
+    """Return of each field of a message the name, whether it may be missing, whether it is a list, and the reader."""
     return [(field.name, field.has_presence, field.is_repeated, reader(field)) for field in kind.fields]
 
 
-def reader(field: FieldDescriptor) -> Callable[[Any], Any]:
-    """Return the function that turns a field's value into JSON's."""
+def reader(field: FieldDescriptor) -> Callable[[Any], Any] | None:
+    """Return the function that turns a field's value into JSON's, None where they are the same."""
     if field.message_type is not None:
         return position_fields
     if field.enum_type is not None:
         names = {value.number: value.name for value in field.enum_type.values}
         return lambda number: names.get(number, number)
-    return lambda value: value
+    return None

@@ -130,7 +130,7 @@ def write_line(line: Line, game: Game) -> api.Line:
 
 @lru_cache(maxsize=NAMED)
 def write_named(game: Game, text: str, language: str) -> api.Action:  # noqa: ARG001  # what else labels depend on
-    """Return an action as a message in the language of the call; it is kept for later calls, so nobody may change it."""
+    """Return an action as a message in the language of the call. It is kept for later calls: nobody may change it."""
     return write_action(game, game.parse_action(text))
 
 
