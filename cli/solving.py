@@ -67,10 +67,10 @@ def ask(one: Puzzle, console: Console) -> None:
     console.print(f"{state}\n")
     console.print(f"Puzzle {one.number} of {one.game.name}, found by level {one.level}.", style="bold")
     console.print(f"{name} is to decide. One action is clearly best: which?")
-    show_actions(console, state)
+    show_actions(console, state.legal_actions())
     console.print(Text(HELP, style="dim"))
     while (typed := read(f"{name}> ")) not in (None, "quit", "show"):
-        tried = find_action(console, state, typed or "")
+        tried = find_action(console, state.legal_actions(), typed or "")
         if tried is not None and one.solved_by(tried.text):
             break
         if tried is not None:
