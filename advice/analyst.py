@@ -18,7 +18,7 @@ from clerestory.advice.lead import Lead
 from clerestory.advice.memory import Trees
 from clerestory.advice.question import Question
 from clerestory.advice.scheduler import Job, Scheduler
-from clerestory.engine.core import Game
+from clerestory.engine.core import State
 from clerestory.refusals import Reason, Refusal, refuse
 from clerestory.search.ismcts import Searcher
 from clerestory.search.reasons import worded
@@ -215,7 +215,7 @@ class Analyst:
         """Return a function that explains a result before it is given; None if not wanted, or in a crowd."""
         if not wanted or self.scheduler.admitted > CROWD * self.workers:
             return None
-        return partial(explain, consultation.question.view.game, consultation.searcher)
+        return partial(explain, consultation.question.view, consultation.searcher)
 
     # -- questions that are answered as a whole ----------------------------------------------------
 
@@ -243,7 +243,7 @@ class Analyst:
             await asyncio.sleep(refusal.retry or TURN)
             return None
         try:
-            made = question.explain or partial(explain, question.view.game)
+            made = question.explain or partial(explain, question.view)
             result = await self.scheduler.result(job, partial(made, searcher))
         finally:
             self.scheduler.drop(job)
@@ -269,10 +269,10 @@ def a_turn(question: Question, searcher: Searcher, arrived: float) -> Allowance:
     return Allowance(TimeBudget(arrived, None, TURN), left, early=False, threads=1)
 
 
-def explain(game: Game, searcher: Searcher, result: Result) -> Result:
+def explain(view: State, searcher: Searcher, result: Result) -> Result:
     """Return the result with its first lines explained, as far as the time of an answer allows."""
     explained = searcher.explain(result, lines=EXPLAINED_LINES, worlds=EXPLAINED_WORLDS, plies=EXPLAINED_PLIES)
-    return worded(explained, game.name, game.tuning)
+    return worded(explained, view)
 
 
 async def ended_within(job: Job, moment: float) -> bool:

@@ -11,9 +11,9 @@ from clerestory.engine.scoring import note_on_points
 
 SHOWN_PLIES = 4  # of a variation
 LEGEND = (
-    "The lines tried most come first. win %: expected share of the win, ± its standard error; margin: expected lead "
-    "over the best other player, in points; loss: by how much the margin is below that of the first line; "
-    "visits: how often the line was tried."
+    "> is the line to play, ? was tried too seldom to compare it. win %: expected share of the win, ± its standard "
+    "error; it orders the lines; margin: expected lead over the best other player, in points; loss: by how much the "
+    "margin is below that of the line to play; visits: how often the line was tried."
 )
 CHANCE_LEGEND = (
     "odds: how likely the outcome is, by what everyone can see; below a player: expected share of the win, in percent."
@@ -44,22 +44,32 @@ def title(answer: Recommendation, state: State) -> str:
     """Return the title: whose decision it is, and the best action."""
     if answer.best is None or answer.seat is None:
         return "What may come up"
-    return f"{state.game.seat_name(answer.seat)}: {answer.best.text} ({answer.best.label})"
+    played = next((meaning(line) for line in answer.lines if line.action == answer.best), answer.best.label)
+    return f"{state.game.seat_name(answer.seat)}: {answer.best.text} ({played})"
 
 
 def lines_table(answer: Recommendation, width: int) -> Table:
-    """Return the lines of a decision, best first."""
+    """Return the lines of a decision by the win share shown, doubtful ones last."""
     table = Table()
+    table.add_column("", no_wrap=True)
     table.add_column("action", overflow="fold")
     if width >= ROOMY:
         table.add_column("meaning")
     for heading in ("win %", "margin", "loss", "visits"):
         table.add_column(heading, justify="right", no_wrap=True)
-    for rank, line in enumerate(answer.lines):
-        loss = f"{line.loss:z.1f}" if rank and line.visits else ""
+    for line in ordered(answer):
+        first = line is answer.lines[0]
+        loss = f"{line.loss:z.1f}" if line.visits and not first else ""
         margin = f"{line.margin:+z.1f}" if line.visits else ""
-        table.add_row(*names(line, width), win(line, answer.seat or 0), margin, loss, f"{line.visits:,}")
+        mark = ">" if first else "?" if line.doubtful else ""
+        table.add_row(mark, *names(line, width), win(line, answer.seat or 0), margin, loss, f"{line.visits:,}")
     return table
+
+
+def ordered(answer: Recommendation) -> list[Line]:
+    """Return the lines by the win share of the seat to decide, doubtful ones last."""
+    seat = answer.seat or 0
+    return sorted(answer.lines, key=lambda line: (line.doubtful, -line.win_shares[seat] if line.win_shares else 0.0))
 
 
 def outcomes_table(answer: Recommendation, state: State, width: int) -> Table:
@@ -79,8 +89,13 @@ def outcomes_table(answer: Recommendation, state: State, width: int) -> Table:
 
 
 def names(line: Line, width: int) -> list[str]:
-    """Return the text of an action, and its label if there is room."""
-    return [line.action.text, line.action.label] if width >= ROOMY else [line.action.text]
+    """Return the text of an action, and what it means if there is room."""
+    return [line.action.text, meaning(line)] if width >= ROOMY else [line.action.text]
+
+
+def meaning(line: Line) -> str:
+    """Return what a line begins with in words: its action, or the plan of which that is a part."""
+    return ", ".join(line.plan) or line.action.label
 
 
 def win(line: Line, seat: int) -> str:
@@ -93,14 +108,14 @@ def win(line: Line, seat: int) -> str:
 
 def remarks(answer: Recommendation) -> list[str]:
     """Return the remarks: the reason, the expected play, warnings, figures of the search."""
-    notes = [answer.reason] if answer.reason else []
+    notes = [told for told in (answer.reason, answer.lead, answer.favour) if told]
     if answer.lines and (expected := answer.lines[0].variation[1 : 1 + SHOWN_PLIES]):
         notes.append(f"Expected then: {'; '.join(ply.label for ply in expected)}.")
     notes += [f"Warning: {warning}" for warning in answer.warnings]
     if answer.best and (higher := higher_margins(answer)):
         notes.append(about_higher_margin(higher[0], answer.lines[0], answer.seat or 0))
     if answer.best:
-        notes.append(f"Of searches ten times longer, {certainty(answer.certainty)} would name the same first line.")
+        notes.append(f"Of searches ten times longer, {certainty(answer.certainty)} would play the same line.")
     notes.append(
         f"{answer.iterations:,} iterations in {answer.elapsed:.3f} s, {ENDS.get(answer.stop_reason, 'for now')}; "
         f"{answer.nodes:,} information sets, {answer.depth} decisions deep; seed {answer.seed}"
@@ -111,13 +126,10 @@ def remarks(answer: Recommendation) -> list[str]:
 def about_higher_margin(line: Line, first: Line, seat: int) -> str:
     """Return why the first line is to be played though this one has a higher margin."""
     if line.win_shares and first.win_shares and line.win_shares[seat] < first.win_shares[seat]:
-        return (
-            f"{line.action.text} has a higher margin than the first line, but a smaller share of the win: the line "
-            "tried most is the one to play."
-        )
+        return f"{line.action.text} has a higher margin than the line to play, but a smaller share of the win."
     return (
-        f"By its margin so far, {line.action.text} is ahead of the first line. It was tried less, so its margin is "
-        "less certain: the line tried most is the one to play."
+        f"By its margin so far, {line.action.text} is ahead of the line to play. It was tried less, so its margin is "
+        "less certain."
     )
 
 

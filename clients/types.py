@@ -41,6 +41,8 @@ class Line:
         probability: of the outcome by what everyone can see; None except at a chance event.
         variation: the actions of `principal_variation`, with their labels; empty from older servers.
         margin_error: standard error of the margin, in points; None if it is not known.
+        doubtful: tried so seldom, in comparison with the first line, that its figures may be far off.
+        plan: how often each craftsman is used, or cubes are discarded, in words; empty if it is no plan.
     """
 
     action: Action
@@ -57,6 +59,8 @@ class Line:
     probability: float | None
     variation: tuple[Action, ...] = ()
     margin_error: float | None = None
+    doubtful: bool = False
+    plan: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +105,9 @@ class Recommendation:
         seed: of the search.
         rules_revision: of the rules that were searched.
         catalogue: hash of the card catalogue that was searched, "" for a game without one.
-        reason: what the first line gains over the second, in an English sentence; "" if there is nothing to compare.
+        reason: what the first line gains over the second, in English sentences; "" if there is nothing to compare.
+        lead: who leads by how much after the first line, in an English sentence; "" at a chance event.
+        favour: which seat the game favours, in an English sentence; "" if none.
         warnings: what the caller should know about the answer.
         level: that the move was chosen at, None for full strength.
         engine_version: of the program that searched.
@@ -126,6 +132,8 @@ class Recommendation:
     rules_revision: int
     catalogue: str
     reason: str
+    lead: str
+    favour: str
     warnings: tuple[AnswerWarning, ...]
     level: int | None
     engine_version: str

@@ -244,6 +244,8 @@ def read_answer(answer: api.RecommendMoveResponse) -> Recommendation:
         rules_revision=answer.rules_revision,
         catalogue=answer.catalogue,
         reason=answer.reason,
+        lead=answer.lead.english,
+        favour=answer.favour.english,
         warnings=tuple(read_warning(warning) for warning in answer.warnings),
         level=answer.level if answer.HasField("level") else None,
         engine_version=answer.engine_version,
@@ -278,6 +280,7 @@ def read_line(line: api.Line) -> Line:
         principal_variation=tuple(line.principal_variation),
         outlook=tuple(Outlook(item.feature, item.now, item.at_round_end, item.at_game_end) for item in line.outlook),
         variation=tuple(read_action(action) for action in line.variation),
+        plan=tuple(use.label for use in line.plan),
         **read_numbers(line),
     )
 

@@ -46,6 +46,7 @@ class GameListing(NamedTuple):
         catalogue: its kind of card catalogue; None for a game without one.
         points: how it describes its points, if it does.
         planner: how it plans what is done in any order, if there is such a thing.
+        taker: names the card of a seat that needs a thing, "" for none, if cards of the game need things.
         script: a player by published rules of thumb, if there is one: its action, and how many it rated.
     """
 
@@ -55,6 +56,7 @@ class GameListing(NamedTuple):
     points: Points | None = None
     script: Callable[[State], tuple[str, int]] | None = None
     planner: Planner | None = None
+    taker: Callable[[State, int, str], str] | None = None
 
 
 LIST = {
@@ -65,6 +67,7 @@ LIST = {
         cathedral_points,
         cathedral_script.advised,
         cathedral_plans,
+        cathedral_plans.taker,
     ),
     "duel": GameListing(DuelGame, duel_changes, DuelCatalogue, duel_points),
     "toy": GameListing(lambda: TOY, toy_changes),

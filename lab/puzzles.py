@@ -3,13 +3,14 @@
     find    searches new games of bots for puzzles, continues where it stopped, and ends after --minutes
     solved  uses the solved positions of tests/search
     grade   lets every level try the shipped puzzles again; needed after a change of the levels
-    sift    drops the shipped puzzles that ask for a number or an order only
+    sift    drops the shipped puzzles that ask for a number only
     check   searches the shipped puzzles again, drops those whose answer changes; needed after a change of the search
     ship    adds found puzzles to the shipped ones, up to --wanted, spread over levels and numbers of players
 
 A position is a puzzle if a short search is nearly certain of one action, a search of ANSWER iterations and one ten
 times longer both name it, and the best of the other actions, each searched as often as the answer in the same worlds,
-lose at least LEAST of a win. If the position can be solved to the end, the exact values decide.
+lose at least LEAST of a win. If the position can be solved to the end, the exact values decide. Where conversions or
+discards are planned, whole plans are compared.
 """
 
 import argparse
@@ -19,7 +20,6 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -27,17 +27,26 @@ from clerestory.arena import match
 from clerestory.arena.bots import Budget, parse_bot
 from clerestory.arena.match import derived_seed
 from clerestory.engine import GAMES, Game, Rng, State
-from clerestory.engine.cathedral.constants import KEPT_CUBES
-from clerestory.engine.cathedral.names import TYPES
-from clerestory.engine.tuning import NUM_LEVELS
-from clerestory.review.puzzle import LEAST, UNFOUND, Puzzle, read
-from clerestory.search import Result, Searcher
-from clerestory.search.levels import choose_line, level_of
-from clerestory.search.options import shipped
-from clerestory.search.reasons import holding, in_english, stated, traded
-from clerestory.search.root import Root, observe
+from clerestory.review.puzzle import LEAST, PLAN_SEPARATOR, UNFOUND, Puzzle, read
+from clerestory.search import Result
+from clerestory.search.gains import Gain
+from clerestory.search.reasons import holding
+from clerestory.search.root import observe
 from lab.exact import TooLarge, lines_of, solved
 from lab.json_lines import compact
+from lab.puzzle_levels import PuzzleCandidate, grade
+from lab.puzzle_plans import (
+    Ends,
+    after,
+    ends_of,
+    losses_of,
+    nearest,
+    planner_at,
+    same_things,
+    searched,
+    searcher_of,
+    solved_losses,
+)
 
 ROOT = Path(__file__).parents[1]
 FOUND = ROOT / "build" / "puzzles"  # puzzles found so far, a line for each game searched
@@ -47,29 +56,10 @@ LONGER = 10  # factor of the longer search, which must name the same answer
 CLEAR = 0.03  # of a win: least loss of the other actions in the filter
 RIVALS = 3  # number of other actions that are compared with the answer
 OF_A_GAME = 3  # most puzzles from one game, of different kinds of action
-TRIES, FINDS = 5, 4  # tries of a level, and how many must succeed
 PLAYERS = (3, 4, 5, 6)  # levels of the bots
-SEARCH_BYTES = 1 << 25
 COUNTED = ("convert", "buy", "sell")  # actions that end with a number of things
 
 Line = dict[str, Any]
-
-
-@dataclass(frozen=True, slots=True)
-class PuzzleCandidate:
-    """A decision that may become a puzzle.
-
-    Attributes:
-        state: the view of the seat to decide.
-        root: of its searches.
-        seed: of its game.
-        ply: number of the next ply.
-    """
-
-    state: State
-    root: Root
-    seed: int
-    ply: int
 
 
 # -- finding ---------------------------------------------------------------------------------------
@@ -92,17 +82,14 @@ def find(game: Game, minutes: float) -> None:
 
 
 def of_a_game(game: Game, seats: int, seed: int) -> Iterator[Line]:
-    """Yield the puzzles of a game of bots."""
+    """Yield the puzzles of a game of bots, of different kinds of action."""
     kinds: set[str] = set()
     for candidate in decisions(game, seats, seed):
         if len(kinds) == OF_A_GAME:
             return
-        clear = clearly_best(candidate)
-        if clear is None or kind(clear) in kinds:
-            continue
-        line = as_puzzle(candidate, clear)
+        line = plan_puzzle(candidate, kinds) if candidate.planner else action_puzzle(candidate, kinds)
         if line is not None:
-            kinds.add(kind(clear))
+            kinds.add(kind(line["line"][0]))
             yield line
 
 
@@ -112,13 +99,54 @@ def kind(action: str) -> str:
 
 
 def decisions(game: Game, seats: int, seed: int) -> Iterator[PuzzleCandidate]:
-    """Yield the decisions of a game of bots with three or more actions."""
+    """Yield the decisions of a game of bots with three or more actions, a plan as one."""
     state, nature = game.new(seats, seed), Rng(derived_seed("puzzles", game.name, seed))
     bots = [parse_bot(f"ismcts:level={PLAYERS[(seat + seed) % len(PLAYERS)]}") for seat in range(seats)]
+    last = (-1, "")
     for ply in match.decisions(state, nature):
-        if len(state.legal_codes()) > 2:
-            yield PuzzleCandidate(state.observe(state.turn), observe(state), seed, ply + 1)
-        state.play(bots[state.turn].choose(state, nature.below(1 << 30), Budget()).action)
+        planner = planner_at(state)
+        goes_on = planner is not None and last[0] == state.turn and kind(last[1]) in planner.PARTS - {"finish"}
+        if len(state.legal_codes()) > 2 and not goes_on:
+            yield PuzzleCandidate(state.observe(state.turn), observe(state), seed, ply + 1, planner)
+        seat, action = state.turn, bots[state.turn].choose(state, nature.below(1 << 30), Budget()).action
+        state.play(action)
+        last = (seat, action)
+
+
+def plan_puzzle(candidate: PuzzleCandidate, kinds: set[str]) -> Line | None:
+    """Return the line of a puzzle that asks for a plan of another kind; None if the position is none."""
+    assert candidate.planner is not None
+    ends = ends_of(candidate.state, candidate.planner)
+    if len(ends) < 3:
+        return None
+    losses, exact = None, False
+    if candidate.state.round_number() >= last_round(candidate.state.game):
+        losses = solved_losses(ends, candidate.state.turn)
+        exact = losses is not None
+    losses = losses or confirmed_plans(candidate, ends)
+    if not losses or kind(best := nearest(losses, 1)[0]) in kinds or not is_clear(losses, best):
+        return None
+    return None if same_things(candidate.planner, losses) else graded(candidate, losses, exact=exact)
+
+
+def confirmed_plans(candidate: PuzzleCandidate, ends: Ends) -> dict[str, float] | None:
+    """Return the loss of each plan if two longer searches name the same best one as a short one; else None."""
+    seat, losses = candidate.state.turn, losses_of(ends, candidate.state.turn, SHORT, candidate.seed)
+    best, rival = nearest(losses, 2)
+    if losses[rival] < CLEAR:
+        return None
+    some = {text: ends[text] for text in nearest(losses, RIVALS + 1)}
+    for number, iterations in enumerate((ANSWER, LONGER * ANSWER // 2), 1):
+        losses |= losses_of(some, seat, iterations, candidate.seed + number)
+        if losses[best]:
+            return None
+    return losses
+
+
+def action_puzzle(candidate: PuzzleCandidate, kinds: set[str]) -> Line | None:
+    """Return the line of a puzzle that asks for an action of another kind; None if the position is none."""
+    clear = clearly_best(candidate)
+    return None if clear is None or kind(clear) in kinds else as_puzzle(candidate, clear)
 
 
 def clearly_best(candidate: PuzzleCandidate) -> str | None:
@@ -137,15 +165,15 @@ def as_puzzle(candidate: PuzzleCandidate, clear: str) -> Line | None:
     exact = losses is not None
     if losses is None and (table := confirmed(candidate, clear)) is not None:
         losses = searched_losses(candidate, table)
-    if not losses or not is_clear(losses, clear) or asks_form_only(candidate.state, losses):
+    if not losses or not is_clear(losses, clear) or asks_form_only(losses):
         return None
     return graded(candidate, losses, exact=exact)
 
 
 def graded(candidate: PuzzleCandidate, losses: Mapping[str, float], *, exact: bool) -> Line | None:
     """Return the line of a puzzle; None if no level finds the answer."""
-    best, rival = sorted(losses, key=losses.__getitem__)[:2]
-    level = grade(candidate.root, losses, candidate.seed)
+    best, rival = nearest(losses, 2)
+    level = grade(candidate, losses)
     if level == UNFOUND:
         return None
     return {
@@ -153,7 +181,7 @@ def graded(candidate: PuzzleCandidate, losses: Mapping[str, float], *, exact: bo
         "level": level,
         "exact": exact,
         "losses": {text: round(loss, 4) for text, loss in losses.items()},
-        "reason": reason(candidate, best, rival),
+        "gains": [(one.feature, one.at_game_end, round(one.mean, 2)) for one in gains(candidate, best, rival)],
         "line": variation(candidate, best),
         "seed": candidate.seed,
         "ply": candidate.ply,
@@ -161,7 +189,9 @@ def graded(candidate: PuzzleCandidate, losses: Mapping[str, float], *, exact: bo
 
 
 def variation(candidate: PuzzleCandidate, best: str) -> list[str]:
-    """Return a likely continuation after the answer."""
+    """Return a likely continuation, beginning with the answer; for a plan, the plan."""
+    if candidate.planner:
+        return best.split(PLAN_SEPARATOR)
     code = candidate.state.game.parse_action(best).code
     return list(searched(candidate.root.only([code]), candidate.seed, ANSWER).best.principal_variation)
 
@@ -180,8 +210,7 @@ def searched_losses(candidate: PuzzleCandidate, table: Result) -> dict[str, floa
     losses = {line.action: table.best.win_shares[seat] - line.win_shares[seat] for line in table.lines if line.visits}
     worst = max(losses.values())
     losses = {line.action: losses.get(line.action, worst) for line in table.lines}
-    nearest = sorted(losses, key=losses.__getitem__)[: RIVALS + 2]
-    texts = {table.best.action, *(text for text in nearest if text != table.best.action)}
+    texts = {table.best.action, *nearest(losses, RIVALS + 2)}
     codes = [candidate.state.game.parse_action(text).code for text in texts]
     pair = searched(candidate.root.only(codes), candidate.seed + 3, LONGER * ANSWER // 2, allocation="even")
     shares = {line.action: line.win_shares[seat] for line in pair.lines if line.visits}
@@ -209,58 +238,22 @@ def is_clear(losses: Mapping[str, float], best: str) -> bool:
     return losses[best] == 0 and all(loss >= LEAST for text, loss in losses.items() if text != best)
 
 
-def asks_form_only(state: State, losses: Mapping[str, float]) -> bool:
-    """Whether the two best actions differ only in a number, or in which of several cubes is discarded first."""
-    best, rival = (text.split() for text in sorted(losses, key=losses.__getitem__)[:2])
-    if best[0] == "discard":
-        return sum(cubes_of(state).values()) > KEPT_CUBES + 1
+def asks_form_only(losses: Mapping[str, float]) -> bool:
+    """Whether the two best actions differ only in a number."""
+    best, rival = (text.split() for text in nearest(losses, 2))
     return best[0] in COUNTED and best[:-1] == rival[:-1]
 
 
-def cubes_of(state: State) -> dict[str, int]:
-    """Return the cubes of the seat to decide, in `cathedral`."""
-    player = state.to_position()["cathedral"]["players"][state.turn]
-    return {thing: player[thing] for thing in TYPES}
-
-
-def reason(candidate: PuzzleCandidate, best: str, rival: str) -> str:
-    """Return what the best action gains over another, if that exceeds chance; else ""."""
-    searcher = Searcher(candidate.root, seed=candidate.seed, max_bytes=SEARCH_BYTES, **options(candidate.root))
+def gains(candidate: PuzzleCandidate, best: str, rival: str) -> list[Gain]:
+    """Return what the best action gains over another, as far as that exceeds chance; a plan, when it is carried out."""
+    state, least = candidate.state, candidate.state.game.tuning.worth_naming
+    if candidate.planner:
+        own, other = (after(state, text.split(PLAN_SEPARATOR)).features(state.turn) for text in (best, rival))
+        differences = {name: own[name] - other[name] for name in own}
+        return [Gain(name, False, one, 0.0, 1) for name, one in differences.items() if abs(one) >= least]
+    searcher = searcher_of(candidate.root, candidate.seed)
     searcher.run(iterations=ANSWER)
-    _, gains = searcher.foresee((best, rival))
-    game = candidate.state.game
-    return in_english(traded(stated(holding(gains, game.tuning.worth_naming), game.tuning.told)), game.name)
-
-
-def searched(root: Root, seed: int, iterations: int, **more: Any) -> Result:
-    """Return the result of the shipped search."""
-    return Searcher(root, seed=seed, max_bytes=SEARCH_BYTES, **options(root), **more).run(iterations=iterations)
-
-
-def options(root: Root) -> Mapping[str, Any]:
-    """Return the options of the shipped search."""
-    return shipped(root.view.game, root.view.seats)
-
-
-# -- levels ----------------------------------------------------------------------------------------
-
-
-def grade(root: Root, losses: Mapping[str, float], seed: int) -> int:
-    """Return the weakest level that finds the answer, as do all above it; UNFOUND if the strongest does not."""
-    level = NUM_LEVELS + 1
-    while level > 1 and finds(root, losses, level - 1, seed):
-        level -= 1
-    return UNFOUND if level > NUM_LEVELS else level
-
-
-def finds(root: Root, losses: Mapping[str, float], number: int, seed: int) -> bool:
-    """Whether a level finds the answer in most of its tries."""
-    level, right = level_of(root.view.game, number), 0
-    for attempt in range(TRIES):
-        own = derived_seed("try", seed, number, attempt)
-        table = searched(root, own, level.iterations)
-        right += losses[choose_line(table.lines, level, own).action] == 0
-    return right >= FINDS
+    return list(holding(searcher.foresee((best, rival))[1], least))
 
 
 # -- what is shipped -------------------------------------------------------------------------------
@@ -272,8 +265,8 @@ def solved_ones(game: Game) -> None:
     for known in lines_of(game.name):
         state = game.from_position(known["position"])
         losses = {text: max(known["values"].values()) - value for text, value in known["values"].items()}
-        best = min(losses, key=losses.__getitem__)
-        if len(losses) < 3 or not is_clear(losses, best):
+        best = nearest(losses, 1)[0]
+        if len(losses) < 3 or planner_at(state) or not is_clear(losses, best):
             continue
         line = graded(PuzzleCandidate(state, observe(state), known["seed"], 0), losses, exact=True)
         if line is not None:
@@ -313,32 +306,43 @@ def write(game: Game, lines: list[Line]) -> None:
 def grade_again(game: Game) -> None:
     """Let the levels try every shipped puzzle."""
     lines = [fields(one) for one in read(game)]
-    for line in lines:
-        root = observe(game.from_position(line["position"]))
-        line["level"] = grade(root, line["losses"], line["seed"])
+    for one, line in zip(read(game), lines, strict=True):
+        line["level"] = grade(candidate_of(one), line["losses"])
     write(game, [line for line in lines if line["level"] != UNFOUND])
 
 
 def sift(game: Game) -> None:
-    """Drop the shipped puzzles that ask for a number or an order only."""
-    write(game, [fields(one) for one in read(game) if not asks_form_only(one.state, one.losses)])
+    """Drop the shipped puzzles that ask for a number only."""
+    write(game, [fields(one) for one in read(game) if not asks_form_only(one.losses)])
 
 
 def check(game: Game) -> None:
     """Search every shipped puzzle again, with ANSWER and ten times as many iterations; drop those that change."""
     kept = []
     for one in read(game):
-        candidate = PuzzleCandidate(one.state, observe(one.state), one.seed, one.ply)
-        if one.exact or confirmed(candidate, one.answer.text):
+        if one.exact or answer_again(candidate_of(one), one.best) == one.best:
             kept.append(fields(one))
         else:
             tell(f"{game.name} {one.number}: its answer changes")
     write(game, kept)
 
 
+def answer_again(candidate: PuzzleCandidate, best: str) -> str:
+    """Return the answer that longer searches name, "" if they disagree."""
+    if candidate.planner is None:
+        return best if confirmed(candidate, best) else ""
+    losses = confirmed_plans(candidate, ends_of(candidate.state, candidate.planner))
+    return nearest(losses, 1)[0] if losses else ""
+
+
+def candidate_of(one: Puzzle) -> PuzzleCandidate:
+    """Return the decision that a puzzle shows."""
+    return PuzzleCandidate(one.state, observe(one.state), one.seed, one.ply, planner_at(one.state))
+
+
 def fields(one: Puzzle) -> Line:
     """Return the line of a puzzle."""
-    names = ("position", "level", "exact", "losses", "reason", "line", "seed", "ply")
+    names = ("position", "level", "exact", "losses", "gains", "line", "seed", "ply")
     return {name: getattr(one, name) for name in names}
 
 

@@ -5,17 +5,23 @@ The losses of the other actions were computed in advance, by long searches or by
 """
 
 import json
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from typing import Any
 
 from clerestory.engine.core import Action, Game, State
+from clerestory.engine.games import LIST
+from clerestory.search.gains import Gain
+from clerestory.search.reasons import stated, traded
+from clerestory.texts.sentences import Text
 
 RIGHT = 0.02  # of a win: a try that loses less is right
 LEAST = 0.05  # of a win: least that every other action loses in a shipped puzzle
 UNFOUND = 9  # the level of a puzzle that no level solves
+PLAN_SEPARATOR = "; "  # between the actions of a plan
 
 
 class NoPuzzle(ValueError):
@@ -32,8 +38,10 @@ class Puzzle:
         position: as the seat to decide knows it.
         level: the weakest level of play, 1 to 8, that solves it, as do all stronger ones.
         exact: the losses were solved to the end of the game; else they were searched.
-        losses: share of a win that each action loses, by text; 0 only for the answer.
-        reason: what the answer gains over the next best action, if that exceeds chance; else "".
+        losses: share of a win that each answer loses, by text; 0 only for the best. Where conversions or discards are
+            planned, an answer is a whole plan: the texts of its actions in their best order, separated.
+        gains: what the answer gains over the next best, as far as that exceeds chance: feature, whether at the end of
+            the game (else of the round), difference.
         line: a likely continuation, in texts, beginning with the answer.
         seed: of the game that it comes from.
         ply: number of the next ply of that game.
@@ -45,7 +53,7 @@ class Puzzle:
     level: int
     exact: bool
     losses: Mapping[str, float]
-    reason: str
+    gains: tuple[tuple[str, bool, float], ...]
     line: tuple[str, ...]
     seed: int
     ply: int
@@ -66,17 +74,55 @@ class Puzzle:
         return sorted(self.losses.values())[1]
 
     @property
-    def answer(self) -> Action:
-        """The best action."""
-        return self.game.parse_action(min(self.losses, key=self.losses.__getitem__))
+    def best(self) -> str:
+        """The text of the best answer."""
+        return min(self.losses, key=self.losses.__getitem__)
 
-    def loss(self, action: str) -> float:
-        """Return what an action loses, as a share of a win. Raises KeyError for one that is not legal."""
-        return self.losses[action]
+    @property
+    def answer(self) -> tuple[Action, ...]:
+        """The best action, or those of the best plan."""
+        return tuple(map(self.game.parse_action, self.best.split(PLAN_SEPARATOR)))
 
-    def solved_by(self, action: str) -> bool:
-        """Whether an action is right. Raises KeyError for one that is not legal."""
-        return self.loss(action) < RIGHT
+    @property
+    def is_plan(self) -> bool:
+        """Whether plans of several actions are compared."""
+        return any(PLAN_SEPARATOR in text for text in self.losses)
+
+    @property
+    def reasons(self) -> tuple[Text, ...]:
+        """What the answer gains over the next best and gives up, as sentences."""
+        state = self.state
+        gains = [Gain(feature, at_end, mean, 0.0, 1) for feature, at_end, mean in self.gains]
+        return traded(stated(gains, self.game.tuning.told), state, state.turn)
+
+    def plan(self, texts: Iterable[str]) -> dict[str, int]:
+        """Return how often each item is used in a plan; {} in a game without plans."""
+        planner = LIST[self.game.name].planner
+        return planner.held(tuple(texts)) if planner else {}
+
+    def is_whole(self, texts: Sequence[str]) -> bool:
+        """Whether actions are a whole answer: an action, or a plan that is ended by `finish` or the last discard."""
+        if not self.is_plan:
+            return bool(texts)
+        last = [action.text for action in self.answer]
+        return list(texts[-1:]) == ["finish"] if last[-1] == "finish" else len(texts) == len(last)
+
+    def loss(self, texts: Sequence[str]) -> float:
+        """Return what a try loses, as a share of a win. Raises KeyError for one that is no answer.
+
+        Args:
+            texts: of an action; or of a plan, in any order, which may still go on.
+        """
+        if not self.is_plan:
+            return self.losses[texts[0]]
+        wanted, ended = Counter(self.plan(texts)), self.is_whole(texts)
+        plans = {text: Counter(self.plan(text.split(PLAN_SEPARATOR))) for text in self.losses}
+        fitting = [text for text, plan in plans.items() if plan == wanted or (wanted < plan and not ended)]
+        return min(map(self.losses.__getitem__, fitting or [PLAN_SEPARATOR.join(texts)]))
+
+    def solved_by(self, texts: Sequence[str]) -> bool:
+        """Whether a try is right. Raises KeyError for one that is no answer."""
+        return self.loss(texts) < RIGHT
 
 
 def puzzle(game: Game, number: int) -> Puzzle:
@@ -109,4 +155,6 @@ def read(game: Game) -> tuple[Puzzle, ...]:
 
 def from_line(game: Game, number: int, line: Mapping[str, Any]) -> Puzzle:
     """Return the puzzle in a line of a file."""
-    return Puzzle(game=game, number=number, **{**line, "line": tuple(line["line"])})
+    return Puzzle(
+        game=game, number=number, **{**line, "line": tuple(line["line"]), "gains": tuple(map(tuple, line["gains"]))}
+    )

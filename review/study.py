@@ -140,9 +140,10 @@ def compared(searcher: Searcher, question: SearchTask, result: Result) -> Result
     if question.compared is None or not question.root.view.game.has_guide:
         return result
     _, gains = searcher.foresee(question.compared, worlds=WORLDS, plies=PLIES)
-    game = question.root.view.game
-    reasons = traded(stated(holding(gains, game.tuning.worth_naming), game.tuning.told))
-    return replace(result, reasons=reasons, reason=in_english(reasons, game.name))
+    view = question.root.view
+    held = stated(holding(gains, view.game.tuning.worth_naming), view.game.tuning.told)
+    reasons = traded(held, view, question.root.seat)
+    return replace(result, reasons=reasons, reason=in_english(reasons, view.game.name))
 
 
 def ordered(pair: Result, best: str, played: str, seat: int) -> tuple[Line, Line]:

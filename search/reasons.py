@@ -3,17 +3,20 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from enum import StrEnum
-from math import isfinite
+from itertools import takewhile
+from math import floor, isfinite
 
-from clerestory.engine.tuning import Tuning
+from clerestory.engine.core import Game, State
+from clerestory.engine.games import LIST
 from clerestory.figures import Outlook
 from clerestory.search.gains import Gain as Gain
 from clerestory.search.gains import gain as gain
 from clerestory.search.lines import Line, combined
 from clerestory.search.result import Result
-from clerestory.texts.sentences import Quoted, Text, said, text
+from clerestory.texts.sentences import Argument, Named, Quoted, Text, said, text
 
 NAMED = 3  # features in a sentence, those that differ most
+LEAST_NAMED = 0.5  # smallest difference of a feature that a player would mention
 WORTH_WINNING = 0.005  # smallest difference of win shares worth mentioning
 SURE = 5.0  # standard errors by which a line must lead: those of a search underestimate the true ones
 
@@ -48,12 +51,12 @@ def holding(gains: Sequence[Gain], least: float) -> tuple[Gain, ...]:
     return tuple(one for one in gains if one.holds(len(gains), least))
 
 
-def worded(result: Result, game: str, tuning: Tuning) -> Result:
-    """Return an explained result with the reason for its best line in words; `game` is the name of the game."""
+def worded(result: Result, view: State) -> Result:
+    """Return an explained result with the reason for its best line in words; `view` is the position searched."""
     if not result.explained:
         return result
-    reasons = sentences(result.lines[0], result.lines[1], result.gains, tuning)
-    return replace(result, reasons=reasons, reason=in_english(reasons, game))
+    reasons = sentences(result.lines[0], result.lines[1], result.gains, view, result.seat)
+    return replace(result, reasons=reasons, reason=in_english(reasons, view.game.name))
 
 
 def in_english(reasons: Sequence[Text], game: str) -> str:
@@ -61,14 +64,35 @@ def in_english(reasons: Sequence[Text], game: str) -> str:
     return " ".join(said(one, game) for one in reasons)
 
 
-def sentences(best: Line, other: Line, gains: Sequence[Gain], tuning: Tuning) -> tuple[Text, ...]:
-    """Return one or two sentences that compare the best line with another; they never say that the best is worse."""
-    pair = {"best": Quoted(best.action, best.label), "other": Quoted(other.action, other.label)}
+def sentences(best: Line, other: Line, gains: Sequence[Gain], view: State, seat: int) -> tuple[Text, ...]:
+    """Return one or two sentences that compare the best line with another; () for one plan in two orders."""
+    tuning = view.game.tuning
+    pair = {"best": named(best, view.game), "other": named(other, view.game)}
+    if pair["best"] == pair["other"]:
+        return ()
     if not other.visits:
         return (text("reason.untried", **pair),)
     verdict = verdict_on(best, other, tuning.worth_naming)
     count = {"count": round(lead(best, other), 1)} if verdict == Verdict.AHEAD else {}
-    return text(verdict, **pair, **count), *traded(stated(gains, tuning.told, scored=True))
+    scored = verdict == Verdict.AHEAD
+    return text(verdict, **pair, **count), *traded(stated(gains, tuning.told, scored=scored), view, seat)
+
+
+def named(line: Line, game: Game) -> Argument:
+    """Return what a line begins with, as it is named in a sentence: its action, or the whole plan."""
+    planner, variation = LIST[game.name].planner, line.principal_variation
+    if planner is None or not planner.held(variation[:1]):
+        return Quoted(line.action, line.label)
+    uses = planner.held(tuple(takewhile(lambda action: action != "finish", variation)))
+    if variation[0].startswith("discard"):
+        return text("plan.discard", what=listed([text(f"amount.{item}", count=count) for item, count in uses.items()]))
+    cards = names_of_cards(game)
+    return listed([text("plan.use", name=Named(card, cards[card]), count=uses[card]) for card in cards if card in uses])
+
+
+def names_of_cards(game: Game) -> dict[str, str]:
+    """Return the English names of a game's cards by id."""
+    return {row["id"]: str(row["name"]) for rows in game.cards().values() for row in rows if "name" in row}
 
 
 def standing(best: Line) -> Text | None:
@@ -80,18 +104,47 @@ def standing(best: Line) -> Text | None:
     return text(code, **({"count": abs(points)} if points else {}))
 
 
-def traded(differences: Sequence[Gain]) -> tuple[Text, ...]:
-    """Return the sentence on what one line gains over another and what it gives up; () for no differences."""
+def traded(differences: Sequence[Gain], view: State, seat: int) -> tuple[Text, ...]:
+    """Return the sentence on what one line gains over another and what it gives up; () for no differences.
+
+    Args:
+        differences: those to mention.
+        view: the position before the lines.
+        seat: whose lines they are.
+    """
     more, less = ([one for one in differences if (one.mean > 0) == wanted] for wanted in (True, False))
+    if not differences:
+        return ()
     kind = "trade" if more and less else "more" if more else "less"
-    when = "game" if differences and differences[0].at_game_end else "round"
-    parts = {name: listed(some) for name, some in (("more", more), ("less", less)) if some}
-    return (text(f"reason.{when}.{kind}", **parts),) if parts else ()
+    when = "game" if differences[0].at_game_end else "round"
+    score = view.game.tuning.told[:1]
+    parts = {"more": more, "less": less}
+    told = {name: listed([amount(one, score) for one in some]) for name, some in parts.items() if some}
+    scored = any(one.feature in score for one in more)
+    needs = needed(more, view, seat) if less and not scored else {}
+    return (text(f"reason.{when}.{kind}{'.needs' if needs else ''}", **told, **needs),)
 
 
-def listed(some: Sequence[Gain]) -> Text:
-    """Return amounts as a list in words."""
-    *first, last = [text(f"amount.{one.feature}", count=round(abs(one.mean), 1)) for one in some]
+def needed(more: Sequence[Gain], view: State, seat: int) -> dict[str, Argument]:
+    """Return what needs the first gain that something of the seat needs, as arguments; {} if nothing does."""
+    taker = LIST[view.game.name].taker
+    if taker is None:
+        return {}
+    for one in more:
+        if not one.at_game_end and (card := taker(view, seat, one.feature)):
+            return {"who": Named(card, names_of_cards(view.game)[card]), "thing": text(f"thing.{one.feature}")}
+    return {}
+
+
+def amount(one: Gain, score: Sequence[str]) -> Text:
+    """Return the size of a difference in words: whole things, and tenths of the score."""
+    size = abs(one.mean)
+    return text(f"amount.{one.feature}", count=round(size, 1) if one.feature in score else floor(size + 0.5))
+
+
+def listed(some: Sequence[Text]) -> Text:
+    """Return texts as a list in words."""
+    *first, last = some
     if not first:
         return last
     before = first[0]
@@ -129,21 +182,22 @@ def is_likelier_to_win(best: Line, other: Line) -> bool:
 
 
 def stated(gains: Sequence[Gain], told: Sequence[str] = (), *, scored: bool = False) -> list[Gain]:
-    """Return the differences to mention, largest first: at the end of the round, else at the end of the game.
+    """Return the differences to mention, largest first: at the end of the round, else in the score of the whole game.
 
-    If the worlds give the best line a lower score in the end, they do not show why the search prefers it, and
-    differences at the end of the game are left out.
+    What is left at the end of the game beside the score is worth nothing. If the worlds give the best line a lower
+    score there, they do not show why the search prefers it.
 
     Args:
         gains: that hold.
         told: features that players count, the score first, none of which is a part of another; () for all.
-        scored: it is said already by how much the score differs at the end of the game.
+        scored: it is said already that the line has a higher score at the end of the game.
     """
-    sure = sorted((one for one in gains if not told or one.feature in told), key=lambda one: -abs(one.mean))
-    in_round = [one for one in sure if not one.at_game_end]
-    at_end = [one for one in sure if one.at_game_end]
-    if any(one.feature in told[:1] and one.mean < 0 for one in at_end):
-        at_end = []
-    if scored:
-        at_end = [one for one in at_end if one.feature not in told[:1]]
-    return (in_round or at_end)[:NAMED]
+    sure = [one for one in gains if (not told or one.feature in told) and abs(one.mean) >= LEAST_NAMED]
+    sure.sort(key=lambda one: -abs(one.mean))
+    in_round, at_end = ([one for one in sure if one.at_game_end == wanted] for wanted in (False, True))
+    if [one.mean for one in in_round] == [one.mean for one in at_end]:  # the last round
+        in_round = []
+    if in_round and scored and all(one.mean > 0 for one in in_round):
+        return [one for one in in_round if one.feature not in told[:1]][:NAMED]
+    worth = [one for one in at_end if one.mean > 0 and one.feature in (told[:1] or [one.feature]) and not scored]
+    return (in_round or worth)[:NAMED]

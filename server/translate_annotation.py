@@ -13,7 +13,7 @@ from clerestory.refusals import Faults, Reason
 from clerestory.review import Annotation, PlyValuation
 from clerestory.server.spoken import SPOKEN, label_of, luck_of
 from clerestory.server.translate import given, seconds_of
-from clerestory.server.translate_answers import in_one_line, read_text, write_text
+from clerestory.server.translate_answers import in_one_line, read_text, write_favour, write_text
 from clerestory.texts.languages import ENGLISH
 from clerestory.v1 import annotation_pb2 as api
 
@@ -149,11 +149,11 @@ def write_step(step: ReviewStep, game: Game) -> api.AnnotateGameResponse:
         sketch=step.sketch,
         deepening=step.deepening,
         plies=[write_ply(one, game) for one in step.plies],
-        review=None if step.review is None else write_review(step.review),
+        review=None if step.review is None else write_review(step.review, game),
     )
 
 
-def write_review(review: Annotation) -> api.GameReview:
+def write_review(review: Annotation, game: Game) -> api.GameReview:
     """Return the ledger of a game as a message, in the language of the call."""
     return api.GameReview(
         game=review.game,
@@ -175,6 +175,7 @@ def write_review(review: Annotation) -> api.GameReview:
         seed=review.plan.seed,
         options={name: str(value) for name, value in review.settings.items()},
         viewer_seat=review.plan.viewer,
+        favour=write_favour(game, len(review.names)),
     )
 
 

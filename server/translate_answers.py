@@ -11,6 +11,7 @@ from clerestory.advice.answer import Answer
 from clerestory.engine.core import NATURE, Game
 from clerestory.figures import Outlook
 from clerestory.games.rulebook import held
+from clerestory.review.favour import favoured
 from clerestory.search.lines import Line
 from clerestory.search.reasons import standing
 from clerestory.search.result import Result, StopReason
@@ -18,13 +19,16 @@ from clerestory.server.spoken import SPOKEN, label_of, name_of, told
 from clerestory.server.translate_rules import write_action
 from clerestory.texts import say
 from clerestory.texts.languages import ENGLISH
-from clerestory.texts.sentences import Argument, Quoted, Text, said
+from clerestory.texts.sentences import Argument, Named, Quoted, Text, said
 from clerestory.v1 import advisor_pb2 as api
 
 NAMED = 2048  # actions that are kept as messages, under 1 MB
 NUMBERS = [  # of a line; they have the same names in the search, in the API and in the clients
-    field.name for field in api.Line.DESCRIPTOR.fields if field.message_type is None and not field.is_repeated
+    field.name
+    for field in api.Line.DESCRIPTOR.fields
+    if field.message_type is None and not field.is_repeated and field.name != "doubtful"
 ]
+DOUBTFUL = 0.02  # of the visits of the first line: with fewer, a line's figures may be far off
 
 STOP_REASONS = {
     StopReason.TIME: api.STOP_REASON_TIME,
@@ -44,7 +48,7 @@ def write_recommendation(answer: Answer, max_lines: int = 0) -> api.RecommendMov
         seat=question.seat,
         observer=write_observer(question.observer),
         best=None if best is None else write_named(game, best.action, SPOKEN.get()),
-        lines=[write_line(line, game) for line in result.lines[:limit]],
+        lines=[write_line(line, game, doubtful=is_doubtful(line, result)) for line in result.lines[:limit]],
         statistics=write_statistics(
             result, certainty=0.0 if question.chance else result.certainty, waited=answer.waited
         ),
@@ -54,11 +58,18 @@ def write_recommendation(answer: Answer, max_lines: int = 0) -> api.RecommendMov
         reason=in_one_line(result.reasons, result.reason, game),
         reasons=[write_text(one, game) for one in result.reasons],
         lead=None if (ahead := standing(result.best)) is None else write_text(ahead, game),
+        favour=write_favour(game, question.view.seats),
         warnings=[write_warning(*remark, game) for remark in answer.remarks],
         level=None if best is None else question.terms.level,
         engine_version=clerestory.__version__,
         reproducible=result.reproducible,
     )
+
+
+def write_favour(game: Game, seats: int) -> api.Text | None:
+    """Return which seat a game favours, None if it favours none by much."""
+    word = favoured(game.name, seats)
+    return None if word is None else write_text(word, game)
 
 
 def in_one_line(reasons: Sequence[Text], english: str, game: Game) -> str:
@@ -81,6 +92,8 @@ def write_argument(name: str, value: Argument, game: Game) -> api.TextArgument:
     if isinstance(value, Quoted):
         label = label_of(game, value.action, value.label)
         return api.TextArgument(name=name, action=api.Action(text=value.action, label=label))
+    if isinstance(value, Named):
+        return api.TextArgument(name=name, item=api.NamedItem(id=value.item, name=name_of(game, value.item)))
     if isinstance(value, str):
         return api.TextArgument(name=name, word=value)
     return api.TextArgument(name=name, number=value)
@@ -98,6 +111,8 @@ def read_argument(message: api.TextArgument) -> Argument:
         return read_text(message.text)
     if kind == "action":
         return Quoted(message.action.text, message.action.label)
+    if kind == "item":
+        return Named(message.item.id, message.item.name)
     return message.word if kind == "word" else message.number
 
 
@@ -114,7 +129,12 @@ def write_observer(observer: int | None) -> api.Observer | None:
     return api.Observer() if observer == NATURE else api.Observer(seat=observer)
 
 
-def write_line(line: Line, game: Game) -> api.Line:
+def is_doubtful(line: Line, result: Result) -> bool:
+    """Whether an action was tried too seldom for its figures to be compared."""
+    return line.probability is None and line.visits < DOUBTFUL * result.best.visits
+
+
+def write_line(line: Line, game: Game, *, doubtful: bool = False) -> api.Line:
     """Return one line of a result as a message."""
     return api.Line(
         action=write_named(game, line.action, SPOKEN.get()),
@@ -123,6 +143,7 @@ def write_line(line: Line, game: Game) -> api.Line:
         principal_variation=line.principal_variation,
         outlook=[write_outlook(outlook) for outlook in line.outlook],
         plan=write_plan(game, line.principal_variation),
+        doubtful=doubtful,
         variation=[write_named(game, text, SPOKEN.get()) for text in line.principal_variation],
         **{name: number for name in NUMBERS if (number := getattr(line, name)) is not None and isfinite(number)},
     )

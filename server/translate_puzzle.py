@@ -7,9 +7,9 @@ from clerestory.engine.errors import GameError
 from clerestory.engine.games import GAMES
 from clerestory.refusals import Reason, refuse
 from clerestory.review.puzzle import NoPuzzle, Puzzle, puzzle, puzzles
-from clerestory.server.spoken import SPOKEN
+from clerestory.search.reasons import in_english
+from clerestory.server.translate_answers import in_one_line, write_text, write_use
 from clerestory.server.translate_rules import read_game, write_action, write_position
-from clerestory.texts.languages import ENGLISH
 from clerestory.v1 import puzzle_pb2 as api
 
 
@@ -51,37 +51,46 @@ def write_puzzle(one: Puzzle) -> api.GetPuzzleResponse:
     return api.GetPuzzleResponse(summary=write_summary(one), position=write_position(state), seat=state.turn)
 
 
-def read_try(one: Puzzle, request: api.TryPuzzleRequest) -> str:
-    """Return the action that a request tries: the given one, or the first of a plan; "" for none.
+def read_try(one: Puzzle, request: api.TryPuzzleRequest) -> tuple[str, ...]:
+    """Return the texts of the action or plan that a request tries; () for none.
 
-    Raises Refusal, ILLEGAL_ACTION, for a plan that cannot be played.
+    Raises Refusal, ILLEGAL_ACTION, for what cannot be played.
     """
-    state = one.state
-    for number, text in enumerate(request.actions):
+    state, field = one.state, "actions" if request.actions else "action"
+    texts = tuple(request.actions) or ((request.action,) if request.action else ())
+    for number, text in enumerate(texts):
         try:
             state.play(text)
         except GameError:
-            refuse(Reason.ILLEGAL_ACTION, f"actions[{number}]", f"{text[:80]!r} cannot be played there")
-    return request.action or (request.actions[0] if request.actions else "")
+            place = f"actions[{number}]" if request.actions else field
+            refuse(Reason.ILLEGAL_ACTION, place, f"{text[:80]!r} cannot be played there in puzzle {one.number}")
+    ends = one.is_plan and request.actions and any(action.text == "finish" for action in state.legal_actions())
+    return (*texts, "finish") if ends else texts
 
 
-def write_try(one: Puzzle, action: str) -> api.TryPuzzleResponse:
-    """Return how good an action is; for "", only the answer. Raises Refusal: ILLEGAL_ACTION."""
-    if action and action not in one.losses:
-        refuse(Reason.ILLEGAL_ACTION, "action", f"{action[:80]!r} is no legal action of puzzle {one.number}")
+def write_try(one: Puzzle, texts: Sequence[str]) -> api.TryPuzzleResponse:
+    """Return how good an action or a plan is; for none, only the answer. Raises Refusal: ILLEGAL_ACTION."""
     tried = api.TryPuzzleResponse()
-    if action:
-        tried.loss, tried.right = one.loss(action), one.solved_by(action)
-    if tried.right or not action:
+    if texts:
+        try:
+            tried.loss, tried.right = one.loss(texts), one.solved_by(texts)
+        except KeyError:
+            refuse(Reason.ILLEGAL_ACTION, "actions", f"are no plan of puzzle {one.number}")
+    if tried.right or not texts:
         tried.MergeFrom(write_answer(one))
     return tried
 
 
 def write_answer(one: Puzzle) -> api.TryPuzzleResponse:
-    """Return the answer of a puzzle, with its continuation, and with its reason, which is known in English only."""
+    """Return the answer of a puzzle, with its reason and continuation."""
+    actions = [write_action(one.game, action) for action in one.answer]
+    reasons, plan = one.reasons, one.plan(action.text for action in one.answer)
     return api.TryPuzzleResponse(
-        answer=write_action(one.game, one.answer),
-        reason=one.reason if SPOKEN.get() == ENGLISH else "",
+        answer=actions[0],
+        answer_actions=actions,
+        plan=[write_use(one.game, item, count) for item, count in plan.items()],
+        reason=in_one_line(reasons, in_english(reasons, one.game.name), one.game),
+        reasons=[write_text(reason, one.game) for reason in reasons],
         principal_variation=one.line,
         next_best_loss=one.next_best_loss,
     )

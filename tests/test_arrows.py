@@ -32,16 +32,15 @@ ALLOWED: dict[str, str] = {
     "engine/cathedral": rf"clerestory\.engine\.({COMMON}|cathedral)\b",
     "engine/duel": rf"clerestory\.engine\.({COMMON}|duel)\b",
     "search": rf"clerestory\.(engine\.(clock|core|elementary|errors|rng|tuning|value)\b|search\b)|{COMMON_GROUND}",
+    "search/reasons.py": rf"clerestory\.(engine\.(core|games)\b|figures\b|search\b)|{COMMON_GROUND}",  # names plans
     "arena": rf"clerestory\.(engine\.(clock|core|rng|errors|script|value)\b|search\b|arena\b)|{COMMON_GROUND}",
     "arena/remote.py": r"clerestory\.(engine\.core|arena\.(errors|revisions)|clients)\b",
     "learn": r"clerestory\.(engine\.(core|rng|errors|value|weights)\b|search\b|arena\b|learn\b)",
     "review": rf"clerestory\.(engine\.(colours|core|rng|scoring|tuning|value)\b|search\b|review\b)|{COMMON_GROUND}",
+    "review/puzzle.py": rf"clerestory\.(engine\.(core|games)\b|search\b|review\b)|{COMMON_GROUND}",  # compares plans
     "advice": rf"clerestory\.(engine\.(core|errors|rng|tuning)\b|(advice|search|review)\b)|{COMMON_GROUND}",
     "games": rf"clerestory\Z|clerestory\.(advice|games|review|search\.limits)\b|{ENGINE}|{COMMON_GROUND}",
-    "lessons": r"clerestory\.(engine\.(core|errors|games|record|rng)|lessons|texts)\b",
-    "server": (
-        rf"clerestory\Z|clerestory\.(server|advice|games|lessons|search|review)\b|{ENGINE}|{STUBS}|{COMMON_GROUND}"
-    ),
+    "server": rf"clerestory\Z|clerestory\.(server|advice|games|search|review)\b|{ENGINE}|{STUBS}|{COMMON_GROUND}",
     "clients": rf"clerestory\.clients\b|{STUBS}|{COMMON_GROUND}",
     "door": rf"clerestory\.door\b|clerestory\.clients\.connection\b|{STUBS}|{COMMON_GROUND}",
     "texts": r"clerestory\.texts\b",

@@ -4,11 +4,12 @@ from collections.abc import Callable
 from typing import NamedTuple, Union
 
 from clerestory.texts import has, say
+from clerestory.texts.glossary import card_words
 from clerestory.texts.languages import ENGLISH
 
 SERVICE = "service"
 
-Argument = Union[float, str, "Quoted", "Text"]
+Argument = Union[float, str, "Quoted", "Named", "Text"]
 
 
 class Quoted(NamedTuple):
@@ -21,6 +22,18 @@ class Quoted(NamedTuple):
 
     action: str
     label: str
+
+
+class Named(NamedTuple):
+    """A card or a kind of goods.
+
+    Attributes:
+        item: its id in positions and actions.
+        name: its name in English.
+    """
+
+    item: str
+    name: str
 
 
 class Text(NamedTuple):
@@ -55,6 +68,9 @@ def said(
     def spoken(value: Argument) -> float | str:
         if isinstance(value, Text):
             return said(value, game, language, label)
+        if isinstance(value, Named):
+            word = card_words(game, value.item).get(language)
+            return word.text if word else value.name
         return label(value) if isinstance(value, Quoted) else value
 
     arguments = {name: spoken(value) for name, value in one.arguments}

@@ -93,6 +93,18 @@ def held(variation: Sequence[str], /) -> dict[str, int]:
     return dict(times)
 
 
+def taker(state: State, seat: int, thing: str, /) -> str:
+    """Return the latest craftsman of a seat that takes a thing and can be used, "" for none."""
+    held = state.to_position()["cathedral"]["players"][seat]["craftsmen"]
+    place = (*TYPES, "gold", thing).index(thing)
+    able = [
+        card
+        for card, one in craftsmen(state.game).items()
+        if card in held and (*one.takes, 0)[place] and (not one.requires or not one.requires.isdisjoint(held))
+    ]
+    return able[-1] if able else ""
+
+
 # -- conversions -----------------------------------------------------------------------------------
 
 

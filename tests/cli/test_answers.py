@@ -1,4 +1,4 @@
-"""The display of an answer: the first line is the one to play, and the words agree with the figures."""
+"""The display of an answer: the line to play is marked, and the words agree with the figures."""
 
 import re
 from dataclasses import replace
@@ -37,23 +37,34 @@ def shown(answer: Recommendation, width: int = 100) -> str:
 
 
 def test_a_line_with_a_higher_margin_than_the_first_is_explained() -> None:
-    """The first line is the one to play; the columns are explained."""
+    """The line to play is marked; the columns are explained."""
     answer = answer_with(3.0, 4.2)
     text = re.sub(r"\s+", " ", shown(answer))
     second = answer.lines[1].action.text
     assert answer.best == answer.lines[0].action
     assert f": {answer.lines[0].action.text} (" in text
     assert re.search(rf"│ {re.escape(second)} │[^│]*│[^│]*│ \+4\.2 │ -1\.2 │", text)
-    assert f"By its margin so far, {second} is ahead of the first line." in text
-    assert "the line tried most is the one to play" in text
+    assert f"By its margin so far, {second} is ahead of the line to play." in text
     assert "then no other line could still become the one tried most" in text
-    assert "The lines tried most come first." in text
+    assert "> is the line to play, ? was tried too seldom to compare it." in text
+
+
+def test_lines_are_in_the_order_of_the_number_shown_and_doubtful_ones_last() -> None:
+    answer = answer_with(3.0, 4.2, share=0.6)
+    lines = tuple(
+        replace(line, doubtful=place > 2, win_shares=(0.9 if place > 2 else line.win_shares[0],) * STATE.seats)
+        for place, line in enumerate(answer.lines)
+    )
+    answer = replace(answer, raw=answer.message, lines=lines)
+    rows = re.findall(r"│ ([>? ]) │ ([^│]+)│[^│]*│\s+(\d+\.\d) ±", shown(answer))
+    assert [mark for mark, _, _ in rows] == [" ", ">", " "] + ["?"] * (len(rows) - 3)
+    assert [float(share) for _, _, share in rows[:3]] == [60.0, 50.0, 40.0]
 
 
 def test_a_line_with_more_points_that_wins_less_is_explained() -> None:
     answer = answer_with(3.0, 4.2, share=0.45)
     text = re.sub(r"\s+", " ", shown(answer))
-    assert f"{answer.lines[1].action.text} has a higher margin than the first line, but a smaller share of" in text
+    assert f"{answer.lines[1].action.text} has a higher margin than the line to play, but a smaller share of" in text
     assert "By its margin so far" not in text
 
 

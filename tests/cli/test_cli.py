@@ -126,15 +126,16 @@ def test_recommend_for_people() -> None:
     assert (done.returncode, done.stderr) == (0, "")
     title, *lines = done.stdout.splitlines()
     rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in lines if line.startswith("│")]
-    rows = [row for row in rows if row[0]]  # a long meaning goes on in a second line
+    rows = [row for row in rows if row[1]]  # a long meaning goes on in a second line
     legal = from_position(Path(OPENING).read_bytes()).legal_actions()
-    assert {row[0] for row in rows} == {action.text for action in legal}
+    assert {row[1] for row in rows} == {action.text for action in legal}
     labels = {action.text: action.label for action in legal}
-    assert title == f"seat 0: {rows[0][0]} ({labels[rows[0][0]]})"
-    visits = [int(row[4].replace(",", "")) for row in rows]
-    assert visits == sorted(visits, reverse=True)
-    assert all(re.fullmatch(r"\d+\.\d ±\d+\.\d", row[1]) and re.fullmatch(r"[+-]\d+\.\d", row[2]) for row in rows)
-    assert "margin is below that of the first line; visits: " in done.stdout
+    [best] = [row[1] for row in rows if row[0] == ">"]
+    assert title == f"seat 0: {best} ({labels[best]})"
+    sure = [float(row[2].split()[0]) for row in rows if row[0] != "?"]
+    assert sure == sorted(sure, reverse=True)
+    assert all(re.fullmatch(r"\d+\.\d ±\d+\.\d", row[2]) and re.fullmatch(r"[+-]\d+\.\d", row[3]) for row in rows)
+    assert "margin is below that of the line to play; visits: " in done.stdout
     assert re.search(r"iterations in \d+\.\d{3} s, (until|then) .* information sets, .*; seed 4$", done.stdout.rstrip())
 
 

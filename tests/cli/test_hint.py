@@ -107,4 +107,4 @@ def test_the_best_line_has_a_reason(example: Path) -> None:
     asked = ["recommend", str(example), "--iterations", "3000", "--seed", "3", "--lines", "2"]  # which shows it alike
     output = CliRunner().invoke(app, asked, env={"COLUMNS": "160"}).output
     assert "looks" in output
-    assert "would name the same first line" in output
+    assert "would play the same line" in output

@@ -8,11 +8,12 @@ from typer.testing import CliRunner, Result
 from clerestory.cli.main import app
 from clerestory.cli.options import BadOption
 from clerestory.review.puzzle import NoPuzzle, Puzzle, puzzle, puzzles
-from tests.shipped import DUEL
+from tests.shipped import CATHEDRAL, DUEL
 
 
 def called(*arguments: str, stdin: str | None = None) -> Result:
-    return CliRunner().invoke(app, ["puzzle", *arguments, "--game", "duel"], input=stdin, env={"COLUMNS": "100"})
+    game = [] if "--game" in arguments else ["--game", "duel"]
+    return CliRunner().invoke(app, ["puzzle", *arguments, *game], input=stdin, env={"COLUMNS": "100"})
 
 
 @pytest.fixture
@@ -40,23 +41,35 @@ def test_it_is_shown_without_its_answer(first: Puzzle) -> None:
 
 
 def test_one_tries_until_it_is_solved(first: Puzzle) -> None:
-    shown = called("1", stdin=f"nonsense\n{wrong(first)}\n{first.answer.text}\n").output
+    shown = called("1", stdin=f"nonsense\n{wrong(first)}\n{first.best}\n").output
     assert "is neither a legal action nor a command" in shown
-    assert f"No: that loses {100 * first.loss(wrong(first)):.1f} % of a win." in shown
-    assert f"({first.answer.text}) is best" in shown
+    assert f"No: that loses {100 * first.loss([wrong(first)]):.1f} % of a win." in shown
+    assert f"({first.best}) is best" in shown
 
 
 def test_the_answer_is_told_when_it_is_asked_for(first: Puzzle) -> None:
-    assert f"({first.answer.text}) is best" in called("1", stdin="show\n").output
+    assert f"({first.best}) is best" in called("1", stdin="show\n").output
     assert "is best" not in called("1", stdin="").output
 
 
 def test_a_try_is_judged_for_programs(first: Puzzle) -> None:
-    right = json.loads(called("1", "--try", first.answer.text, "--json").output)
-    assert (right["right"], right["loss"], right["answer"]) == (True, 0.0, first.answer.text)
+    right = json.loads(called("1", "--try", first.best, "--json").output)
+    assert (right["right"], right["loss"], right["answer"]) == (True, 0.0, first.best)
     bad = json.loads(called("1", "--try", wrong(first), "--json").output)
-    assert (bad["right"], bad["loss"]) == (False, first.loss(wrong(first)))
+    assert (bad["right"], bad["loss"]) == (False, first.loss([wrong(first)]))
     assert "No: that loses" in called("1", "--try", wrong(first)).output
+
+
+def test_a_plan_is_typed_action_by_action_or_at_once() -> None:
+    one = next(one for one in puzzles(CATHEDRAL) if one.is_plan and one.best.startswith("convert"))
+    shown = called(
+        str(one.number), "--game", "cathedral", stdin="finish\n" + one.best.replace("; ", "\n") + "\n"
+    ).output
+    assert f"No: that loses {100 * one.losses['finish']:.1f} % of a win." in shown
+    assert "The plan goes on." in shown
+    assert f"({one.best}) is best" in shown
+    told = json.loads(called(str(one.number), "--game", "cathedral", "--try", one.best, "--json").output)
+    assert (told["right"], told["answer"]) == (True, one.best)
 
 
 def test_one_is_drawn_that_fits() -> None:

@@ -13,6 +13,7 @@ from clerestory.engine import GAMES
 from clerestory.engine.core import Game
 from clerestory.review.puzzle import LEAST, UNFOUND, from_line, puzzle, puzzles
 from clerestory.search.root import observe
+from lab import puzzle_levels, puzzle_plans
 from lab import puzzles as tool
 from tests.shipped import DUEL
 
@@ -62,15 +63,15 @@ def test_an_answer_must_hold_ten_times_as_long(monkeypatch: pytest.MonkeyPatch) 
 def test_a_level_is_the_weakest_from_which_on_all_find_it(
     finding: set[int], level: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tool, "finds", lambda root, losses, number, seed: number in finding)
-    root: Any = None
-    assert tool.grade(root, {}, 1) == level
+    monkeypatch.setattr(puzzle_levels, "finds", lambda candidate, losses, number: number in finding)
+    candidate: Any = None
+    assert puzzle_levels.grade(candidate, {}) == level
 
 
 def test_a_strong_level_finds_what_is_shipped() -> None:
     one, look = puzzle(DUEL, 1), look_of(1)
-    assert tool.finds(look.root, one.losses, 8, 3)
-    assert not tool.finds(look.root, dict.fromkeys(one.losses, 1.0), 8, 3)
+    assert puzzle_levels.finds(look, one.losses, 8)
+    assert not puzzle_levels.finds(look, {text: -loss for text, loss in one.losses.items()}, 8)
 
 
 def test_looking_goes_on_where_it_was(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -101,7 +102,7 @@ def test_what_is_shipped_is_spread_over_the_levels(here: Path, monkeypatch: pyte
     tool.ship(DUEL, 4)
     written = [json.loads(text) for text in (here / "shipped" / "duel.jsonl").read_text().splitlines()]
     assert [line["level"] for line in written] == [1, 1, 5, 6]
-    assert from_line(DUEL, 1, written[0]).answer in puzzle(DUEL, 1).state.legal_actions()
+    assert from_line(DUEL, 1, written[0]).answer[0] in puzzle(DUEL, 1).state.legal_actions()
 
 
 def test_what_was_found_is_added_to_what_is_shipped(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,10 +136,39 @@ def test_a_game_of_bots_is_looked_at_where_there_is_a_choice() -> None:
 @pytest.mark.parametrize("game", ["cathedral", "duel"])
 def test_no_shipped_puzzle_asks_for_a_number_only(game: str) -> None:
     for one in tool.read(GAMES[game]):
-        assert not tool.asks_form_only(one.state, one.losses)
+        planner = puzzle_plans.planner_at(one.state)
+        assert not (puzzle_plans.same_things(planner, one.losses) if planner else tool.asks_form_only(one.losses))
 
 
 def test_a_puzzle_about_a_number_is_noticed() -> None:
-    state = tool.read(GAMES["cathedral"])[0].state
-    assert tool.asks_form_only(state, {"convert mason_2 2": 0.0, "convert mason_2 1": 0.06, "finish": 0.2})
-    assert not tool.asks_form_only(state, {"convert mason_2 2": 0.0, "finish": 0.06, "convert mason_2 1": 0.2})
+    assert tool.asks_form_only({"buy wood 2": 0.0, "buy wood 1": 0.06, "leave": 0.2})
+    assert not tool.asks_form_only({"buy wood 2": 0.0, "leave": 0.06, "buy wood 1": 0.2})
+    planner = puzzle_plans.planner_at(CONVERTING)
+    assert planner
+    asked = {"convert a 2; finish": 0.0, "convert a 1; finish": 0.06, "finish": 0.2}
+    assert puzzle_plans.same_things(planner, asked)
+    assert not puzzle_plans.same_things(planner, asked | {"convert a 1; finish": 0.3})
+
+
+CONVERTING = next(one.state for one in puzzles(GAMES["cathedral"]) if one.is_plan and "finish" in one.losses)
+
+
+def test_every_plan_is_met_once_and_ends_where_others_begin() -> None:
+    """Each end is reached by legal actions, in the order that loses least gold, and no plan has two."""
+    planner = puzzle_plans.planner_at(CONVERTING)
+    assert planner
+    ends = puzzle_plans.ends_of(CONVERTING, planner)
+    plans = [tuple(sorted(planner.held(text.split("; ")).items())) for text in ends]
+    assert len(set(plans)) == len(plans) > 2
+    for text, end in ends.items():
+        assert puzzle_plans.after(CONVERTING, text.split("; ")) == end
+        assert puzzle_plans.planner_at(end) is None or end.turn != CONVERTING.turn or text.endswith("finish")
+
+
+def test_a_level_carries_out_a_plan_to_its_end() -> None:
+    planner = puzzle_plans.planner_at(CONVERTING)
+    assert planner
+    level = CONVERTING.game.tuning.levels[4]
+    plans = [puzzle_plans.plan_of(CONVERTING, planner, level, seed) for seed in range(3)]
+    known = [planner.held(text.split("; ")) for text in puzzle_plans.ends_of(CONVERTING, planner)]
+    assert all(plan in known for plan in plans)

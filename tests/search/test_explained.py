@@ -6,16 +6,17 @@ import numpy as np
 import pytest
 
 from clerestory.engine import GAMES, NATURE, Game, Rng, State
-from clerestory.engine.tuning import Tuning
 from clerestory.search import Line, Result, Searcher
 from clerestory.search.gains import Gain, deviations
-from clerestory.search.reasons import explained, holding, in_english, sentences
+from clerestory.search.reasons import Verdict, explained, holding, in_english, sentences, verdict_on
 from clerestory.search.root import observe
 from lab.reasons import RECORDS, ReasonTally, check, recorded_positions
 from tests.search.positions import decisions
 
 WORTH_NAMING = 0.15  # points
 LIKELIER = "likelier to win"
+LESS = "2 gold less at the end of the round, which pays off later."
+NEEDED = "4 wood more, 2 gold less at the end of the round; but the Woodworker needs wood."
 TUNING = GAMES["cathedral"].tuning
 
 
@@ -114,7 +115,7 @@ def gains(
             line("a", 0.0, score=0.6),
             line("b", 1.0),
             gains(gold=-2.0),
-            f"'A' looks {LIKELIER} than 'B', though with fewer points. But at the end of the round it has 2 gold less.",
+            f"'A' looks {LIKELIER} than 'B', though with fewer points. {LESS}",
         ),
         (line("a", 0.0, score=0.56), line("b", 1.0), gains(), "'A' looks about as good as 'B'."),
         (line("a", 0.0, score=0.6), line("b", 0.2), gains(), "'A' looks about as good as 'B'."),
@@ -123,13 +124,13 @@ def gains(
             line("a", 2.0),
             line("b", 0.0),
             gains(at_end={"vp_cards": 2.0, "gold": -4.0, "sand": 0.1}, gold=-2.0, wood=4.0, vp_cards=2.0),
-            "'A' looks 2 points better than 'B'. At the end of the round it has 4 wood more, but 2 gold less.",
+            f"'A' looks 2 points better than 'B'. {NEEDED}",
         ),
         (
             line("a", 2.0),
             line("b", 0.0),
             gains(gold=-2.0),
-            "'A' looks 2 points better than 'B'. But at the end of the round it has 2 gold less.",
+            f"'A' looks 2 points better than 'B'. {LESS}",
         ),
         (
             line("a", 2.0),
@@ -153,17 +154,14 @@ def gains(
             line("a", 2.0),
             line("b", 0.0),
             gains(at_end={"vp": 3.0, "gold": 4.0}),
-            "'A' looks 2 points better than 'B'. At the end of the game it has 4 gold more.",
+            "'A' looks 2 points better than 'B'.",
         ),
     ],
 )
 def test_sentences(best: Line, other: Line, gains: list[Gain], sentence: str) -> None:
-    assert said_of(best, other, gains, TUNING) == sentence
-
-
-def said_of(best: Line, other: Line, gains: list[Gain], tuning: Tuning) -> str:
-    """Return what is said of two lines of the board game."""
-    return in_english(sentences(best, other, holding(gains, tuning.worth_naming), tuning), "cathedral")
+    view = GAMES["cathedral"].new(2, 1)
+    told = sentences(best, other, holding(gains, TUNING.worth_naming), view, 0)
+    assert in_english(told, "cathedral") == sentence
 
 
 def test_the_largest_of_many_features_needs_more_than_one_alone() -> None:
@@ -173,11 +171,8 @@ def test_the_largest_of_many_features_needs_more_than_one_alone() -> None:
 
 
 def test_a_difference_is_named_from_the_size_on_that_the_game_says() -> None:
-    ahead = line("a", 2.0), line("b", 0.5), gains(at_end={"gold": 4.0})
-    more = " At the end of the game it has 4 gold more."
-    for least, sentence in ((1.5, "1.5 points better than 'B'." + more), (1.6, "about as good as 'B'." + more)):
-        assert said_of(*ahead, replace(TUNING, worth_naming=least)) == f"'A' looks {sentence}"
-    assert said_of(*ahead, replace(TUNING, worth_naming=4.1)) == "'A' looks about as good as 'B'."
+    ahead = line("a", 2.0), line("b", 0.5)
+    assert [verdict_on(*ahead, least) for least in (1.5, 1.6)] == [Verdict.AHEAD, Verdict.ALIKE]
 
 
 @pytest.mark.parametrize(("freedom", "table"), [(7, 3.499), (19, 2.861), (60, 2.660)])

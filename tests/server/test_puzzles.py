@@ -1,6 +1,6 @@
 """PuzzleService over a real socket: positions without their answers, and tries that are judged."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 import pytest
@@ -8,7 +8,8 @@ from google.protobuf.json_format import MessageToDict
 
 from clerestory.engine import GAMES, from_position
 from clerestory.refusals import Reason
-from clerestory.review.puzzle import puzzle, puzzles, read
+from clerestory.review.puzzle import PLAN_SEPARATOR, puzzle, puzzles, read
+from clerestory.search.reasons import in_english
 from clerestory.v1 import puzzle_pb2 as api
 from clerestory.v1.puzzle_pb2_grpc import PuzzleServiceStub
 from tests.server.harness import assert_reason, refusal, served
@@ -55,7 +56,7 @@ async def test_a_wrong_action_is_judged_and_the_answer_kept(stub: Any) -> None:
     known = puzzle(DUEL, 1)
     for text, loss in known.losses.items():
         verdict = await stub.TryPuzzle(api.TryPuzzleRequest(puzzle=FIRST, action=text))
-        assert (verdict.right, verdict.loss) == (text == known.answer.text, loss)
+        assert (verdict.right, verdict.loss) == (text == known.best, loss)
         assert verdict.HasField("answer") == verdict.right
         assert bool(verdict.principal_variation) == verdict.right
 
@@ -64,7 +65,9 @@ async def test_the_answer_is_told_when_it_is_asked_for(stub: Any) -> None:
     known = puzzle(DUEL, 1)
     verdict = await stub.TryPuzzle(api.TryPuzzleRequest(puzzle=FIRST))
     assert not verdict.right
-    assert (verdict.answer.text, verdict.reason) == (known.answer.text, known.reason)
+    assert [action.text for action in verdict.answer_actions] == [verdict.answer.text] == [known.best]
+    assert verdict.reason == in_english(known.reasons, "duel") == " ".join(one.english for one in verdict.reasons)
+    assert not verdict.plan
     assert tuple(verdict.principal_variation) == known.line
     assert verdict.next_best_loss == known.next_best_loss
 
@@ -88,12 +91,39 @@ async def test_what_is_wrong_is_named(stub: Any, asked: api.TryPuzzleRequest, re
         assert error.details().startswith(f"{field}: ")
 
 
-async def test_a_plan_is_tried_by_its_first_action(stub: Any) -> None:
-    """What follows it must be possible; the verdict is that of the first action."""
-    one = next(one for one in puzzles(GAMES["cathedral"]) if one.answer.text.startswith("convert"))
-    reference = api.PuzzleReference(game="cathedral", number=one.number)
-    verdict = await stub.TryPuzzle(api.TryPuzzleRequest(puzzle=reference, actions=[one.answer.text, "finish"]))
-    assert verdict.right
-    assert verdict == await stub.TryPuzzle(api.TryPuzzleRequest(puzzle=reference, action=one.answer.text))
-    error = await refusal(stub.TryPuzzle(api.TryPuzzleRequest(puzzle=reference, actions=["redraw"])))
+PLAN = next(one for one in puzzles(GAMES["cathedral"]) if one.is_plan and one.best.startswith("convert"))
+
+
+async def tried(stub: Any, *, action: str = "", actions: Sequence[str] = ()) -> api.TryPuzzleResponse:
+    """The verdict on a try of PLAN."""
+    reference = api.PuzzleReference(game="cathedral", number=PLAN.number)
+    verdict: api.TryPuzzleResponse = await stub.TryPuzzle(
+        api.TryPuzzleRequest(puzzle=reference, action=action, actions=actions)
+    )
+    return verdict
+
+
+async def test_a_plan_is_judged_as_a_whole_in_any_order(stub: Any) -> None:
+    for best, loss in PLAN.losses.items():
+        actions = best.split(PLAN_SEPARATOR)
+        verdict = await tried(stub, actions=actions)
+        assert (verdict.loss, verdict.right) == (loss, best == PLAN.best)
+        assert verdict == await tried(stub, actions=[action for action in actions if action != "finish"] or ["finish"])
+
+
+async def test_the_answer_of_a_plan_names_all_of_it(stub: Any) -> None:
+    verdict = await tried(stub)
+    assert [action.text for action in verdict.answer_actions] == PLAN.best.split(PLAN_SEPARATOR)
+    assert {use.item: use.times for use in verdict.plan} == PLAN.plan(PLAN.best.split(PLAN_SEPARATOR))
+
+
+async def test_an_action_is_judged_by_the_best_plan_that_goes_on_from_it(stub: Any) -> None:
+    first = PLAN.best.split(PLAN_SEPARATOR)[0]
+    assert (await tried(stub, action=first)).right
+    assert (await tried(stub, action="finish")).loss == PLAN.losses["finish"]
+
+
+async def test_a_plan_that_cannot_be_played_is_refused(stub: Any) -> None:
+    error = await refusal(tried(stub, actions=[PLAN.best.split(PLAN_SEPARATOR)[0], "redraw"]))
     assert_reason(error, Reason.ILLEGAL_ACTION)
+    assert error.details().startswith("actions[1]: ")

@@ -63,7 +63,7 @@ async def test_an_answer_is_what_the_search_found(name: str, seats: int, chance:
         message = await server.advisor.RecommendMove(question(position, iterations=300, seed=3, seat=seat))
     options = shipped(position.game, position.seats)
     searcher = Searcher(observe(position, seat), seed=3, max_bytes=DEFAULT_MAX_BYTES, **options)
-    expected = explain(position.game, searcher, searcher.run(iterations=300))
+    expected = explain(position, searcher, searcher.run(iterations=300))
     answer = read_answer(message)
     assert [plain_line(line) for line in answer.lines] == [found_line(line) for line in expected.lines]
     assert (answer.seat, answer.seed, answer.reason) == (seat, expected.seed, expected.reason)

@@ -6,12 +6,15 @@ import pytest
 
 from clerestory.engine import GAMES, from_position
 from clerestory.search.gains import Gain
-from clerestory.search.reasons import in_english, stated, traded
+from clerestory.search.lines import Line
+from clerestory.search.reasons import in_english, named, sentences, stated, traded
 from clerestory.server.translate_answers import read_text, write_text
 from clerestory.texts import has
+from clerestory.texts.sentences import Named, Quoted, said, text
 from clerestory.v1 import advisor_pb2 as api
 from tests.server.harness import question, served
 
+BEGUN = GAMES["cathedral"].new(2, 1)
 POSITIONS = sorted((Path(__file__).parents[2] / "examples" / "positions").glob("*.json"))
 
 
@@ -39,18 +42,57 @@ def gains(at_game_end: bool = False, **means: float) -> list[Gain]:
 @pytest.mark.parametrize(
     ("found", "sentence"),
     [
-        (gains(vp=1.0, vp_craftsmen=1.0), "At the end of the round it has 1 point more."),
-        (gains(wood=4.0, vp=-2.0), "At the end of the round it has 4 wood more, but 2 points less."),
-        (gains(gold=-3.0), "But at the end of the round it has 3 gold less."),
-        (gains(True, vp=1.25), "At the end of the game it has 1.2 points more."),
+        (gains(vp=1.0, vp_craftsmen=1.0), "1 point more at the end of the round."),
+        (gains(sand=4.0), "4 sand more at the end of the round."),
+        (gains(metal=1.0, gold=-3.4), "1 metal more, but 3 gold less at the end of the round."),
+        (
+            gains(wood=4.2, vp=-2.0),
+            "4 wood more, 2 points less at the end of the round; but the Woodworker needs wood.",
+        ),
+        (gains(stone=1.0, vp=2.4, gold=-8.0), "2.4 points and 1 stone more, but 8 gold less at the end of the round."),
+        (gains(gold=-3.0), "3 gold less at the end of the round, which pays off later."),
+        (gains(gold=0.4, wood=-0.3), ""),
+        (gains(True, vp=1.25), "1.2 points more at the end of the game."),
         (gains(True, vp=-1.0, gold=4.0), ""),
+        (gains(True, stone=3.0), ""),
         (gains(vp_priory=2.0), ""),
         ([], ""),
     ],
 )
 def test_a_trade_is_told_once_and_both_ways(found: list[Gain], sentence: str) -> None:
-    tuning = GAMES["cathedral"].tuning
-    assert in_english(traded(stated(found, tuning.told)), "cathedral") == sentence
+    """Whole things and tenths of points, and who needs what is gained; nothing of goods that are left at the end."""
+    view = BEGUN.observe(0)
+    assert in_english(traded(stated(found, view.game.tuning.told), view, 0), "cathedral") == sentence
+
+
+def test_goods_of_the_last_round_are_worth_nothing() -> None:
+    found = [*gains(wood=3.0, vp=-1.0), *gains(True, wood=3.0, vp=-1.0)]
+    assert stated(found, BEGUN.game.tuning.told) == []
+
+
+def test_points_that_are_said_already_are_not_said_again() -> None:
+    told = BEGUN.game.tuning.told
+    assert stated(gains(vp=2.0), told, scored=True) == []
+    assert [one.feature for one in stated(gains(vp=2.0, gold=-3.0), told, scored=True)] == ["gold", "vp"]
+
+
+def test_a_plan_is_named_as_a_whole() -> None:
+    """Where conversions are advised, the sentence names the uses of all craftsmen, not only of the first."""
+    variation = ("convert mortar_mixer 1", "convert woodworker 2", "finish", "discard wood")
+    names = [in_english((named(line(one), BEGUN.game),), "cathedral") for one in (variation, variation[3:])]
+    assert names == ["Mortar mixer 1 and Woodworker 2", "discard 1 wood"]
+    assert named(line(("finish", "discard wood")), BEGUN.game) == Quoted("finish", "label")
+
+
+def line(variation: tuple[str, ...]) -> Line:
+    return Line(variation[0], "label", 9, 9, (), (), 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, variation)
+
+
+def test_a_plan_that_is_better_in_another_order_only_has_no_reason() -> None:
+    one = line(("convert mortar_mixer 1", "convert woodworker 2"))
+    other = line(("convert woodworker 2", "convert mortar_mixer 1", "finish"))
+    assert sentences(one, other, gains(vp=1.0), BEGUN, 0) == ()
+    assert sentences(one, line(other.principal_variation[:1]), gains(vp=1.0), BEGUN, 0)
 
 
 def test_what_is_told_are_features_with_texts_the_score_first() -> None:
@@ -63,6 +105,9 @@ def test_what_is_told_are_features_with_texts_the_score_first() -> None:
 
 
 def test_a_text_is_read_as_it_was_written() -> None:
+    use = text("plan.use", name=Named("carpenter_2", "Carpenter"), count=4.0)
+    assert read_text(write_text(use, GAMES["cathedral"])) == use
+    assert [said(use, "cathedral", language) for language in ("en", "de")] == ["Carpenter 4", "Zimmermann 4"]
     message = api.Text(code="lead.ahead", arguments=[api.TextArgument(name="count", number=2.1)])
     assert read_text(message) == read_text(write_text(read_text(message), GAMES["toy"]))
     assert write_text(read_text(message), GAMES["toy"]).english == "You lead by 2.1 points."

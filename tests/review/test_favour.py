@@ -1,0 +1,42 @@
+"""The word on the seat that a game favours: only where that was measured and is plain."""
+
+import pytest
+
+from clerestory.review import favour
+from clerestory.review.favour import SURE, WORTH_A_WORD, favoured
+from clerestory.texts.sentences import said
+from lab.seats import line_of
+
+
+def test_the_first_player_of_the_duel_is_favoured() -> None:
+    word = favoured("duel", 2)
+    assert word
+    assert said(word, "duel") == "The first player wins 67 % of games between equals; 50 % would be even."
+
+
+@pytest.mark.parametrize(("game", "seats"), [("cathedral", 2), ("cathedral", 3), ("toy", 2)])
+def test_a_game_that_favours_nobody_by_much_has_no_word(game: str, seats: int) -> None:
+    assert favoured(game, seats) is None
+
+
+@pytest.mark.parametrize(
+    ("shares", "error", "told"),
+    [
+        ([50 + WORTH_A_WORD, 50 - WORTH_A_WORD], 1.0, "favour.1"),
+        ([49.9 - WORTH_A_WORD, 50.1 + WORTH_A_WORD], 1.0, "favour.2"),
+        ([50 + WORTH_A_WORD, 50 - WORTH_A_WORD], 1.1 * WORTH_A_WORD / SURE, None),
+        ([49.9 + WORTH_A_WORD, 50.1 - WORTH_A_WORD], 0.1, None),
+    ],
+)
+def test_a_word_needs_a_large_and_certain_difference(
+    shares: list[float], error: float, told: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(favour.tomllib, "loads", lambda _: {"duel": {"2": {"shares": shares, "error": error}}})
+    favoured.cache_clear()
+    word = favoured("duel", 2)
+    favoured.cache_clear()
+    assert (word and word.code) == told
+
+
+def test_the_line_of_a_game_is_its_shares_by_seat() -> None:
+    assert line_of([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 0.0]]) == "2 = { shares = [75.0, 25.0], error = 25.0 }"
