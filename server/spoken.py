@@ -12,7 +12,7 @@ from clerestory.engine.core import Game
 from clerestory.metadata import LANGUAGE, LANGUAGES
 from clerestory.texts import has, say
 from clerestory.texts.cards import card_names
-from clerestory.texts.glossary import word
+from clerestory.texts.glossary import word, words
 from clerestory.texts.labels import Labels
 from clerestory.texts.languages import ENGLISH, language_asked
 from clerestory.texts.sentences import Text, said
@@ -68,7 +68,8 @@ def labels(game: Game, language: str) -> Labels:
 
 def name_of(game: Game, item: str) -> str:
     """Return the name of a card or a material in the language of the call; what is neither has its own."""
-    return names(game, SPOKEN.get()).get(item) or material(game, item)
+    known = f"good.{item}" not in words(game.name) and names(game, SPOKEN.get()).get(item)
+    return known or material(game, item)
 
 
 @cache

@@ -6,7 +6,7 @@ from functools import lru_cache
 from clerestory.engine.changes import Change
 from clerestory.engine.core import Game
 from clerestory.server.spoken import SPOKEN, name_of
-from clerestory.texts import say
+from clerestory.texts import has, say
 from clerestory.v1 import rules_pb2 as rules
 
 REMEMBERED = 4096  # changes in words
@@ -40,7 +40,10 @@ def in_words(game: Game, change: Change) -> str:
 def worded(game: Game, change: Change, language: str) -> str:
     """Return a change in the language of the call, which is told for the cache."""
     item, card = name_of(game, change.item), name_of(game, change.card)
-    thing = say(game.name, f"thing.{change.thing}", language=language, count=abs(change.amount), item=item)
+    alone = change.amount == 1 and has(game.name, f"alone.{change.thing}")  # which is told, and not counted
+    kind = "alone" if alone else "thing"
+    thing = say(game.name, f"{kind}.{change.thing}", language=language, count=abs(change.amount), item=item)
     cause = say(game.name, f"cause.{change.cause}", language=language, card=card) if change.cause else ""
     key, amount = "change.lost" if change.lost else "change.cause" if cause else "change", f"{change.amount:+d}"
-    return say("service", key, language=language, amount=amount, thing=thing, cause=cause, count=change.lost)
+    told = {"amount": "" if alone else amount, "thing": thing, "cause": cause, "count": change.lost}
+    return say("service", key, language=language, **told).strip()
