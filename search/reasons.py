@@ -1,10 +1,12 @@
 """Reasons: what the best line gains over the next one, as far as it exceeds chance, as sentences about the trade."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from enum import StrEnum
 from itertools import takewhile
 from math import floor, isfinite
+from typing import Any
 
 from clerestory.engine.core import Game, State
 from clerestory.engine.games import LIST
@@ -67,7 +69,10 @@ def in_english(reasons: Sequence[Text], game: str) -> str:
 def sentences(best: Line, other: Line, gains: Sequence[Gain], view: State, seat: int) -> tuple[Text, ...]:
     """Return one or two sentences that compare the best line with another; () for one plan in two orders."""
     tuning = view.game.tuning
-    pair = {"best": named(best, view.game), "other": named(other, view.game)}
+    pair = {
+        "best": named(best, view.game, other.principal_variation),
+        "other": named(other, view.game, best.principal_variation),
+    }
     if pair["best"] == pair["other"]:
         return ()
     if not other.visits:
@@ -78,21 +83,44 @@ def sentences(best: Line, other: Line, gains: Sequence[Gain], view: State, seat:
     return text(verdict, **pair, **count), *traded(stated(gains, tuning.told, scored=scored), view, seat)
 
 
-def named(line: Line, game: Game) -> Argument:
-    """Return what a line begins with, as it is named in a sentence: its action, or the whole plan."""
-    planner, variation = LIST[game.name].planner, line.principal_variation
-    if planner is None or not planner.held(variation[:1]):
+def named(line: Line, game: Game, others: Sequence[str] = ()) -> Argument:
+    """Return what a line begins with, as it is named in a sentence: its action, or the whole plan.
+
+    Args:
+        line: the line.
+        game: its game.
+        others: the variation that it is compared with, whose cards may have the same names.
+    """
+    uses = planned(line.principal_variation, game)
+    if not uses:
         return Quoted(line.action, line.label)
-    uses = planner.held(tuple(takewhile(lambda action: action != "finish", variation)))
-    if variation[0].startswith("discard"):
+    if line.principal_variation[0].startswith("discard"):
         return text("plan.discard", what=listed([text(f"amount.{item}", count=count) for item, count in uses.items()]))
-    cards = names_of_cards(game)
-    return listed([text("plan.use", name=Named(card, cards[card]), count=uses[card]) for card in cards if card in uses])
+    cards = rows_of_cards(game)
+    names = Counter(cards[card]["name"] for card in {*uses, *planned(others, game)})
+    rows = [row for card, row in cards.items() if card in uses]
+    return listed([use_of(row, uses[row["id"]], alike=names[row["name"]] > 1) for row in rows])
 
 
-def names_of_cards(game: Game) -> dict[str, str]:
-    """Return the English names of a game's cards by id."""
-    return {row["id"]: str(row["name"]) for rows in game.cards().values() for row in rows if "name" in row}
+def planned(variation: Sequence[str], game: Game) -> Mapping[str, int]:
+    """Return how often each item is used in the conversions or discards that a variation begins with; {} for none."""
+    planner = LIST[game.name].planner
+    if planner is None or not planner.held(variation[:1]):
+        return {}
+    return planner.held(tuple(takewhile(lambda action: action != "finish", variation)))
+
+
+def rows_of_cards(game: Game) -> dict[str, Mapping[str, Any]]:
+    """Return the catalogue rows of a game's cards that have names, by id, in catalogue order."""
+    return {row["id"]: row for rows in game.cards().values() for row in rows if "name" in row}
+
+
+def use_of(row: Mapping[str, Any], count: int, *, alike: bool) -> Text:
+    """Return how often a card is used, with its round if another card that is spoken of has the same name."""
+    name = Named(row["id"], str(row["name"]))
+    if alike and "round" in row:
+        return text("plan.use.of_round", name=name, round=row["round"], count=count)
+    return text("plan.use", name=name, count=count)
 
 
 def standing(best: Line) -> Text | None:
@@ -132,7 +160,7 @@ def needed(more: Sequence[Gain], view: State, seat: int) -> dict[str, Argument]:
         return {}
     for one in more:
         if not one.at_game_end and (card := taker(view, seat, one.feature)):
-            return {"who": Named(card, names_of_cards(view.game)[card]), "thing": text(f"thing.{one.feature}")}
+            return {"who": Named(card, rows_of_cards(view.game)[card]["name"]), "thing": text(f"thing.{one.feature}")}
     return {}
 
 

@@ -1,6 +1,7 @@
 """Translates answers into messages of AdvisorService."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from math import isfinite
 
@@ -13,7 +14,7 @@ from clerestory.figures import Outlook
 from clerestory.games.rulebook import held
 from clerestory.review.favour import favoured
 from clerestory.search.lines import Line
-from clerestory.search.reasons import standing
+from clerestory.search.reasons import rows_of_cards, standing
 from clerestory.search.result import Result, StopReason
 from clerestory.server.spoken import SPOKEN, label_of, name_of, told
 from clerestory.server.translate_rules import write_action
@@ -142,7 +143,7 @@ def write_line(line: Line, game: Game, *, doubtful: bool = False) -> api.Line:
         standard_errors=line.standard_errors,
         principal_variation=line.principal_variation,
         outlook=[write_outlook(outlook) for outlook in line.outlook],
-        plan=write_plan(game, line.principal_variation),
+        plan=write_plan(game, held(game, line.principal_variation)),
         doubtful=doubtful,
         variation=[write_named(game, text, SPOKEN.get()) for text in line.principal_variation],
         **{name: number for name in NUMBERS if (number := getattr(line, name)) is not None and isfinite(number)},
@@ -155,14 +156,19 @@ def write_named(game: Game, text: str, language: str) -> api.Action:  # noqa: AR
     return write_action(game, game.parse_action(text))
 
 
-def write_plan(game: Game, variation: Sequence[str]) -> list[api.PlannedUse]:
-    """Return the plan that a variation begins with, if its first action is a part of one."""
-    return [write_use(game, item, count) for item, count in held(game, variation).items()]
+def write_plan(game: Game, uses: Mapping[str, int]) -> list[api.PlannedUse]:
+    """Return how often each item is used in a plan as messages."""
+    names = Counter(name_of(game, item) for item in uses)
+    return [write_use(game, item, count, alike=names[name_of(game, item)] > 1) for item, count in uses.items()]
 
 
-def write_use(game: Game, item: str, count: int) -> api.PlannedUse:
-    """Return a part of a plan as a message."""
-    label = say("service", "plan.use", language=SPOKEN.get(), name=name_of(game, item), count=count)
+def write_use(game: Game, item: str, count: int, *, alike: bool) -> api.PlannedUse:
+    """Return a part of a plan as a message, with the round of a card if another one of the plan has the same name."""
+    row, key = rows_of_cards(game).get(item, {}), "plan.use.of_round"
+    told = {"round": row["round"]} if alike and "round" in row else {}
+    label = say(
+        "service", key if told else "plan.use", language=SPOKEN.get(), name=name_of(game, item), count=count, **told
+    )
     return api.PlannedUse(item=item, times=count, label=label)
 
 

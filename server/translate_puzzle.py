@@ -8,7 +8,7 @@ from clerestory.engine.games import GAMES
 from clerestory.refusals import Reason, refuse
 from clerestory.review.puzzle import NoPuzzle, Puzzle, puzzle, puzzles
 from clerestory.search.reasons import in_english
-from clerestory.server.translate_answers import in_one_line, write_text, write_use
+from clerestory.server.translate_answers import in_one_line, write_plan, write_text
 from clerestory.server.translate_rules import read_game, write_action, write_position
 from clerestory.v1 import puzzle_pb2 as api
 
@@ -88,7 +88,7 @@ def write_answer(one: Puzzle) -> api.TryPuzzleResponse:
     return api.TryPuzzleResponse(
         answer=actions[0],
         answer_actions=actions,
-        plan=[write_use(one.game, item, count) for item, count in plan.items()],
+        plan=write_plan(one.game, plan),
         reason=in_one_line(reasons, in_english(reasons, one.game.name), one.game),
         reasons=[write_text(reason, one.game) for reason in reasons],
         principal_variation=one.line,

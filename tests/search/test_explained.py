@@ -115,7 +115,7 @@ def gains(
             line("a", 0.0, score=0.6),
             line("b", 1.0),
             gains(gold=-2.0),
-            f"'A' looks {LIKELIER} than 'B', though with fewer points. {LESS}",
+            f"'A' looks {LIKELIER} than 'B', though with fewer points in the end. {LESS}",
         ),
         (line("a", 0.0, score=0.56), line("b", 1.0), gains(), "'A' looks about as good as 'B'."),
         (line("a", 0.0, score=0.6), line("b", 0.2), gains(), "'A' looks about as good as 'B'."),

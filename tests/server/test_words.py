@@ -84,6 +84,16 @@ def test_a_plan_is_named_as_a_whole() -> None:
     assert named(line(("finish", "discard wood")), BEGUN.game) == Quoted("finish", "label")
 
 
+def test_two_cards_of_one_name_are_told_apart_by_their_rounds() -> None:
+    two = line(("convert carpenter_2 1", "convert carpenter_3 2", "finish"))
+    one = line(("convert carpenter_3 2", "finish"))
+    names = [
+        in_english((named(*pair, other.principal_variation),), "cathedral")
+        for *pair, other in ((two, BEGUN.game, one), (one, BEGUN.game, two), (one, BEGUN.game, one))
+    ]
+    assert names == ["Carpenter (round 2) 1 and Carpenter (round 3) 2", "Carpenter (round 3) 2", "Carpenter 2"]
+
+
 def line(variation: tuple[str, ...]) -> Line:
     return Line(variation[0], "label", 9, 9, (), (), 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, variation)
 
