@@ -1,8 +1,11 @@
 """Only legal actions that the server plays: marked entries, exactly once, which a take-back goes past."""
 
+from itertools import pairwise
+
 import pytest
 
 from clerestory.engine import NATURE
+from clerestory.engine.games import LIST
 from clerestory.games import course
 from clerestory.games.kept import ServerGame
 from clerestory.games.log import BotSettings, EntryKind, GameOptions, Head, Holder, SeatKind, TakeBacks
@@ -167,3 +170,68 @@ def test_further_actions_are_those_of_the_same_seat() -> None:
     with pytest.raises(Refusal) as refused:
         course.play(game, everybody(game), game.version, "fold", NOW, ("fold",))
     assert (refused.value.reason, refused.value.faults[0][0]) == (Reason.ILLEGAL_ACTION, "then_actions")
+
+
+# -- time that runs out, and what was forced -------------------------------------------------------
+
+LIMIT = 2.0  # seconds of a move
+
+
+def test_time_that_runs_out_and_forced_actions_leave_one_log() -> None:
+    """Players and the clock take turns: nobody is asked what has one answer, and each turn has its whole time."""
+    game, kinds = kept("cathedral", "pp", play_forced=True, seconds_per_move=LIMIT), set()
+    while not game.over:
+        assert len(game.position.legal_codes()) > 1
+        moment = game.deadline
+        assert moment == game.since + 1000 * LIMIT
+        text = game.position.legal_actions()[game.ply % len(game.position.legal_codes())].text
+        if game.ply % 3:
+            course.play(game, everybody(game), game.version, text, game.since + 500)
+        else:
+            course.play_bot(game, game.version, text, int(moment))
+        kinds |= {(one.kind, other.kind) for one, other in pairwise(game.entries[-4:])}
+    assert {(EntryKind.PLAYED_ON, EntryKind.FORCED), (EntryKind.PLAYED, EntryKind.FORCED)} <= kinds
+    again = ServerGame(Head.from_json(game.head.to_json()), game.entries)
+    assert (again.position, again.line) == (game.position, game.line)
+
+
+def test_a_deadline_of_an_earlier_turn_plays_nothing() -> None:
+    game = kept("cathedral", "pp", play_forced=True, seconds_per_move=LIMIT)
+    while game.entries[-1].kind != EntryKind.FORCED:
+        version, moment = game.version, game.deadline
+        play_one(game, game.ply)
+    entries = list(game.entries)
+    with pytest.raises(Refusal) as refused:
+        course.play_bot(game, version, game.position.legal_actions()[0].text, int(moment or 0))
+    assert refused.value.reason == Reason.STALE_VERSION
+    assert game.entries == entries
+
+
+@pytest.mark.parametrize(("name", "seats", "seed"), [("cathedral", "pppp", 1), ("duel", "pp", 3)])
+def test_a_take_back_goes_past_two_forced_actions_in_a_row(name: str, seats: str, seed: int) -> None:
+    game = kept(name, seats, seed, play_forced=True, take_backs=TakeBacks.ALL)
+    while [entry.kind for entry in game.line[-3:]] != [EntryKind.PLAYED, EntryKind.FORCED, EntryKind.FORCED]:
+        assert not game.over
+        play_one(game, 7 * game.ply + seed)
+    ply, position, people = game.ply, game.at(game.version - 3).position, everybody(game)
+    course.take_back(game, people, game.version, ply - 1, False, NOW)
+    assert (game.ply, game.position) == (ply - 3, position)
+
+
+def test_a_plan_that_was_half_played_goes_on_from_the_position() -> None:
+    """A tab that closes between two calls leaves a position in which the rest of its plan can still be planned."""
+    game = kept("cathedral", "pp")
+    planner, plan = LIST["cathedral"].planner, None
+    assert planner
+    while plan is None or len(plan.actions) < 3:
+        play_one(game, game.ply)
+        possible = planner.planned(game.position, {}, finish=True)
+        uses = {one.item: 1 for one in possible.possible if one.most} if possible else {}
+        plan = planner.planned(game.position, dict(list(uses.items())[:2]), finish=True)
+    first, *rest = plan.actions
+    course.play(game, everybody(game), game.version, first, NOW)
+    again = ServerGame(Head.from_json(game.head.to_json()), game.entries)
+    left = {item: count for item, count in planner.held(plan.actions).items() if item not in first.split()}
+    remaining = planner.planned(again.position, left, finish=True)
+    assert remaining is not None
+    assert remaining.actions == tuple(rest)
