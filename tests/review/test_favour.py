@@ -14,7 +14,7 @@ def test_the_first_player_of_the_duel_is_favoured() -> None:
     assert said(word, "duel") == "The first player wins 67 % of games between equals; 50 % would be even."
 
 
-@pytest.mark.parametrize(("game", "seats"), [("cathedral", 2), ("cathedral", 3), ("toy", 2)])
+@pytest.mark.parametrize(("game", "seats"), [("cathedral", 2), ("cathedral", 3), ("cathedral", 4), ("toy", 2)])
 def test_a_game_that_favours_nobody_by_much_has_no_word(game: str, seats: int) -> None:
     assert favoured(game, seats) is None
 
