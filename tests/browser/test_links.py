@@ -1,0 +1,150 @@
+"""Who sees a game in the browser: links of seats, onlookers, who is away, and what only one seat is shown."""
+
+from random import Random
+from typing import Any
+
+from playwright.sync_api import Browser, Page, expect
+
+from lab.browser import choose_game
+from tests.browser.harness import (
+    PATIENCE,
+    Calls,
+    begin,
+    hinted,
+    menu,
+    new_game,
+    play_on,
+    settled,
+    start,
+)
+
+# -- links -----------------------------------------------------------------------------------------
+
+
+def test_the_link_of_a_seat_leaves_no_token_in_the_address(page: Page, browser: Browser, url: str) -> None:
+    identifier = start(page)
+    token = Calls(page).keys(identifier)["seats"]["0"]
+    other = browser.new_context(base_url=url).new_page()
+    asked: list[str] = []
+    other.on("request", lambda request: asked.append(request.url))
+    other.goto(f"/#/game/{identifier}/seat/0/{token}")
+    expect(other.locator(".status.mine")).to_be_visible(timeout=PATIENCE)
+    assert token not in other.url
+    assert not [address for address in asked if token in address.partition("#")[0]]
+    other.context.close()
+
+
+def test_onlookers_see_the_game_and_can_do_nothing(page: Page, browser: Browser, url: str) -> None:
+    identifier = start(page)
+    menu(page, "Share")
+    link = page.get_by_label("Invite to watch").input_value()
+    other = browser.new_context(base_url=url).new_page()
+    other.goto(link)
+    expect(other.locator(".board")).to_be_visible(timeout=PATIENCE)
+    expect(other.locator(".action")).to_have_count(0)
+    assert Calls(other).keys(identifier)["seats"] == {}
+    page.keyboard.press("Escape")
+    before = other.locator("[data-version]").get_attribute("data-version")
+    play_on(page, lambda offered: offered[0], 1)
+    expect(other.locator("[data-version]")).not_to_have_attribute("data-version", str(before), timeout=PATIENCE)
+    other.context.close()
+
+
+def test_one_sees_who_looks_elsewhere(page: Page, browser: Browser, url: str) -> None:
+    identifier = new_game(page, "duel", ["me", "open"])
+    other = browser.new_context(base_url=url).new_page()
+    other.goto(f"/#/game/{identifier}")
+    other.get_by_role("button", name="Sit here").click()
+    expect(other.locator(".turn")).to_have_text("Red is to move", timeout=PATIENCE)
+    page.goto("/#/")
+    expect(other.locator(".turn")).to_have_text("Red is to move, and is away", timeout=PATIENCE)
+    other.get_by_role("button", name="Players").click()
+    expect(other.get_by_role("dialog").get_by_text("away", exact=True)).to_have_count(1)
+    page.goto(f"/#/game/{identifier}")
+    expect(other.locator(".turn")).to_have_text("Red is to move", timeout=PATIENCE)
+    other.context.close()
+
+
+def test_calls_at_a_game_show_the_seat_and_no_others(page: Page) -> None:
+    """The server uses it to distinguish people with one address."""
+    shown: dict[str, str | None] = {}
+    page.on("request", lambda one: shown.update({one.url.rpartition("/")[2]: one.headers.get("x-clerestory-seat")}))
+    identifier = start(page)
+    hinted(page, 1)
+    token = Calls(page).keys(identifier)["seats"]["0"]
+    assert (shown["CreateGame"], shown["Analyze"]) == (None, f"{identifier} {token}")
+
+
+def test_the_title_says_whose_turn_it_is(page: Page) -> None:
+    identifier = start(page)
+    expect(page).to_have_title("● Your turn – Clerestory")
+    page.get_by_role("link", name="Lobby").click()
+    expect(page.locator(".games a", has_text="Your turn")).to_have_attribute("href", f"#/game/{identifier}")
+
+
+def test_a_bot_goes_on_for_a_person_until_he_is_back(page: Page) -> None:
+    new_game(page, "duel", ["me", "open"])
+    page.get_by_role("button", name="Let a bot play").click()
+    settled(page)
+    page.get_by_role("button", name="Players").click()
+    page.get_by_role("button", name="Let a bot take over").first.click()
+    page.get_by_role("button", name="Take my seat back").first.click(timeout=PATIENCE)
+    page.keyboard.press("Escape")
+    assert settled(page)
+
+
+def test_a_game_is_resigned_only_when_it_is_meant(page: Page) -> None:
+    start(page)
+    page.get_by_role("button", name="Players").click()
+    page.get_by_role("button", name="Resign").click()
+    page.get_by_role("button", name="Yes, resign").click()
+    expect(page.get_by_text("Red resigned.")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_test_id("winner")).to_contain_text("Baldwin")
+
+
+# -- a real table ----------------------------------------------------------------------------------
+
+
+def test_what_a_seat_is_shown_at_a_table_is_asked_for_unseen_by_others(page: Page) -> None:
+    """Ellen's owner sees the coming event: the page asks for it behind a button, and shows it to nobody else."""
+    choose_game(page, "cathedral", ["me", "here"])
+    page.get_by_text("A real box lies on the table").click()
+    identifier = begin(page)
+    expect(page.locator(".action").first).to_be_visible(timeout=PATIENCE)
+    seat, outcome = until_shown(page, identifier)
+    colour = ("Red", "Blue")[seat]
+    asks = page.get_by_role("group", name=f"What {colour} has been shown")
+    expect(asks).to_be_visible(timeout=PATIENCE)
+    expect(asks).not_to_contain_text(outcome)
+    asks.get_by_role("button", name=f"I am {colour}").click()
+    asks.get_by_role("button", name=outcome).click()
+    expect(asks).to_have_count(0, timeout=PATIENCE)
+    expect(page.locator(".event")).not_to_contain_text("foreseen")
+    tokens = Calls(page).keys(identifier)["seats"]
+    views = call(page, "GetGame", game_id=identifier, tokens=list(tokens.values()))["views"]
+    foreseen = [len(view["position"]["cathedral"].get("event_deck", [])) for view in views]
+    assert foreseen == [0, *(int(number == seat) for number in range(2))]
+
+
+def until_shown(page: Page, identifier: str) -> tuple[int, str]:
+    """Play a game by calls until a seat has been shown an event; return the seat, and the possible events."""
+    tokens, luck = list(Calls(page).keys(identifier)["seats"].values()), Random(1)
+    seen = call(page, "GetGame", game_id=identifier, tokens=tokens)
+    while not any(view.get("unsaid") for view in seen["views"]):
+        texts = [one["action"]["text"] for view in seen["views"] for one in view.get("actions", ())]
+        wanted = (
+            [text for text in texts if "ellen" in text] or [text for text in texts if "kingsbridge" in text] or texts
+        )
+        version = seen["game"].get("version", 0)
+        seen = call(page, "PlayAction", game_id=identifier, tokens=tokens, version=version, action=luck.choice(wanted))
+    (view,) = (view for view in seen["views"] if view.get("unsaid"))
+    return view.get("seat", 0), view["unsaid"][0]["label"]
+
+
+def call(page: Page, method: str, **fields: object) -> dict[str, Any]:
+    """Return the answer of GameService to a call."""
+    headers = {"content-type": "application/json"}
+    answer = page.request.post(f"/clerestory.v1.GameService/{method}", headers=headers, data=fields)
+    found: dict[str, Any] = answer.json()
+    assert answer.ok, found
+    return found
