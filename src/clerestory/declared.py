@@ -1,7 +1,7 @@
 """Values declared once, as fields of a dataclass: checks, parsers, options, help and tables follow from them."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any, Protocol
 
@@ -173,9 +173,14 @@ def declared(
     return field(default=default, metadata=metadata)
 
 
-def declarations(kind: type) -> dict[str, Declaration]:
+KNOWN: dict[type, Mapping[str, Declaration]] = {}  # asked for by every search
+
+
+def declarations(kind: type) -> Mapping[str, Declaration]:
     """Return what is declared of the fields of a dataclass, by the name of the field, in their order."""
-    return {one.name: one.metadata[KEY] for one in fields(kind) if KEY in one.metadata}
+    if kind not in KNOWN:
+        KNOWN[kind] = {one.name: one.metadata[KEY] for one in fields(kind) if KEY in one.metadata}
+    return KNOWN[kind]
 
 
 def faults(instance: Any) -> Iterator[tuple[str, str]]:

@@ -6,9 +6,9 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from functools import cache
-from itertools import islice
 from pathlib import Path
 
 import numpy as np
@@ -65,6 +65,13 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     records = list(learn(PLAN, OPEN, folder, 2, Resources()))
     assert [record["gate"]["passed"] for record in records] == [True, True]
     return folder
+
+
+def later_than(stop: int) -> Callable[[str, list[str]], list[str]]:
+    """Return what leaves out the files of a folder that were written after a moment."""
+    return lambda folder, names: [
+        name for name in names if (path := Path(folder, name)).is_file() and path.stat().st_mtime_ns > stop
+    ]
 
 
 def test_what_a_generation_leaves_behind(whole: Path) -> None:
@@ -128,14 +135,8 @@ def test_a_fit_goes_on_from_the_value_that_played(whole: Path) -> None:
 @pytest.mark.parametrize("kept", ["generation-0/2-players", "generation-1/figures.json"])
 def test_what_was_lost_is_made_again_alike(kept: str, whole: Path, tmp_path: Path) -> None:
     """A run that was killed after writing a file continues with two processes."""
-    records = learn(PLAN, OPEN, tmp_path, 2, Resources())
-    for _ in islice(records, 2 if "-1" in kept else 1):
-        pass
-    records.close()
-    stop = (tmp_path / kept).stat().st_mtime_ns
-    for path in sorted(tmp_path.rglob("*"), reverse=True):
-        if path.is_file() and path.stat().st_mtime_ns > stop:
-            path.unlink()
+    stop = (whole / kept).stat().st_mtime_ns
+    shutil.copytree(whole, tmp_path, dirs_exist_ok=True, ignore=later_than(stop))
     list(learn(PLAN, OPEN, tmp_path, 2, Resources(workers=2)))
     assert weights_of(tmp_path) == weights_of(whole)
     games = "generation-1/2-players/00000.npz"
@@ -164,6 +165,7 @@ def test_a_run_that_is_killed_goes_on(whole: Path, tmp_path: Path) -> None:
 
 
 def test_a_shut_gate_keeps_the_value_before_and_ends_the_run(whole: Path, tmp_path: Path) -> None:
+    shutil.copytree(whole, tmp_path, dirs_exist_ok=True, ignore=shutil.ignore_patterns("gate*", "value.net", "*-1"))
     records = list(learn(PLAN, SHUT, tmp_path, 5, Resources()))
     assert [record["gate"]["passed"] for record in records] == [False, False]
     assert best_value(tmp_path, 5) is None
