@@ -149,11 +149,11 @@ def write_step(step: ReviewStep, game: Game) -> api.AnnotateGameResponse:
         sketch=step.sketch,
         deepening=step.deepening,
         plies=[write_ply(one, game) for one in step.plies],
-        review=None if step.review is None else write_review(step.review, game),
+        review=None if step.review is None else write_review(step.review),
     )
 
 
-def write_review(review: Annotation, game: Game) -> api.GameReview:
+def write_review(review: Annotation) -> api.GameReview:
     """Return the ledger of a game as a message, in the language of the call."""
     return api.GameReview(
         game=review.game,
@@ -175,7 +175,7 @@ def write_review(review: Annotation, game: Game) -> api.GameReview:
         seed=review.plan.seed,
         options={name: str(value) for name, value in review.settings.items()},
         viewer_seat=review.plan.viewer,
-        favour=write_favour(game, len(review.names)),
+        favour=write_favour(GAMES[review.game], len(review.names)),
     )
 
 

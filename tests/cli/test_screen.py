@@ -60,10 +60,10 @@ def test_tables_of_hints_fit(position: Path) -> None:
 
 
 def folded(lines: list[str]) -> set[str]:
-    """The texts of the first column, joined if they take several lines."""
+    """The texts of the second column, after the marks, joined if they take several lines."""
     texts: list[str] = []
     for line in lines:
-        first, last = [*line.split("│"), "", ""][1].strip(), line.split("│")[-2:][0].strip()
+        first, last = [*line.split("│"), "", "", ""][2].strip(), line.split("│")[-2:][0].strip()
         if last:
             texts.append(first)
         elif first and texts:
