@@ -1,7 +1,7 @@
 // Numbers and levels in words, and the languages of the cards.
 
 import { computed } from "@preact/signals";
-import { apart, type Key, language, say } from "./texts.ts";
+import { apart, type Key, knows, language, say } from "./texts.ts";
 
 const format = (options: Intl.NumberFormatOptions) =>
   computed(() => {
@@ -35,4 +35,10 @@ const GAMES: Record<string, Key> = { cathedral: "game.cathedral", duel: "game.du
 export function levelName(level: number | undefined): string {
   const name = LEVELS[(level ?? 0) - 1];
   return name ? say("level", { level: level ?? 0, name: say(`level.${name}`) }) : say("level.full");
+}
+
+/** How a game counts points, where that is not plain; empty elsewhere. */
+export function scoring(game = ""): string {
+  const key = `scoring.${game}`;
+  return knows(key) ? say(key) : "";
 }

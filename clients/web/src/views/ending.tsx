@@ -13,7 +13,7 @@ import type { Kept } from "../kept.ts";
 import { SeatName, SeatTable, Trouble } from "../parts.tsx";
 import { rematch } from "../rematch.ts";
 import { go, link } from "../route.ts";
-import { text } from "../text.ts";
+import { scoring, text } from "../text.ts";
 import { gameText, rich, say } from "../texts.ts";
 import type { MomentsProps } from "./moments.tsx";
 
@@ -164,6 +164,7 @@ function Scores({ game, outcome, seats }: ResultProps) {
         heads={seats.map((seat) => <SeatName key={seat.seat} look={{ ...seat, about: "" }} />)}
         rows={[[say("end.points"), total], ...parts]}
       />
+      <p class="muted">{scoring(game)}</p>
     </div>
   );
 }

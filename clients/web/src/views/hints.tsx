@@ -10,7 +10,7 @@ import { labelOf } from "../labels.ts";
 import { Gauge, SeatSign, Trouble } from "../parts.tsx";
 import { usePointer } from "../pointing.ts";
 import { endPreview, playOut, preview, walk } from "../preview.ts";
-import { text } from "../text.ts";
+import { scoring, text } from "../text.ts";
 import { BACK, gameText, ON, say } from "../texts.ts";
 
 const ROWS = 8;
@@ -139,7 +139,7 @@ function Told({ question, seats, pointed, onPoint }: Props & { question: hints.Q
           <Shown />
           {found.seat !== undefined && (
             <p class="muted">
-              {say("hints.legend")} {question.position.game.case === "duel" && say("hints.duel")}
+              {say("hints.legend")} {scoring(question.position.game.case)}
             </p>
           )}
           <Higher lines={found.lines} seat={found.seat} />
