@@ -120,6 +120,13 @@ def test_what_is_pressed_on_a_phone_is_large_enough(page: Page) -> None:
     assert min(others) >= 24
 
 
+def test_the_whole_menu_can_be_reached_on_a_phone(page: Page) -> None:
+    page.set_viewport_size({"width": 320, "height": 640})
+    kept(page)
+    menu(page, "Help h")
+    expect(page.get_by_role("dialog", name="Help")).to_be_visible()
+
+
 def test_the_turn_stays_on_a_phones_screen(page: Page) -> None:
     page.set_viewport_size({"width": 320, "height": 640})
     kept(page)

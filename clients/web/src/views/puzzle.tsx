@@ -61,6 +61,16 @@ function Shown({ game, number, known }: { game: string; number: number; known: r
       barred={say(puzzle.done.value ? "puzzle.study_has" : "puzzle.no_hints")}
       applied={[]}
       at={0}
+      below={
+        <section aria-label={say("puzzle.next")}>
+          {!puzzle.done.value && (
+            <button type="button" class="wide-plain" onClick={() => void puzzle.giveUp()}>
+              {say("puzzle.show")}
+            </button>
+          )}
+          <Next puzzle={puzzle} known={known} />
+        </section>
+      }
       onGo={() => undefined}
       menu={
         <a class="button" href="#/">
@@ -74,12 +84,6 @@ function Shown({ game, number, known }: { game: string; number: number; known: r
         </p>
         <Trouble words={puzzle.trouble.value} />
         <Verdict puzzle={puzzle} />
-        {!puzzle.done.value && (
-          <button type="button" onClick={() => void puzzle.giveUp()}>
-            {say("puzzle.show")}
-          </button>
-        )}
-        <Next puzzle={puzzle} known={known} />
       </section>
     </Table>
   );
