@@ -142,6 +142,7 @@ function Told({ question, seats, pointed, onPoint }: Props & { question: hints.Q
               {say("hints.legend")} {scoring(question.position.game.case)}
             </p>
           )}
+          {found.favour && <p class="muted">{found.favour.text}</p>}
           <Higher lines={found.lines} seat={found.seat} />
           {reason && <p class="reason">{reason}</p>}
           <p class="muted">

@@ -372,6 +372,7 @@ function Ledger({ review, seats }: { review: Review; seats: readonly SeatLook[] 
   return (
     <div class="scroll">
       <SeatTable caption={say("review.caption")} heads={heads} rows={rows} />
+      {ledger.favour && <p class="muted">{ledger.favour.text}</p>}
       <p class="muted">{say("review.about_revaluation")}</p>
       <p class="muted">{say("review.about_accuracy")}</p>
     </div>
