@@ -1,7 +1,8 @@
 // The labels of actions, which the service gives in the language that the page asks for.
 
 import { computed } from "@preact/signals";
-import { patternsOf } from "./texts.ts";
+import type { PlannedUse } from "./gen/clerestory/v1/advisor_pb.ts";
+import { patternsOf, say } from "./texts.ts";
 
 interface Labelled {
   label: string;
@@ -25,3 +26,7 @@ export function labelAmong(action: Labelled | undefined, others: readonly (Label
   const short = labelOf(action);
   return others.some((one) => one !== action && labelOf(one) === short) ? (action?.label ?? "") : short;
 }
+
+/** A plan of conversions or discards in words; empty for none. */
+export const planOf = (uses: readonly PlannedUse[]): string =>
+  uses.map(({ label, times }) => `${label} ${times}`).join(say("between"));

@@ -6,7 +6,7 @@ import type { SeatLook } from "../boards/types.ts";
 import type { Line } from "../gen/clerestory/v1/advisor_pb.ts";
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import * as hints from "../hints.ts";
-import { labelOf } from "../labels.ts";
+import { labelOf, planOf } from "../labels.ts";
 import { Gauge, SeatSign, Trouble } from "../parts.tsx";
 import { usePointer } from "../pointing.ts";
 import { endPreview, playOut, preview, walk } from "../preview.ts";
@@ -126,7 +126,7 @@ function Told({ question, seats, pointed, onPoint }: Props & { question: hints.Q
           })}
         </p>
       )}
-      {hints.step.value === "move" && <p class="hint-move">{planOf(best) || label}</p>}
+      {hints.step.value === "move" && <p class="hint-move">{planOf(best.plan) || label}</p>}
       {hints.step.value === "table" && (
         <>
           <Table
@@ -165,9 +165,6 @@ function ordered(lines: readonly Line[], seat: number | undefined): Line[] {
   const rank = (line: Line) => (isDoubtful(line, lines) ? -1 : 0) + (line.winShares[seat] ?? 0);
   return [...lines].sort((one, other) => rank(other) - rank(one));
 }
-
-/** The plan of conversions or discards that a line holds, in words; empty for a single action. */
-const planOf = (line: Line): string => line.plan.map(({ label, times }) => `${label} ${times}`).join(say("between"));
 
 interface TableProps {
   lines: readonly Line[];
@@ -232,7 +229,7 @@ function Table({ lines, seat, question, pointed, onPoint }: TableProps) {
                     walk(by, true);
                   }}
                 >
-                  {planOf(line) || labelOf(line.action)}
+                  {planOf(line.plan) || labelOf(line.action)}
                   {isDoubtful(line, lines) && <small title={say("hints.doubtful")}> {say("hints.doubt")}</small>}
                 </button>
               </th>

@@ -3,7 +3,7 @@
 import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import type { PuzzleSummary } from "../gen/clerestory/v1/puzzle_pb.ts";
-import { labelOf } from "../labels.ts";
+import { labelOf, planOf } from "../labels.ts";
 import { useLoaded } from "../loading.ts";
 import { Opening, SeatName, Trouble } from "../parts.tsx";
 import { firstTries, following, listed, Puzzle, solvedOnes } from "../puzzle.ts";
@@ -93,6 +93,7 @@ function Shown({ game, number, known }: { game: string; number: number; known: r
 function Verdict({ puzzle }: { puzzle: Puzzle }) {
   const tried = puzzle.tried.value;
   const answer = puzzle.answer.value;
+  const reason = answer?.reasons.map((one) => one.text).join(" ");
   const how = say(puzzle.shown.value?.summary?.exact ? "puzzle.exact" : "puzzle.searched");
   const study = () => {
     sessionStorage.setItem(IMPORTED, puzzle.file);
@@ -106,8 +107,8 @@ function Verdict({ puzzle }: { puzzle: Puzzle }) {
       {answer && (
         <>
           <p>
-            {tried?.verdict.right && say("puzzle.right")} <b>{labelOf(answer.answer)}</b>
-            {answer.reason && `: ${answer.reason}`}.{" "}
+            {tried?.verdict.right && say("puzzle.right")} <b>{planOf(answer.plan) || labelOf(answer.answer)}</b>
+            {reason ? `: ${reason}` : "."}{" "}
             {say("puzzle.next_best", { loss: text.share(answer.nextBestLoss), how })}
           </p>
           <button type="button" onClick={study}>
