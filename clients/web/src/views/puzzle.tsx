@@ -108,8 +108,7 @@ function Verdict({ puzzle }: { puzzle: Puzzle }) {
         <>
           <p>
             {tried?.verdict.right && say("puzzle.right")} <b>{planOf(answer.plan) || labelOf(answer.answer)}</b>
-            {reason ? `: ${reason}` : "."}{" "}
-            {say("puzzle.next_best", { loss: text.share(answer.nextBestLoss), how })}
+            {reason ? `: ${reason}` : "."} {say("puzzle.next_best", { loss: text.share(answer.nextBestLoss), how })}
           </p>
           <button type="button" onClick={study}>
             {say("puzzle.study")}
