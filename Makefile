@@ -8,7 +8,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 # Python keeps the bytecode of what it imports, also where the environment says otherwise: so pip need not compile everything.
 export PYTHONDONTWRITEBYTECODE :=
 INSTALL := $(PIP) install --quiet --no-compile --constraint constraints.txt
-SOURCES := setup.py MANIFEST.in $(shell find src engine search arena learn review advice games server clients door cli texts lab/bench proto -type f -not -path '*/__pycache__/*' \
+SOURCES := setup.py MANIFEST.in $(shell find src engine search arena learn review advice games server clients door cli texts lessons lab/bench proto -type f -not -path '*/__pycache__/*' \
 	-not -path 'clients/web/*' 2>/dev/null)
 PAGE := clients/web/dist/index.html
 PAGE_SOURCES := $(shell find clients/web/src proto third_party texts -type f -not -name '*.py*' -not -path 'clients/web/src/gen/*') \

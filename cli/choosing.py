@@ -1,26 +1,26 @@
-"""Choosing an action in the terminal: the numbered list of legal actions, and parsing the input."""
+"""Choosing an action in the terminal: the numbered list of actions, and parsing the input."""
 
+from collections.abc import Sequence
 from itertools import groupby
 
 from rich.console import Console
 
 from clerestory.cli.screen import actions_table
-from clerestory.engine import Action, State
+from clerestory.engine import Action
 
 LISTED = 8  # actions listed when the input is ambiguous
 
 
-def show_actions(console: Console, state: State) -> None:
-    """Print the legal actions, numbered and grouped by kind."""
-    numbered = enumerate(state.legal_actions(), 1)
+def show_actions(console: Console, actions: Sequence[Action]) -> None:
+    """Print the actions that there are, numbered and grouped by kind."""
+    numbered = enumerate(actions, 1)
     for kind, group in groupby(numbered, key=lambda entry: entry[1].text.split()[0]):
         console.print(f" {kind}", style="bold")
         console.print(actions_table((f"{number:>2}", action) for number, action in group))
 
 
-def find_action(console: Console, state: State, typed: str) -> Action | None:
-    """Return the legal action that the input names; print why if there is none."""
-    legal = state.legal_actions()
+def find_action(console: Console, legal: Sequence[Action], typed: str) -> Action | None:
+    """Return the action among some that the input names; print why if there is none."""
     if typed.isascii() and typed.isdigit():
         number = int(typed[:4])
         if 1 <= number <= len(legal):

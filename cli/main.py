@@ -19,6 +19,7 @@ BAD_INPUT = {
     "clerestory.door.config.BadDoor",
     "clerestory.engine.errors.GameError",
     "clerestory.learn.errors.LearnError",
+    "clerestory.lessons.lesson.NoLesson",
     "clerestory.review.puzzle.NoPuzzle",
     "clerestory.search.errors.SearchError",
     "clerestory.declared.BadSettings",
@@ -33,6 +34,7 @@ app = group(
             "analyze": ("Show the best lines of a position as they improve.", "recommend:analyze"),
             "hint": ("Rank the actions of a position, and say why.", "hint:hint"),
             "annotate": ("Review a recorded game: luck, errors and gifts.", "annotate:annotate_record"),
+            "lesson": ("Learn a game in short lessons.", "lesson:learn"),
             "puzzle": ("Show a position with one best action; judge an answer.", "puzzle:solve"),
         },
         "Serve": {

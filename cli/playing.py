@@ -264,7 +264,7 @@ def show(session: Session) -> None:
         session.console.print(f"{state.game.seat_name(state.turn)} has been shown an event early; `peek` shows it.")
     due = "What came up?" if state.turn == NATURE else f"{state.game.seat_name(state.turn)} is to decide:"
     session.console.print(f"\n{due}")
-    show_actions(session.console, state)
+    show_actions(session.console, state.legal_actions())
 
 
 def peek(session: Session) -> None:
@@ -275,7 +275,7 @@ def peek(session: Session) -> None:
 
 def find(session: Session, typed: str) -> Action | None:
     """Return the legal action that the input names; print why if there is none."""
-    return find_action(session.console, session.state, typed)
+    return find_action(session.console, session.state.legal_actions(), typed)
 
 
 def hint(session: Session) -> None:

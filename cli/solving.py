@@ -88,7 +88,7 @@ def tried(one: Puzzle, console: Console, prompt: str) -> list[str] | None:
         typed = read(prompt)
         if typed in (None, "quit", "show"):
             return [] if typed == "show" else None
-        found = find_action(console, state, typed or "")
+        found = find_action(console, state.legal_actions(), typed or "")
         if found is not None:
             state.play(found.text)
             texts.append(found.text)

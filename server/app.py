@@ -39,16 +39,18 @@ from clerestory.server.config import Settings
 from clerestory.server.descriptors import Connections, connections, take_descriptors
 from clerestory.server.game_service import GameHandlers
 from clerestory.server.gate import MOST_CALLS, Gate
+from clerestory.server.lesson_service import Lessons
 from clerestory.server.metrics import Exposition, Metrics, expose
 from clerestory.server.puzzle_service import Puzzles
 from clerestory.server.rules_service import RulesHandlers
 from clerestory.server.security import Tokens
 from clerestory.server.service import AdvisorHandlers
 from clerestory.server.transport import OPERATORS, STREAMS_INSIDE, channel_options
-from clerestory.v1 import advisor_pb2, annotation_pb2, games_pb2, puzzle_pb2, rules_pb2
+from clerestory.v1 import advisor_pb2, annotation_pb2, games_pb2, lessons_pb2, puzzle_pb2, rules_pb2
 from clerestory.v1.advisor_pb2_grpc import add_AdvisorServiceServicer_to_server
 from clerestory.v1.annotation_pb2_grpc import add_AnnotationServiceServicer_to_server
 from clerestory.v1.games_pb2_grpc import add_GameServiceServicer_to_server
+from clerestory.v1.lessons_pb2_grpc import add_LessonServiceServicer_to_server
 from clerestory.v1.puzzle_pb2_grpc import add_PuzzleServiceServicer_to_server
 from clerestory.v1.rules_pb2_grpc import add_RulesServiceServicer_to_server
 
@@ -59,6 +61,7 @@ SERVICES = (
     GAMES,
     annotation_pb2.DESCRIPTOR.services_by_name["AnnotationService"].full_name,
     puzzle_pb2.DESCRIPTOR.services_by_name["PuzzleService"].full_name,
+    lessons_pb2.DESCRIPTOR.services_by_name["LessonService"].full_name,
 )
 CALLS = 0.75  # the share of the grace that calls have; the store has the rest, and what they leave
 LEAST = 0.5  # seconds that the store has to close, however short the grace is
@@ -210,6 +213,7 @@ def add_services(
     add_GameServiceServicer_to_server(games, server)
     add_AnnotationServiceServicer_to_server(annotations, server)
     add_PuzzleServiceServicer_to_server(Puzzles(), server)
+    add_LessonServiceServicer_to_server(Lessons(), server)
     add_HealthServicer_to_server(standing, server)
     names = [*SERVICES, health.SERVICE_NAME, reflection.SERVICE_NAME]
     add_ServerReflectionServicer_to_server(ReflectionServicer(names), server)  # type: ignore[no-untyped-call]

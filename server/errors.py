@@ -88,6 +88,7 @@ CODES = {
     Reason.BAD_RECORD: grpc.StatusCode.INVALID_ARGUMENT,
     Reason.NO_HINTS_YET: grpc.StatusCode.FAILED_PRECONDITION,
     Reason.NO_SUCH_PUZZLE: grpc.StatusCode.NOT_FOUND,
+    Reason.NO_SUCH_LESSON: grpc.StatusCode.NOT_FOUND,
     Reason.TOO_MANY_GAMES: grpc.StatusCode.RESOURCE_EXHAUSTED,
     Reason.TOO_MANY_WATCHERS: grpc.StatusCode.RESOURCE_EXHAUSTED,
     Reason.DISK_FULL: grpc.StatusCode.RESOURCE_EXHAUSTED,

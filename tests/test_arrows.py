@@ -40,7 +40,10 @@ ALLOWED: dict[str, str] = {
     "review/puzzle.py": rf"clerestory\.(engine\.(core|games)\b|search\b|review\b)|{COMMON_GROUND}",  # compares plans
     "advice": rf"clerestory\.(engine\.(core|errors|rng|tuning)\b|(advice|search|review)\b)|{COMMON_GROUND}",
     "games": rf"clerestory\Z|clerestory\.(advice|games|review|search\.limits)\b|{ENGINE}|{COMMON_GROUND}",
-    "server": rf"clerestory\Z|clerestory\.(server|advice|games|search|review)\b|{ENGINE}|{STUBS}|{COMMON_GROUND}",
+    "lessons": r"clerestory\.(engine\.(core|errors|games|record|rng)|lessons|texts)\b",
+    "server": (
+        rf"clerestory\Z|clerestory\.(server|advice|games|lessons|search|review)\b|{ENGINE}|{STUBS}|{COMMON_GROUND}"
+    ),
     "clients": rf"clerestory\.clients\b|{STUBS}|{COMMON_GROUND}",
     "door": rf"clerestory\.door\b|clerestory\.clients\.connection\b|{STUBS}|{COMMON_GROUND}",
     "texts": r"clerestory\.texts\b",

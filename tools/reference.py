@@ -20,7 +20,15 @@ from tools.declared import declared_chapters
 ROOT = Path(__file__).parents[1]
 PROTO = ROOT / "proto"
 PAGE = ROOT / "docs" / "reference.md"
-FIRST = ("advisor", "rules", "games", "annotation", "puzzle", "position")  # calls; then the messages of the games
+FIRST = (
+    "advisor",
+    "rules",
+    "games",
+    "annotation",
+    "puzzle",
+    "lessons",
+    "position",
+)  # calls; then the messages of the games
 MESSAGE, ENUM, SERVICE, MEMBER, ONEOF = 4, 5, 6, 2, 8  # numbers of fields in descriptor.proto, of which paths are made
 METHOD, VALUE = 2, 2
 HEAD = """\

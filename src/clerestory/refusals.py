@@ -72,6 +72,7 @@ class Reason(StrEnum):
     BAD_RECORD = "BAD_RECORD", "the record is invalid; the description names the line"
     NO_HINTS_YET = "NO_HINTS_YET", "a review was requested of a running game that allows hints only after its end"
     NO_SUCH_PUZZLE = "NO_SUCH_PUZZLE", "the game has no puzzle with that number, or none for the cards in use"
+    NO_SUCH_LESSON = "NO_SUCH_LESSON", "there is no lesson with that name, or none for the cards in use"
     TOO_MANY_GAMES = (
         "TOO_MANY_GAMES",
         "a limit of what is kept: `metadata` has its name, `limit`, and the `most` it allows",

@@ -29,6 +29,7 @@ BOT = games_pb2.SeatPlan(
 )
 PATIENCE = 30.0  # seconds for an answer
 SECRET = 12  # characters that a secret has at least: shorter ones are met by chance
+LESSON = ["convert mortar_mixer 1", "convert stonecutter 1", "convert mason_1 2"]  # of the first lesson, with a mistake
 PAGES = (
     "99999999999999999999 x",
     "-9223372036854775809 x",
@@ -271,6 +272,8 @@ GOOD: dict[str, Callable[[Any, Kept, Random], dict[str, Any] | Message]] = {
     "PuzzleService/ListPuzzles": lambda world, one, luck: {"game": luck.choice(("duel", "cathedral"))},
     "PuzzleService/GetPuzzle": lambda world, one, luck: {"puzzle": puzzle(luck)},
     "PuzzleService/TryPuzzle": lambda world, one, luck: {"puzzle": puzzle(luck), "action": action_of(one, luck)},
+    "LessonService/ListLessons": lambda world, one, luck: {"game": luck.choice(("duel", "cathedral", ""))},
+    "LessonService/FollowLesson": lambda world, one, luck: {"lesson": "goal", "actions": LESSON[: luck.randint(0, 3)]},
 }
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from clerestory.refusals import Reason
 from clerestory.server.app import SERVICES
 from clerestory.server.errors import CODES
-from clerestory.v1 import advisor_pb2, annotation_pb2, games_pb2, puzzle_pb2, rules_pb2
+from clerestory.v1 import advisor_pb2, annotation_pb2, games_pb2, lessons_pb2, puzzle_pb2, rules_pb2
 from tools.declared import reasons_table
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -29,7 +29,7 @@ def test_the_page_says_what_to_do_at_each_warning() -> None:
 
 def test_the_table_of_services_names_every_call() -> None:
     rows = dict(re.findall(r"^\| `(clerestory\.[\w.]+)` \| (.*?) \|", PAGE.read_text(encoding="utf-8"), re.MULTILINE))
-    files = (advisor_pb2, rules_pb2, games_pb2, annotation_pb2, puzzle_pb2)
+    files = (advisor_pb2, rules_pb2, games_pb2, annotation_pb2, puzzle_pb2, lessons_pb2)
     services = [service for file in files for service in file.DESCRIPTOR.services_by_name.values()]
     assert list(rows) == [service.full_name for service in services] == list(SERVICES)
     for service in services:

@@ -352,5 +352,5 @@ def test_open_to_other_machines(files: Files, parts: tuple[str, ...], others: di
 
 
 def test_every_service_is_named_for_health() -> None:
-    names = ("Advisor", "Rules", "Game", "Annotation", "Puzzle")
+    names = ("Advisor", "Rules", "Game", "Annotation", "Puzzle", "Lesson")
     assert tuple(f"clerestory.v1.{name}Service" for name in names) == app_module.SERVICES

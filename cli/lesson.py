@@ -1,0 +1,23 @@
+"""`clerestory lesson`: learn a game in short lessons."""
+
+from typing import Annotated
+
+import typer
+
+from clerestory.cli.rules import LanguageOption, chosen_language
+from clerestory.texts.languages import ENGLISH
+
+
+def learn(
+    name: Annotated[str | None, typer.Argument(help="Name of the lesson; without one, all are listed.")] = None,
+    language: LanguageOption = ENGLISH,
+) -> None:
+    """Play a lesson: it says what a game is about, step by step, and sets tasks on a board with an opponent."""
+    from clerestory.cli.teaching import list_lessons, teach
+    from clerestory.lessons import lesson
+
+    spoken = chosen_language(language)
+    if name is None:
+        list_lessons(spoken)
+    else:
+        teach(lesson(name), spoken)

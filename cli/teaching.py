@@ -1,0 +1,88 @@
+"""Lessons in the terminal: listed, and played."""
+
+import typer
+from rich.console import Console
+from rich.table import Table
+from rich.text import Text
+
+from clerestory.cli.choosing import find_action, show_actions
+from clerestory.cli.screen import screen
+from clerestory.cli.solving import read
+from clerestory.engine.games import GAMES
+from clerestory.engine.scoring import changes_of
+from clerestory.lessons import Course, Lesson, lessons
+from clerestory.lessons.course import Scene
+from clerestory.lessons.words import about, said, title
+
+HELP = "Type an action, by its number or the beginning of its text; `restart`, or `quit`."
+
+
+def list_lessons(language: str) -> None:
+    """Print the lessons of all games."""
+    table = Table.grid(padding=(0, 2, 0, 0))
+    for one in (one for game in GAMES.values() for one in lessons(game)):
+        table.add_row(f"{one.game.name} {one.number}", one.name, f"{one.minutes} min", about(one, language))
+    console = screen()
+    console.print(table)
+    console.print(Text("`clerestory lesson NAME` plays one.", style="dim"))
+
+
+def teach(lesson: Lesson, language: str) -> None:
+    """Play a lesson until it is done, or left."""
+    console = screen()
+    while (course := attend(console, lesson, language)) is None:
+        console.print("From the beginning.", style="bold")
+    if course.stars():
+        console.print(f"Done, with {course.stars()} of 3 stars.", style="bold")
+
+
+def attend(console: Console, lesson: Lesson, language: str) -> Course | None:
+    """Play a lesson once, and return where it was left; None if it is to begin again."""
+    course = Course(lesson)
+    console.print(f"{lesson.game.name} {lesson.number}: {title(lesson, language)}\n", style="bold")
+    tries = 0
+    while show_scenes(console, course, language) and course.step is not None:
+        typed = ask(console, course, language)
+        if typed in (None, "quit"):
+            break
+        if typed == "restart":
+            return None
+        course.attempt(tries, str(typed))
+        tries += 1
+    return course
+
+
+def show_scenes(console: Console, course: Course, language: str) -> bool:
+    """Print what happened since the last action, and wait after each text; whether to go on."""
+    for scene in course.scenes:
+        if scene.action is not None:
+            console.print(Text(f"  {played(scene)}", style="dim"))
+        if words := said(course.lesson, scene.words, scene.state, language):
+            console.print(f"{words}\n", style="bold red" if scene.wrong else "")
+            if not scene.wrong and read("[Enter] ") is None:
+                return False
+    return True
+
+
+def played(scene: Scene) -> str:
+    """Return what was played, and what it changed."""
+    if scene.action is None or scene.before is None:
+        return ""
+    state = scene.before
+    changes = changes_of(state, scene.action.text, scene.state)
+    told = [f"{change.amount:+d} {change.item or change.thing}" for change in changes if change.amount]
+    return f"{scene.action.label}{': ' if told else ''}{', '.join(told)}"
+
+
+def ask(console: Console, course: Course, language: str) -> str | None:
+    """Print the task, and return what is typed: an action, `restart` or `quit`; None at the end of input."""
+    step, actions = course.step, course.actions()
+    console.print(f"{course.state}\n")
+    if step is not None:
+        console.print(said(course.lesson, step.words, course.state, language), style="bold")
+    show_actions(console, actions)
+    typer.echo(HELP)
+    while (typed := read("> ")) not in (None, "quit", "restart"):
+        if found := find_action(console, actions, typed or ""):
+            return found.text
+    return typed

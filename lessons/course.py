@@ -1,0 +1,217 @@
+"""Following a lesson: from what the learner has tried so far to what is shown next."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from clerestory.engine.core import NATURE, Action, State
+from clerestory.engine.record import Record
+from clerestory.engine.rng import Rng
+from clerestory.lessons.goals import Start, allowed, hold, matches
+from clerestory.lessons.lesson import BadLesson, Lesson, Step, Task, Words
+
+AGAIN = "again"  # key of what is said of a try that failed, where nothing fits better
+MOST_STARS = 3
+
+
+class BadTry(ValueError):
+    """A lesson does not allow an action; the message names some that it allows.
+
+    Attributes:
+        index: of the action, from 0.
+    """
+
+    def __init__(self, index: int, message: str) -> None:
+        super().__init__(message)
+        self.index = index
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """A moment of a lesson, as the learner may know it.
+
+    Attributes:
+        state: the position.
+        before: the position before it; None if nothing was played.
+        action: what was played.
+        words: what is said; None for nothing.
+        wrong: the words answer a try that failed.
+    """
+
+    state: State
+    before: State | None = None
+    action: Action | None = None
+    words: Words | None = None
+    wrong: bool = False
+
+
+def follow(lesson: Lesson, tried: Sequence[str]) -> "Course":
+    """Play a lesson from its beginning.
+
+    Args:
+        lesson: which.
+        tried: texts of the actions that the learner has tried, mistakes too.
+
+    Raises BadTry.
+    """
+    course = Course(lesson)
+    for index, text in enumerate(tried):
+        course.attempt(index, text)
+    return course
+
+
+class Course:
+    """The course of a lesson.
+
+    Attributes:
+        lesson: which.
+        scenes: what happened since the last action.
+        mistakes: tries that failed.
+    """
+
+    def __init__(self, lesson: Lesson) -> None:
+        self.lesson = lesson
+        self.scenes: list[Scene] = []
+        self.mistakes = 0
+        self._at = 0
+        self._state = next(iter(lesson.positions.values())).copy()
+        self._start = Start(self._state, ())
+        self._used: set[int] = set()  # numbers of the plies of the script
+        self._told: set[int] = set()
+        self._go_on()
+
+    # -- what is to be done ----------------------------------------------------------------------------
+
+    @property
+    def step(self) -> Step | None:
+        """The step that waits for the learner; None at the end."""
+        steps = self.lesson.steps
+        return steps[self._at] if self._at < len(steps) else None
+
+    @property
+    def state(self) -> State:
+        """The position, as the learner may know it."""
+        return self._state.observe(self.lesson.seat)
+
+    def actions(self) -> list[Action]:
+        """Return what the learner may do now."""
+        step = self.step
+        return allowed(self._state, self.lesson.seat, step.task.allow) if step and step.task else []
+
+    def done(self) -> float:
+        """Return how much of the lesson is done, 0 to 1."""
+        return self._at / len(self.lesson.steps)
+
+    def stars(self) -> int:
+        """Return how well the lesson was done, 1 to MOST_STARS; 0 before its end."""
+        return 0 if self.step else max(1, MOST_STARS - self.mistakes)
+
+    def record(self) -> list[str]:
+        """Return the lines of a record of what was played since the last beginning."""
+        return list(Record(self._state).lines())
+
+    # -- its course ------------------------------------------------------------------------------------
+
+    def attempt(self, index: int, text: str) -> None:
+        """Play what the learner tries. Raises BadTry."""
+        self.scenes = []
+        step, open_ = self.step, self.actions()
+        if step is None or step.task is None or text not in [action.text for action in open_]:
+            raise BadTry(index, f"{text[:40]!r} is not one of {', '.join(action.text for action in open_[:6])}")
+        self._play(self._state.game.parse_action(text), step.task)
+        self._judge(step.task, text)
+
+    def _judge(self, task: Task, text: str) -> None:
+        """Play on until the task is done, has failed, or waits for the learner again."""
+        while not self._is_due(task):
+            if self._state.over or self._state.turn == self.lesson.seat:
+                break
+            self._play(self._forced(), task)
+        if self._is_due(task) and hold(task.goal, self._state, self._start):
+            self._at += 1
+            self._go_on()
+        elif failed := self._failure(task, text):
+            self._again(failed)
+
+    def _is_due(self, task: Task) -> bool:
+        """Whether the task is judged now."""
+        return hold(task.until or task.goal, self._state, self._start)
+
+    def _failure(self, task: Task, text: str) -> Words | None:
+        """Return what is said of a try that cannot succeed any more; None if it still can."""
+        for one in task.wrong:
+            if (not one.play or matches(text, one.play)) and (
+                hold(one.when, self._state, self._start) and (one.when or one.play)
+            ):
+                return one.words
+        judged = bool(task.until) and self._is_due(task)
+        return Words(AGAIN) if judged or self._state.over or not self.actions() else None
+
+    def _again(self, words: Words) -> None:
+        """Return to the beginning of the task."""
+        self.mistakes += 1
+        self._state = self._start.state.copy(history=True)
+        self._used, self._told = set(), set()
+        self._show(words, wrong=True)
+
+    def _go_on(self) -> None:
+        """Take the next steps, up to one with a task, or to the end."""
+        while (step := self.step) is not None:
+            self._enter(step)
+            if step.task is not None:
+                self._start = Start(self._state.copy(history=True), step.task.allow)
+                self._used, self._told = set(), set()
+                break
+            self._at += 1
+        if not self.scenes or self.scenes[-1].state != self.state:
+            self._show(Words())
+
+    def _enter(self, step: Step) -> None:
+        """Begin a step: its position, its forced plies, its words."""
+        if step.at:
+            self._state = self.lesson.positions[step.at].copy()
+        for pattern in step.play:
+            if (found := first(self._state.legal_actions(), pattern)) is None:
+                raise BadLesson(f"{self.lesson.name}, step {self._at + 1}: {pattern!r} is not legal")
+            self._play(found, None)
+        if step.task is None and step.words.say:
+            self._show(step.words)
+
+    # -- plies -----------------------------------------------------------------------------------------
+
+    def _forced(self) -> Action:
+        """Return the next ply that is not the learner's: by the script, by habit, else by chance or the first."""
+        legal = self._state.legal_actions()
+        task = self.step.task if self.step else None
+        for number, pattern in enumerate(task.script if task else ()):
+            if number not in self._used and (found := first(legal, pattern)):
+                self._used.add(number)
+                return found
+        for pattern in self.lesson.habits:
+            if found := first(legal, pattern):
+                return found
+        if self._state.turn != NATURE:
+            return legal[0]
+        return self._state.draw(Rng(len(self._state.history)))
+
+    def _play(self, action: Action, task: Task | None) -> None:
+        """Play a ply, and show it with what is told of it."""
+        before = self.state
+        self._state.play(action)
+        self.scenes.append(Scene(self.state, before, action, self._told_of(action, task)))
+
+    def _told_of(self, action: Action, task: Task | None) -> Words | None:
+        """Return what is told of a ply, the first time."""
+        for number, one in enumerate(task.tell if task else ()):
+            if number not in self._told and matches(action.text, one.play) and hold(one.when, self._state, self._start):
+                self._told.add(number)
+                return one.words
+        return None
+
+    def _show(self, words: Words, *, wrong: bool = False) -> None:
+        """Show the position with some words."""
+        self.scenes.append(Scene(self.state, words=words if words.say else None, wrong=wrong))
+
+
+def first(legal: Sequence[Action], pattern: str) -> Action | None:
+    """Return the first of some actions that matches a pattern; None if none does."""
+    return next((action for action in legal if matches(action.text, [pattern])), None)

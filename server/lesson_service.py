@@ -1,0 +1,40 @@
+"""The handlers of LessonService: cheap, so that they run on the event loop itself."""
+
+import asyncio
+
+from clerestory.server.service import Context
+from clerestory.server.translate_lessons import (
+    attempt,
+    read_course,
+    read_files,
+    read_lessons,
+    write_course,
+    write_list,
+)
+from clerestory.v1 import lessons_pb2 as api
+from clerestory.v1.lessons_pb2_grpc import LessonServiceServicer
+
+AT_ONCE = 20  # actions that are followed without a pause for other calls
+
+
+class Lessons(LessonServiceServicer):
+    """LessonService, which keeps nothing between calls.
+
+    The lessons are read at the start: that takes as long as no call may hold the event loop.
+    """
+
+    def __init__(self) -> None:
+        read_files()
+
+    async def ListLessons(self, request: api.ListLessonsRequest, context: Context) -> api.ListLessonsResponse:
+        """List the lessons of a game, or of all. Raises Refusal."""
+        return write_list(read_lessons(request))
+
+    async def FollowLesson(self, request: api.FollowLessonRequest, context: Context) -> api.FollowLessonResponse:
+        """Play a lesson up to the next decision. Raises Refusal."""
+        course = read_course(request)
+        for index, text in enumerate(request.actions):
+            attempt(course, index, text)
+            if index % AT_ONCE == AT_ONCE - 1:
+                await asyncio.sleep(0)
+        return write_course(course)

@@ -1,0 +1,102 @@
+"""Translates between the messages of LessonService and the courses of lessons."""
+
+from clerestory.advice.question import MAX_ACTIONS
+from clerestory.engine.games import GAMES
+from clerestory.engine.scoring import changes_of
+from clerestory.games.rulebook import PlayedAction
+from clerestory.lessons import BadTry, Course, Lesson, NoLesson, lesson, lessons
+from clerestory.lessons.course import Scene
+from clerestory.lessons.words import about, said, title
+from clerestory.refusals import Reason, refuse
+from clerestory.server.spoken import SPOKEN
+from clerestory.server.translate_rules import read_game, write_legal, write_played, write_position, write_turn
+from clerestory.v1 import lessons_pb2 as api
+from clerestory.v1.rules_pb2 import AppliedAction
+
+
+def read_files() -> None:
+    """Read the lessons of every game, so that no call has to."""
+    for game in GAMES.values():
+        lessons(game)
+
+
+def read_lessons(request: api.ListLessonsRequest) -> list[Lesson]:
+    """Return the lessons that a request asks for. Raises Refusal: BAD_GAME."""
+    games = [read_game(request.game)] if request.game else list(GAMES.values())
+    return [one for game in games for one in lessons(game)]
+
+
+def read_course(request: api.FollowLessonRequest) -> Course:
+    """Return the beginning of the lesson that a request names. Raises Refusal: NO_SUCH_LESSON, TOO_MANY_ACTIONS."""
+    if len(request.actions) > MAX_ACTIONS:
+        text = f"has {len(request.actions)} actions; must have {MAX_ACTIONS} at most"
+        refuse(Reason.TOO_MANY_ACTIONS, "actions", text)
+    try:
+        return Course(lesson(request.lesson))
+    except NoLesson as error:
+        refuse(Reason.NO_SUCH_LESSON, "lesson", str(error))
+
+
+def attempt(course: Course, index: int, text: str) -> None:
+    """Play what the learner has tried. Raises Refusal: ILLEGAL_ACTION."""
+    try:
+        course.attempt(index, text)
+    except BadTry as error:
+        refuse(Reason.ILLEGAL_ACTION, f"actions[{error.index}]", str(error))
+
+
+def write_list(known: list[Lesson]) -> api.ListLessonsResponse:
+    """Return the summaries of lessons as a message."""
+    return api.ListLessonsResponse(lessons=map(write_summary, known))
+
+
+def write_summary(one: Lesson) -> api.LessonSummary:
+    """Return the summary of a lesson as a message, in the language of the call."""
+    return api.LessonSummary(
+        lesson=one.name,
+        game=one.game.name,
+        number=one.number,
+        title=title(one, SPOKEN.get()),
+        about=about(one, SPOKEN.get()),
+        minutes=one.minutes,
+    )
+
+
+def write_course(course: Course) -> api.FollowLessonResponse:
+    """Return what is to be shown and done next as a message."""
+    answer = api.FollowLessonResponse(
+        summary=write_summary(course.lesson),
+        seat=course.lesson.seat,
+        scenes=[write_scene(course.lesson, scene) for scene in course.scenes],
+        actions=[write_legal(course.lesson.game, action, None) for action in course.actions()],
+        mistakes=course.mistakes,
+        done=course.done(),
+        stars=course.stars(),
+    )
+    if step := course.step:
+        answer.task = said(course.lesson, step.words, course.state, SPOKEN.get())
+        answer.lights.extend(step.words.light)
+        answer.hints = bool(step.task and step.task.hints)
+    else:
+        answer.record = "\n".join(course.record())
+    return answer
+
+
+def write_scene(one: Lesson, scene: Scene) -> api.LessonScene:
+    """Return a moment of a lesson as a message."""
+    return api.LessonScene(
+        position=write_position(scene.state),
+        turn=write_turn(scene.state.turn),
+        applied=write_applied(scene),
+        text=said(one, scene.words, scene.state, SPOKEN.get()),
+        lights=scene.words.light if scene.words else (),
+        wrong=scene.wrong,
+    )
+
+
+def write_applied(scene: Scene) -> AppliedAction | None:
+    """Return what led to a moment as a message; None if nothing was played."""
+    if scene.before is None or scene.action is None:
+        return None
+    changes = changes_of(scene.before, scene.action.text, scene.state)
+    return write_played(scene.state.game, PlayedAction(scene.before.turn, scene.action, False, changes))

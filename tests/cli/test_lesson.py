@@ -1,0 +1,34 @@
+"""`clerestory lesson`: lists the lessons, and plays one in the terminal."""
+
+from typer.testing import CliRunner, Result
+
+from clerestory.cli.main import app
+from clerestory.lessons import NoLesson
+
+
+def called(*arguments: str, stdin: str | None = None) -> Result:
+    return CliRunner().invoke(app, ["lesson", *arguments], input=stdin, env={"COLUMNS": "100"})
+
+
+def test_all_lessons_are_listed() -> None:
+    shown = called().output
+    assert "cathedral 1" in shown
+    assert "duel 3" in shown
+    assert "How points are made, and who wins." in shown
+
+
+def test_one_is_played_with_a_mistake_and_begun_again() -> None:
+    typed = [*[""] * 4, "restart", *[""] * 4, "convert mortar", "", "convert stone", "convert mason_1 2", "", ""]
+    shown = called("goal", stdin="\n".join([*typed, ""])).output
+    assert "From the beginning." in shown
+    assert "makes more of it. Try again." in shown
+    assert shown.endswith("Done, with 2 of 3 stars.\n")
+
+
+def test_it_can_be_left() -> None:
+    assert "stars" not in called("goal", stdin="\n\n\n\nquit\n").output
+    assert "stars" not in called("goal", stdin="").output
+
+
+def test_an_unknown_one_is_refused() -> None:
+    assert isinstance(called("cooking").exception, NoLesson)

@@ -1,0 +1,110 @@
+"""Lessons as data: what they say, how long they take, and that each of their answers can be met."""
+
+import re
+from collections.abc import Iterator
+from random import Random
+
+import pytest
+
+from clerestory.lessons import BadTry, Lesson, NoLesson, follow, lesson
+from clerestory.lessons.goals import Condition, Start, hold, most
+from clerestory.lessons.lesson import Task, Words
+from clerestory.lessons.words import DOMAIN
+from clerestory.texts import patterns
+from tests.lessons.pupil import ALL, TRANSCRIPTS, answers
+
+WORDS_A_MINUTE = 200
+SECONDS_A_CHOICE = 4  # to find what one has chosen
+SENTENCE = re.compile(r"[^.!?]+")
+NAMES = [one.name for one in ALL]
+
+
+def words_of(one: Lesson) -> Iterator[Words]:
+    """Yield everything that is said in a lesson."""
+    for step in one.steps:
+        yield step.words
+        for answer in (*step.task.wrong, *step.task.tell) if step.task else ():
+            yield answer.words
+
+
+def read_minutes(one: Lesson) -> float:
+    """How long somebody reads and chooses who makes no mistake; labels of actions are looked at, not read."""
+    lines = (TRANSCRIPTS / f"{one.name}.txt").read_text().splitlines()
+    read = [re.sub(r"\[.*\]$", "", line) for line in lines if not line.startswith(("*", ">", "    "))]
+    choices = sum(line.startswith(">") for line in lines)
+    return sum(len(line.split()) for line in read) / WORDS_A_MINUTE + choices * SECONDS_A_CHOICE / 60
+
+
+def test_the_first_lesson_takes_two_minutes_and_all_take_thirty() -> None:
+    minutes = {one.name: read_minutes(one) for one in ALL}
+    assert minutes["goal"] <= 2
+    assert sum(minutes.values()) <= 30
+    assert [one.name for one in ALL if minutes[one.name] > one.minutes] == []
+
+
+def test_no_sentence_is_longer_than_25_words() -> None:
+    forms = [
+        form for text in patterns(DOMAIN).values() for form in (text.values() if isinstance(text, dict) else [text])
+    ]
+    sentences = [sentence for form in forms for sentence in SENTENCE.findall(form)]
+    assert [sentence for sentence in sentences if len(sentence.split()) > 25] == []
+
+
+def test_every_text_is_said_and_every_key_has_a_text() -> None:
+    said = {f"{one.name}.{words.say}" for one in ALL for words in words_of(one) if words.say}
+    said |= {f"{name}.{key}" for name in NAMES for key in ("title", "about")}
+    assert said == set(patterns(DOMAIN)) - {"again"}
+
+
+@pytest.mark.parametrize("one", ALL, ids=lambda one: one.name)
+def test_every_answer_to_a_wrong_try_can_be_met(one: Lesson) -> None:
+    wanted = {id(answer.words) for step in one.steps for answer in (step.task.wrong if step.task else ())}
+    for seed in range(300):
+        wanted -= {id(words) for words in met(one, Random(seed))}
+        if not wanted:
+            break
+    assert not wanted
+
+
+def met(one: Lesson, luck: Random) -> Iterator[Words]:
+    """Yield the answers that somebody meets who answers rightly up to one task, and then chooses at random."""
+    right = answers(one)
+    known = luck.randrange(len(right))
+    course = follow(one, right[:known])
+    while (open_ := course.actions()) and not course.mistakes:
+        course.attempt(0, luck.choice(open_).text)
+        yield from (scene.words for scene in course.scenes if scene.wrong and scene.words)
+
+
+def test_a_try_that_the_lesson_does_not_allow_is_named() -> None:
+    with pytest.raises(BadTry, match="'pass' is not one of convert mortar_mixer 1") as caught:
+        follow(lesson("goal"), ["pass"])
+    assert caught.value.index == 0
+
+
+def test_an_unknown_lesson_is_refused_with_the_names_of_the_others() -> None:
+    with pytest.raises(NoLesson, match="goal, workers"):
+        lesson("cooking")
+
+
+def test_the_most_that_can_be_reached_is_found_among_what_is_allowed() -> None:
+    course = follow(lesson("goal"), ["convert mortar_mixer 1"])
+    task = course.step.task if course.step else None
+    assert isinstance(task, Task)
+    state = course.state
+    points = state.to_position()["cathedral"]["players"][0]["vp"]
+    assert most("players.0.vp", Start(state, task.allow)) == points + 2
+    assert most("players.0.vp", Start(state, ("convert stonecutter *",))) == points + 1
+    assert hold([Condition("players.0.vp", ">=", {"most": 2})], state, Start(state, task.allow))
+
+
+def test_a_record_of_the_end_can_be_reviewed() -> None:
+    one = lesson("two_rounds")
+    record = follow(one, answers(one)).record()
+    assert '"returns": [' in record[-1]
+
+
+def test_equal_tries_give_equal_lessons() -> None:
+    one = lesson("round")
+    first, second = (follow(one, answers(one)) for _ in range(2))
+    assert [scene.state for scene in first.scenes] == [scene.state for scene in second.scenes]
