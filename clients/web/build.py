@@ -21,6 +21,7 @@ TEXTS = HERE.parents[1] / "texts"
 GAMES = ("cathedral", "duel")  # whose texts and words boards and endings need
 FROM_GAMES = ("amount.", "line.", "of_round", "source.", "tie.")  # beginnings of the keys of their texts
 FROM_GLOSSARY = ("action.", "good.")  # and of their words
+LATER = ("box", "learn", "explain")  # files of texts that only some screens need
 MESSAGES, DIST = HERE / "src" / "gen", HERE / "dist"
 INSTALLED = HERE / "node_modules" / ".installed"  # newer than the lock file from which node_modules was installed
 
@@ -90,14 +91,18 @@ def write_texts() -> None:
     for language in languages:
         told = {**patterns("en"), **patterns(language)}
         write_module(folder / f"{language}.ts", told)
-        write_module(folder / f"box-{language}.ts", {**read("en/box.json"), **read(f"{language}/box.json")})
-    english = {**read("en/page.json"), **read("en/box.json")}
-    lines = [f"  {json.dumps(key)}: {arguments(pattern)};" for key, pattern in english.items()]
+        for name in LATER:
+            write_module(
+                folder / f"{name}-{language}.ts", {**read(f"en/{name}.json"), **read(f"{language}/{name}.json")}
+            )
+    english = [entry for name in ("page", *LATER) for entry in read(f"en/{name}.json").items()]
+    lines = [f"  {json.dumps(key)}: {arguments(pattern)};" for key, pattern in english]
     files = [f'  {language}: () => import("./texts/{language}.ts"),' for language in languages]
     parts = ("export interface Arguments {", *lines, "}", "", "export const FILES = {", *files, "};", "")
     (MESSAGES / "texts.ts").write_text("\n".join(parts))
-    files = [f'  {language}: () => import("./texts/box-{language}.ts"),' for language in languages]
-    (MESSAGES / "box.ts").write_text("\n".join(("export const FILES = {", *files, "};", "")))
+    for name in LATER:
+        files = [f'  {language}: () => import("./texts/{name}-{language}.ts"),' for language in languages]
+        (MESSAGES / f"{name}.ts").write_text("\n".join(("export const FILES = {", *files, "};", "")))
 
 
 def write_module(path: Path, texts: dict[str, Any]) -> None:

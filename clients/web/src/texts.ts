@@ -40,21 +40,22 @@ export function preferred(): Language {
 type Files = Readonly<Record<Language, () => Promise<{ default: object }>>>;
 
 let wanted: Language;
-let further: Files | undefined; // of a screen that is seldom wanted
+const further = new Set<Files>(); // of screens that are not always wanted
 
 /** Load a language, and speak it. */
 export async function speak(language: Language): Promise<void> {
   wanted = language;
-  const files = await Promise.all([FILES[language](), further?.[language]()]);
+  const files = await Promise.all([FILES, ...further].map((file) => file[language]()));
   if (wanted !== language) return;
-  spoken.value = { language, patterns: Object.assign({}, ...files.map((file) => file?.default)) as Patterns };
+  spoken.value = { language, patterns: Object.assign({}, ...files.map((file) => file.default)) as Patterns };
   Object.assign(document.documentElement, { lang: language, dir: say("direction") });
 }
 
 /** Load further texts, and with them those of every language that is spoken from now on. */
-export function learn(files: Files): Promise<void> {
-  further = files;
-  return speak(language.value);
+export async function learn(files: Files): Promise<void> {
+  if (further.has(files)) return;
+  further.add(files);
+  await speak(language.value);
 }
 
 /** Speak a language from now on. */

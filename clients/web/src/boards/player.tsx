@@ -57,7 +57,7 @@ export function Panel({ look, acts, title, kind, unit, score, was, children }: P
           <bdi>{look.name}</bdi>
           {viewer === look.seat && <small> ({say("you")})</small>}
         </span>
-        <span class="score" title={title}>
+        <span class="score" title={title} data-about={`${look.seat}.${kind}`}>
           <Good kind={kind} />
           <Count of={score} was={was} />
           <Unseen> {unit}</Unseen>

@@ -90,7 +90,7 @@ export function Spot(props: SpotProps) {
   const shape = `spot ${props.class ?? ""} ${props.news ? "fresh" : ""}`;
   if (actions) return <Open {...props} class={shape} actions={actions} mark={bestMark(actions, board.marks)} />;
   return (
-    <span class={shape} title={props.title}>
+    <span class={shape} title={props.title} data-about={props.place}>
       {props.children}
     </span>
   );
@@ -113,6 +113,7 @@ function Open({ actions, mark, ...props }: SpotProps & { actions: readonly Legal
       class={`${props.class} can ${hinted(mark)} ${pointed ? "is-pointed" : ""}`}
       title={props.title ? say("with", { name: props.title, what: told }) : told}
       data-place={props.place}
+      data-about={props.place}
       onClick={choose}
       onPointerEnter={() => board.onPoint(only)}
       onPointerLeave={() => board.onPoint(undefined)}

@@ -15,6 +15,7 @@ const KEYS = [
   ["Home End", "key.ends"],
   ["s", "key.skip"],
   ["r", "key.replay"],
+  ["i", "key.explain"],
   ["t", "key.words"],
   ["h", "key.help"],
   ["Esc", "key.close"],

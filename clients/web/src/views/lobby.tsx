@@ -13,6 +13,7 @@ import { notice } from "../title.ts";
 import { forget, keysOf, ownGames } from "../tokens.ts";
 import { LanguageChoice } from "./language.tsx";
 import { NewGame } from "./newgame.tsx";
+import { Welcome } from "./welcome.tsx";
 
 const EVERY = 5000; // milliseconds between updates of the lists
 
@@ -72,6 +73,7 @@ export function Lobby({ lost }: { lost: boolean }) {
         </p>
       )}
       <Trouble words={trouble.value} />
+      <Welcome />
       <NewGame />
       <List title={say("lobby.yours")} games={going} own />
       <List title={say("lobby.open")} games={others.value} />

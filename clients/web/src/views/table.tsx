@@ -8,6 +8,7 @@ import { Purse } from "../boards/purse.tsx";
 import { summary } from "../boards/summary.ts";
 import type { Mark, SeatLook } from "../boards/types.ts";
 import { catalogueFor, EMPTY } from "../catalogue.ts";
+import { ExplainButtons, Explainer, explain } from "../explain/index.tsx";
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import type { AppliedAction, LegalAction } from "../gen/clerestory/v1/rules_pb.ts";
 import * as hints from "../hints.ts";
@@ -118,6 +119,7 @@ export function Table(props: TableProps) {
                 {say("menu.words")} <kbd>t</kbd>
               </button>
             )}
+            <ExplainButtons />
             <button type="button" onClick={() => (help.value = true)}>
               {say("menu.help")} <kbd>h</kbd>
             </button>
@@ -209,6 +211,7 @@ export function Table(props: TableProps) {
       <p class="unseen" aria-live="polite">
         {props.news}
       </p>
+      <Explainer position={props.position} catalogue={catalogue.value} viewer={props.viewer} actions={props.actions} />
       {help.value && <Help onClose={() => (help.value = false)} />}
     </div>
   );
@@ -269,6 +272,7 @@ function useKeys(props: TableProps, help: () => void): void {
     "?": () => hints.choose(hints.STEPS[(hints.STEPS.indexOf(hints.step.value) + 1) % hints.STEPS.length] ?? "off"),
     u: () => props.onTakeBack?.(),
     h: help,
+    i: explain,
     t: toggleWords,
     "/": () => document.getElementById("search")?.focus(),
     a: () => document.querySelector<HTMLElement>(".actions button:not([aria-disabled='true'])")?.focus(),

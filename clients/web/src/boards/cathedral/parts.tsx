@@ -35,7 +35,12 @@ export function Location({ id, title, number, picture, children }: LocationProps
   const { now } = useGame();
   const name = number ? `${number}. ${title}` : title;
   return (
-    <div class={`location at-${id} ${due(now.step) === id ? "due" : ""}`} role="group" aria-label={name}>
+    <div
+      class={`location at-${id} ${due(now.step) === id ? "due" : ""}`}
+      role="group"
+      aria-label={name}
+      data-about={id}
+    >
       <p class="sign-post">
         {number && <span class="number">{number}</span>}
         <span>{title}</span>

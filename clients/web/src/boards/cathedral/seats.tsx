@@ -88,7 +88,7 @@ function Purse({ look, player, was }: SeatProps) {
 
 function Workers({ look, player, was }: SeatProps) {
   return (
-    <p class="workforce">
+    <p class="workforce" data-about={`${look.seat}.workers`}>
       <span class="things" title={say("crew.free_all")}>
         <Worker />
         {rich("crew.free", { number: <Count of={player.workers} was={was?.workers} /> })}
@@ -109,7 +109,7 @@ function Craftsmen({ look, player, was }: SeatProps) {
   const { now } = useGame();
   const uses = now.toAct === look.colour ? now.used : [];
   return (
-    <ul class="crew">
+    <ul class="crew" data-about={`${look.seat}.crew`}>
       {player.craftsmen.map((id) => {
         const trade = tradeOf(catalogue, id);
         const used = uses.find((use) => use.craftsman === id)?.times;

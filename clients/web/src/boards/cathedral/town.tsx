@@ -221,7 +221,7 @@ function Sites() {
     player.resourceCards.map((id) => ({ seat, id, card: catalogue.of("resource_cards", id) })),
   );
   return (
-    <div class="sites location at-sites" role="group" aria-label={say("place.sites")}>
+    <div class="sites location at-sites" data-about="sites" role="group" aria-label={say("place.sites")}>
       {SITES.map(([number, type]) => (
         <div key={type} class="site-row">
           <span class="number">{number}</span>

@@ -63,7 +63,7 @@ export function Building({ look, player, was }: Props) {
   const sections = placedIn(player) ?? [];
   const before = placedIn(was);
   return (
-    <div class="building">
+    <div class="building" data-about={`${look.seat}.building`}>
       <Picture class="church" box="0 0 120 84">
         {[2, 0, 1].map((index) => (
           <g key={index} class={`part ${state(sections[index]?.length ?? 0)}`}>

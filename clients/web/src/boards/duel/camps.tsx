@@ -108,7 +108,7 @@ function Chips({ look, player, was }: CampProps) {
 /** Seals in hand; actions are on the first of equal ones. */
 function Seals({ look, player }: CampProps) {
   return (
-    <p class="seals">
+    <p class="seals" data-about={`${look.seat}.seals`}>
       {!player.personalFlipped && (
         <Spot place={`${look.seat}.seal.personal`} title={say("camp.personal")}>
           <Seal faces="2/3" owner={look} />

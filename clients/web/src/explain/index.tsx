@@ -1,0 +1,112 @@
+// What explains the board: by a key, by resting on a part of it, or by pressing one. The explanations are loaded when they
+// are first wanted.
+
+import { signal, useSignal } from "@preact/signals";
+import type { FunctionComponent } from "preact";
+import { useEffect } from "preact/hooks";
+import type { Catalogue } from "../boards/types.ts";
+import type { Position } from "../gen/clerestory/v1/position_pb.ts";
+import type { LegalAction } from "../gen/clerestory/v1/rules_pb.ts";
+import { say } from "../texts.ts";
+
+export interface Explained {
+  position: Position;
+  catalogue: Catalogue;
+  viewer?: number | undefined;
+  actions: readonly LegalAction[];
+}
+
+/** What is explained: nothing, everything in a dialog, or whatever is pressed. */
+export const explaining = signal<"nothing" | "everything" | "pressed">("nothing");
+
+/** A part of the board, and where it is. */
+export interface Part {
+  place: string;
+  at: DOMRect;
+}
+
+const REST = 900; // milliseconds for which the pointer rests on a part that is to be explained
+
+export const explain = (): void => {
+  explaining.value = explaining.value === "nothing" ? "everything" : "nothing";
+};
+
+const stop = (): void => {
+  explaining.value = "nothing";
+};
+
+/** The buttons of the menu. */
+export const ExplainButtons = () => (
+  <>
+    <button type="button" onClick={explain}>
+      {say("menu.explain")} <kbd>i</kbd>
+    </button>
+    <button type="button" onClick={() => (explaining.value = "pressed")}>
+      {say("menu.what")}
+    </button>
+  </>
+);
+
+export function Explainer(props: Explained) {
+  const part = useSignal<Part | undefined>(undefined);
+  const view = useSignal<FunctionComponent<Explained & { part: Part | undefined; onClose(): void }> | undefined>(
+    undefined,
+  );
+  useEffect(() => watch(part), []);
+  const wanted = explaining.value !== "nothing" || part.value !== undefined;
+  useEffect(() => {
+    if (wanted && !view.value)
+      void import("./explanations.tsx").then(async (module) => {
+        await module.load();
+        view.value = module.default;
+      });
+  }, [wanted]);
+  useEffect(() => stop, []);
+  const View = view.value;
+  if (!View || !wanted) return null;
+  const close = () => {
+    part.value = undefined;
+    stop();
+  };
+  return <View {...props} part={part.value} onClose={close} />;
+}
+
+/** Note the part of the board on which the pointer rests, or which is pressed while parts are to be explained. */
+function watch(part: { value: Part | undefined }): () => void {
+  let timer: ReturnType<typeof setTimeout> | undefined;
+  const found = (event: Event) => (event.target as Element | null)?.closest?.<HTMLElement>(".board [data-about]");
+  const tell = (one: HTMLElement) => {
+    part.value = { place: one.dataset.about ?? "", at: one.getBoundingClientRect() };
+  };
+  const rest = (event: PointerEvent) => {
+    clearTimeout(timer);
+    const one = found(event);
+    if (event.pointerType !== "mouse" || explaining.value === "everything") return;
+    if (!one) part.value = undefined;
+    else if (one.dataset.about !== part.value?.place) timer = setTimeout(() => tell(one), REST);
+  };
+  const press = (event: MouseEvent) => {
+    clearTimeout(timer);
+    const one = found(event);
+    if (explaining.value !== "pressed") part.value = undefined;
+    else if (one) {
+      event.preventDefault();
+      event.stopPropagation();
+      tell(one);
+    }
+  };
+  const leave = (event: KeyboardEvent) => {
+    if (event.key !== "Escape") return;
+    part.value = undefined;
+    if (explaining.value === "pressed") stop();
+  };
+  addEventListener("pointerover", rest);
+  addEventListener("click", press, true);
+  addEventListener("keydown", leave);
+  return () => {
+    clearTimeout(timer);
+    removeEventListener("pointerover", rest);
+    removeEventListener("click", press, true);
+    removeEventListener("keydown", leave);
+  };
+}

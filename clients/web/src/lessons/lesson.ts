@@ -1,0 +1,95 @@
+// A lesson: what the service shows of it, one scene after the other, and what has been tried in it.
+
+import { createClient } from "@connectrpc/connect";
+import { computed, signal } from "@preact/signals";
+import { transport, wordsOf } from "../api.ts";
+import { type FollowLessonResponse, LessonService, type LessonSummary } from "../gen/clerestory/v1/lessons_pb.ts";
+import { pace } from "../pace.ts";
+import { keepStars } from "./progress.ts";
+
+const service = createClient(LessonService, transport);
+
+/** All lessons. */
+export async function listed(): Promise<LessonSummary[]> {
+  return (await service.listLessons({})).lessons;
+}
+
+export class Lesson {
+  readonly name: string;
+  readonly answer = signal<FollowLessonResponse | undefined>(undefined);
+  /** The number of the scene that is shown. */
+  readonly at = signal(0);
+  readonly busy = signal(false);
+  readonly trouble = signal("");
+  /** Grows with everything that is shown. */
+  readonly version = signal(0);
+  readonly scene = computed(() => this.answer.value?.scenes[this.at.value]);
+  readonly before = computed(() => this.answer.value?.scenes[this.at.value - 1]);
+  /** Whether something is to be read before going on. */
+  readonly reading = computed(() => {
+    const { scenes = [] } = this.answer.value ?? {};
+    return (
+      this.at.value < scenes.length - 1 ||
+      (this.scene.value?.text !== "" && !this.scene.value?.wrong && !this.#read.value)
+    );
+  });
+  readonly over = computed(() => !this.reading.value && (this.answer.value?.stars ?? 0) > 0);
+
+  readonly #read = signal(false);
+  #tried: string[] = [];
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(name: string) {
+    this.name = name;
+    void this.#follow([]);
+  }
+
+  /** Try an action. */
+  play(action: string): Promise<void> {
+    return this.#follow([...this.#tried, action]);
+  }
+
+  /** Begin again. */
+  restart(): Promise<void> {
+    return this.#follow([]);
+  }
+
+  /** Go on to the next scene, or to the task. */
+  readonly next = (): void => {
+    if (!this.reading.value) return;
+    const { scenes = [] } = this.answer.value ?? {};
+    if (this.at.value < scenes.length - 1) this.#show(this.at.value + 1);
+    else this.#read.value = true;
+  };
+
+  /** Show nothing more. */
+  leave(): void {
+    clearTimeout(this.#timer);
+  }
+
+  async #follow(actions: string[]): Promise<void> {
+    this.busy.value = true;
+    this.trouble.value = "";
+    try {
+      const answer = await service.followLesson({ lesson: this.name, actions });
+      this.#tried = actions;
+      this.answer.value = answer;
+      this.#show(0);
+      if (answer.stars) keepStars(this.name, answer.stars);
+    } catch (error) {
+      this.trouble.value = wordsOf(error);
+    } finally {
+      this.busy.value = false;
+    }
+  }
+
+  /** Show a scene; one without words is followed by the next. */
+  #show(at: number): void {
+    clearTimeout(this.#timer);
+    this.#read.value = false;
+    this.at.value = at;
+    this.version.value += 1;
+    const { scenes = [] } = this.answer.value ?? {};
+    if (at < scenes.length - 1 && !scenes[at]?.text) this.#timer = setTimeout(this.next, pace.value);
+  }
+}

@@ -1,0 +1,129 @@
+// A lesson on the ordinary table: what is to be read, what is to be done, and the light on what it is about.
+
+import { useEffect, useMemo, useRef } from "preact/hooks";
+import { labelOf } from "../labels.ts";
+import { Opening, Trouble } from "../parts.tsx";
+import { go, link } from "../route.ts";
+import { look, seatCount } from "../seats.ts";
+import { IMPORTED } from "../study.ts";
+import { say } from "../texts.ts";
+import { Table } from "../views/table.tsx";
+import { Lesson } from "./lesson.ts";
+import { useLights } from "./lights.ts";
+import { Stars } from "./stars.tsx";
+
+/** A lesson; `following` is the name of the next one, empty if it is the last. */
+export function Player({ name, following }: { name: string; following: string }) {
+  const lesson = useMemo(() => new Lesson(name), [name]);
+  useEffect(() => () => lesson.leave(), [lesson]);
+  const { answer, scene, before, reading } = lesson;
+  const now = answer.value;
+  const position = scene.value?.position;
+  useLights((reading.value ? scene.value?.lights : now?.lights) ?? []);
+  if (!now || !position) return <Opening trouble={lesson.trouble.value} />;
+  const seats = Array.from({ length: seatCount(position) }, (_, index) => look(index));
+  const acts = !reading.value && !lesson.over.value;
+  return (
+    <Table
+      version={lesson.version.value}
+      position={position}
+      previous={scene.value?.applied ? before.value?.position : undefined}
+      seats={seats}
+      viewer={now.seat}
+      seat={now.seat}
+      actions={acts ? now.actions : []}
+      busy={lesson.busy.value}
+      onAction={(action) => void lesson.play(action)}
+      turn={now.summary?.title ?? ""}
+      myTurn={acts}
+      question={acts && now.hints ? { position, seat: now.seat, game: "" } : undefined}
+      barred={now.hints ? undefined : say("learn.no_hints")}
+      applied={[]}
+      at={0}
+      news={told(lesson)}
+      onGo={() => undefined}
+      keys={{ n: lesson.next, r: () => void lesson.restart() }}
+      menu={
+        <>
+          <button type="button" onClick={() => void lesson.restart()}>
+            {say("learn.restart")} <kbd>r</kbd>
+          </button>
+          <a class="button" href={link("learn", "path")}>
+            {say("learn.path")}
+          </a>
+        </>
+      }
+    >
+      <Words lesson={lesson} following={following} />
+    </Table>
+  );
+}
+
+/** What is to be read, to be done, or what was reached. */
+function Words({ lesson, following }: { lesson: Lesson; following: string }) {
+  const now = lesson.answer.value;
+  const scene = lesson.scene.value;
+  const button = useRef<HTMLButtonElement>(null);
+  useEffect(() => {
+    if (lesson.reading.value) button.current?.focus({ preventScroll: true });
+  });
+  if (!now || !scene) return null;
+  return (
+    <section class={scene.wrong ? "lesson wrong" : "lesson"} aria-label={say("learn.lesson")}>
+      <progress value={now.done} aria-label={say("learn.done")} />
+      <Trouble words={lesson.trouble.value} />
+      {scene.applied && !scene.wrong && <p class="muted">{labelOf(scene.applied.action)}</p>}
+      {(lesson.reading.value || scene.wrong) && scene.text && <p>{scene.text}</p>}
+      {lesson.reading.value ? (
+        <button ref={button} type="button" class="main" onClick={lesson.next}>
+          {say("learn.next")} <kbd>n</kbd>
+        </button>
+      ) : lesson.over.value ? (
+        <Done lesson={lesson} following={following} />
+      ) : (
+        <p class="task">{now.task}</p>
+      )}
+    </section>
+  );
+}
+
+/** What is announced of the present scene. */
+function told({ answer, scene, reading, over }: Lesson): string {
+  if (over.value) return say("learn.stars", { count: answer.value?.stars ?? 0 });
+  const words = scene.value?.text ?? "";
+  return reading.value ? words : `${scene.value?.wrong ? words : ""} ${answer.value?.task ?? ""}`.trim();
+}
+
+/** The end of a lesson: its stars, and where to go. */
+function Done({ lesson, following }: { lesson: Lesson; following: string }) {
+  const { stars = 0, record = "", summary } = lesson.answer.value ?? {};
+  const review = () => {
+    sessionStorage.setItem(IMPORTED, record);
+    go(["study", "file", "", "review"]);
+  };
+  return (
+    <>
+      <p>
+        {say("learn.over", { title: summary?.title ?? "" })} <Stars count={stars} />
+      </p>
+      <p class="row">
+        {following && (
+          <a class="button main" href={link("learn", following)}>
+            {say("learn.following")}
+          </a>
+        )}
+        {record.includes('"returns": [') && (
+          <button type="button" onClick={review}>
+            {say("learn.review")}
+          </button>
+        )}
+        <button type="button" onClick={() => void lesson.restart()}>
+          {say("learn.again")}
+        </button>
+        <a class="button" href="#/">
+          {say("learn.play")}
+        </a>
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,24 @@
+// `learn/path`: the path, with what has been done; `learn/NAME`: a lesson.
+
+import "./lessons.css";
+import { FILES } from "../gen/learn.ts";
+import { useLoaded } from "../loading.ts";
+import { Opening } from "../parts.tsx";
+import { learn } from "../texts.ts";
+import { listed } from "./lesson.ts";
+import { Path } from "./path.tsx";
+import { Player } from "./player.tsx";
+
+async function load() {
+  const [known] = await Promise.all([listed(), learn(FILES)]);
+  return known;
+}
+
+export default function LearnScreen({ words: [name = ""] }: { words: string[] }) {
+  const { found, trouble } = useLoaded("lessons", load);
+  if (!found) return <Opening trouble={trouble} />;
+  const at = found.findIndex((one) => one.lesson === name);
+  const next = found[at + 1];
+  if (at < 0) return <Path lessons={found} />;
+  return <Player key={name} name={name} following={next?.game === found[at]?.game ? (next?.lesson ?? "") : ""} />;
+}

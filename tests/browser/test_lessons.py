@@ -1,0 +1,112 @@
+"""Lessons on the page: played by somebody who knows nothing but what the page says."""
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from clerestory.lessons import Lesson
+from tests.browser.test_access import violations
+from tests.lessons.pupil import ALL, answers
+
+PANEL = ".lesson"
+GO_ON = ".lesson button.main"
+LIT = "[data-lit]"
+WORDS_IN_TWO_MINUTES = 400
+MOST_SCENES = 80
+
+
+def opened(page: Page, lesson: str) -> Page:
+    page.goto(f"/#/learn/{lesson}")
+    expect(page.locator(PANEL)).to_be_visible(timeout=30_000)
+    return page
+
+
+def is_over(page: Page) -> bool:
+    return page.locator(f"{PANEL} .stars").count() > 0
+
+
+def next_thing(page: Page) -> str:
+    """Wait for something to be read or to be done, and return the words of the lesson."""
+    ready = page.locator(f"{GO_ON}, {PANEL} .stars, .table:has({PANEL} .task):not(:has([data-fresh])) .action")
+    expect(ready.first).to_be_visible()
+    expect(page.locator(".middle[aria-busy='true']")).to_have_count(0)
+    return page.locator(PANEL).inner_text()
+
+
+def press_what_is_lit(page: Page, tries: int) -> None:
+    """Press one of the parts in the light, another one at every try, and the last of its choices."""
+    lit = page.locator(f"{LIT}[data-place]")
+    lit.nth(tries % lit.count()).click()
+    if page.locator(".choices button").count():
+        page.locator(".choices button").last.click()
+
+
+def test_a_stranger_finishes_the_first_lesson_in_two_minutes_of_reading(page: Page) -> None:
+    page.goto("/")
+    page.get_by_role("link", name="Learn", exact=True).click()
+    page.get_by_role("link", name="Go on: The goal").click()
+    expect(page.locator(PANEL)).to_be_visible(timeout=30_000)
+    words, tries = 0, 0
+    for _ in range(MOST_SCENES):
+        words += len(next_thing(page).split())
+        if is_over(page):
+            break
+        if page.locator(GO_ON).count():
+            page.locator(GO_ON).click()
+        else:
+            press_what_is_lit(page, tries)
+            tries += 1
+    assert is_over(page)
+    assert words <= WORDS_IN_TWO_MINUTES
+    page.get_by_role("link", name="Next lesson").click()
+    expect(page.get_by_role("heading", name="Workers")).to_be_visible()
+    page.goto("/#/learn/path")
+    expect(page.get_by_role("img", name="3 of 3 stars")).to_have_count(1)
+    assert not violations(page)
+
+
+def test_a_lesson_is_played_by_keys_and_begun_again(page: Page) -> None:
+    opened(page, "goal")
+    expect(page.locator(GO_ON)).to_be_focused()
+    page.keyboard.press("Enter")
+    while page.locator(GO_ON).count():
+        page.keyboard.press("n")
+    expect(page.locator(".unseen[aria-live]").first).to_contain_text("Press his card")
+    next_thing(page)
+    page.keyboard.press("a")
+    page.keyboard.press("Enter")
+    expect(page.locator(PANEL)).to_contain_text("The sand is gone")
+    assert not violations(page)
+    page.keyboard.press("r")
+    expect(page.locator(PANEL)).to_contain_text("You all build one cathedral")
+
+
+def test_a_mistake_is_answered(page: Page) -> None:
+    opened(page, "goal")
+    while page.locator(GO_ON).count():
+        page.locator(GO_ON).click()
+    for action in ("convert mortar_mixer 1", "", "convert stonecutter 1"):
+        next_thing(page)
+        page.locator(f'.action[data-action="{action}"]' if action else GO_ON).click()
+    expect(page.locator(f"{PANEL}.wrong")).to_contain_text("Try again")
+    expect(page.locator(".action")).to_have_count(4)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("lesson", ALL, ids=lambda lesson: lesson.name)
+def test_every_light_of_every_lesson_falls_on_something(page: Page, lesson: Lesson) -> None:
+    name, left = lesson.name, answers(lesson)
+    dark: list[str] = []
+    page.add_init_script("localStorage.setItem('pace', '0')")
+    opened(page, name)
+    for _ in range(500):
+        told = next_thing(page)
+        if is_over(page):
+            break
+        if not page.locator(LIT).count():
+            dark.append(told)
+        if page.locator(GO_ON).count():
+            page.locator(GO_ON).click()
+        else:
+            page.locator(f'.action[data-action="{left.pop(0)}"]').first.click()
+    assert is_over(page)
+    assert not dark
