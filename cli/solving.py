@@ -70,7 +70,7 @@ def ask(one: Puzzle, console: Console) -> None:
     console.print(f"{one.state}\n")
     console.print(f"Puzzle {one.number} of {one.game.name}, found by level {one.level}.", style="bold")
     console.print(f"{name} is to decide. One {'plan' if one.is_plan else 'action'} is clearly best: which?")
-    show_actions(console, one.state)
+    show_actions(console, one.state.legal_actions())
     console.print(Text(HELP, style="dim"))
     while texts := tried(one, console, f"{name}> "):
         if one.solved_by(texts):
