@@ -3,8 +3,21 @@
 import pytest
 
 from clerestory import texts
-from clerestory.texts import has, say
-from clerestory.texts.languages import LANGUAGES, BadLanguage, language_asked, language_of, plural
+from clerestory.engine.cathedral.points import LUCK as CATHEDRAL
+from clerestory.engine.duel.points import LUCK as DUEL
+from clerestory.texts import has, patterns, say
+from clerestory.texts.languages import (
+    LANGUAGES,
+    RIGHT_TO_LEFT,
+    WITH_COMMA,
+    BadLanguage,
+    language_asked,
+    language_of,
+    plural,
+)
+from clerestory.v1 import advisor_pb2 as api
+
+LUCK = {"cathedral": CATHEDRAL, "duel": DUEL}
 
 TEXTS = {
     "en/any.json": {
@@ -86,3 +99,22 @@ def test_another_tag_is_refused_with_the_list(tag: str) -> None:
 )
 def test_the_language_is_the_preferred_one_of_a_header(header: str, language: str) -> None:
     assert language_asked(header) == language
+
+
+def test_every_code_of_the_protocol_has_a_text() -> None:
+    warnings = {name.removeprefix("WARNING_REASON_").lower() for name in dict(api.WarningReason.items())} - {
+        "unspecified"
+    }
+    assert {f"warning.{name}" for name in warnings} <= set(patterns("service"))
+    faults = ("unknown", "capacity", "goods", "needs", "gold", "count")
+    assert {f"plan.{code}" for code in faults} <= set(patterns("service"))
+    for name, sources in LUCK.items():
+        kinds = {source.replace(" ", "_") for source in sources.values()}
+        assert {f"luck.{kind}" for kind in kinds} <= set(patterns(name))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_numbers_are_written_as_in_the_language(language: str) -> None:
+    assert say("service", "lead.ahead", language=language, count=1.5).count("1,5") == (language in WITH_COMMA)
+    signed = say("service", "change", language=language, amount="+2", thing="x")
+    assert ("\u200e+2" in signed) == (language in RIGHT_TO_LEFT)

@@ -90,3 +90,8 @@ def test_one_command_begins_a_language(folder: Path) -> None:
 def test_a_language_is_begun_once_and_by_its_code(code: str, folder: Path) -> None:
     with pytest.raises(ValueError, match="is not the code of a new language"):
         add(folder, code)
+
+
+@pytest.mark.parametrize("language", LANGUAGES[1:])
+def test_the_shipped_languages_have_everything(language: str) -> None:
+    assert list(missing(FOLDER, language)) == []
