@@ -16,11 +16,15 @@ const exact = format({ maximumFractionDigits: 2 });
 
 const LEVELS = ["beginner", "novice", "casual", "average", "good", "strong", "expert", "master"] as const;
 
-const percent = (written: string) => say("percent", { number: written });
+const ISOLATES = /[\u2066-\u2069]/g;
+
+/** A number and its percent sign, which stay together in Hebrew, too. */
+const percent = (written: string) => apart(say("percent", { number: written }).replaceAll(ISOLATES, ""));
 
 export const text = {
   share: (value: number) => percent(tenths.value(100 * value)),
   change: (value: number) => percent(signed.value(100 * value)),
+  whole: (value: number) => percent(String(Math.round(100 * value))),
   points: (value: number) => signed.value(value),
   loss: (value: number) => tenths.value(value),
   score: (value: number) => exact.value(value),

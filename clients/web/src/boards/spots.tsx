@@ -8,6 +8,7 @@ import { type ComponentChildren, createContext, type FunctionComponent } from "p
 import { useContext, useLayoutEffect, useRef } from "preact/hooks";
 import type { LegalAction } from "../gen/clerestory/v1/rules_pb.ts";
 import { labelAmong, labelOf } from "../labels.ts";
+import { text } from "../text.ts";
 import { say } from "../texts.ts";
 import { bestMark, type Places, textOf } from "./places.ts";
 import type { BoardProps, Mark } from "./types.ts";
@@ -133,7 +134,7 @@ function Hint({ mark }: { mark: Mark | undefined }) {
   return (
     <span class="hint">
       {mark.rank}
-      {mark.share !== undefined && <small>{say("percent", { number: Math.round(100 * mark.share) })}</small>}
+      {mark.share !== undefined && <small>{text.whole(mark.share)}</small>}
     </span>
   );
 }

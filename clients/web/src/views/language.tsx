@@ -7,8 +7,7 @@ const nameOf = (code: Language): string => new Intl.DisplayNames(code, { type: "
 export function LanguageChoice() {
   return (
     <label class="language">
-      <span class="unseen">{say("language")}</span>
-      <span aria-hidden="true">🌐</span>
+      {say("language")}
       <select
         value={language.value}
         onChange={(event) => void choose(event.currentTarget.value as Language).catch(() => undefined)}
