@@ -50,7 +50,7 @@ def title(answer: Recommendation, state: State) -> str:
 
 def lines_table(answer: Recommendation, width: int) -> Table:
     """Return the lines of a decision by the win share shown, doubtful ones last."""
-    table = Table()
+    table = Table(collapse_padding=width < ROOMY, pad_edge=width >= ROOMY)
     table.add_column("", no_wrap=True)
     table.add_column("action", overflow="fold")
     if width >= ROOMY:
