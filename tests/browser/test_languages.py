@@ -104,7 +104,7 @@ def hinted(page: Page) -> None:
 
 def puzzle(page: Page) -> None:
     page.goto("/#/puzzle/cathedral/3")
-    page.locator(".puzzle > button").click()
+    page.locator(".following > button").click()
     expect(page.locator(".puzzle b")).to_be_visible()
     expect(page.locator(".board")).not_to_contain_text("…")
 

@@ -62,7 +62,7 @@ function Shown({ game, number, known }: { game: string; number: number; known: r
       applied={[]}
       at={0}
       below={
-        <section aria-label={say("puzzle.next")}>
+        <section class="following" aria-label={say("puzzle.next")}>
           {!puzzle.done.value && (
             <button type="button" class="wide-plain" onClick={() => void puzzle.giveUp()}>
               {say("puzzle.show")}
