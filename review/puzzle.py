@@ -13,6 +13,7 @@ from importlib.resources import files
 from typing import Any
 
 from clerestory.engine.core import Action, Game, State
+from clerestory.engine.errors import GameError
 from clerestory.engine.games import LIST
 from clerestory.search.gains import Gain
 from clerestory.search.reasons import stated, traded
@@ -21,7 +22,16 @@ from clerestory.texts.sentences import Text
 RIGHT = 0.02  # of a win: a try that loses less is right
 LEAST = 0.05  # of a win: least that every other action loses in a shipped puzzle
 UNFOUND = 9  # the level of a puzzle that no level solves
+FINISH = "finish"  # ends a plan of what is optional
 PLAN_SEPARATOR = "; "  # between the actions of a plan
+
+
+class BadTry(ValueError):
+    """An action cannot be played in its place; `number` is its number, from 0."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__(f"action {number} cannot be played there")
+        self.number = number
 
 
 class NoPuzzle(ValueError):
@@ -100,12 +110,23 @@ class Puzzle:
         planner = LIST[self.game.name].planner
         return planner.held(tuple(texts)) if planner else {}
 
+    def tried(self, texts: Sequence[str], *, ended: bool) -> tuple[str, ...]:
+        """Return the texts of a try; with `ended`, a plan is ended by `finish` if it can be. Raises BadTry."""
+        state = self.state
+        for number, text in enumerate(texts):
+            try:
+                state.play(text)
+            except GameError:
+                raise BadTry(number) from None
+        can_end = self.is_plan and any(action.text == FINISH for action in state.legal_actions())
+        return (*texts, FINISH) if ended and can_end else tuple(texts)
+
     def is_whole(self, texts: Sequence[str]) -> bool:
         """Whether actions are a whole answer: an action, or a plan that is ended by `finish` or the last discard."""
         if not self.is_plan:
             return bool(texts)
         last = [action.text for action in self.answer]
-        return list(texts[-1:]) == ["finish"] if last[-1] == "finish" else len(texts) == len(last)
+        return list(texts[-1:]) == [FINISH] if last[-1] == FINISH else len(texts) == len(last)
 
     def loss(self, texts: Sequence[str]) -> float:
         """Return what a try loses, as a share of a win. Raises KeyError for one that is no answer.

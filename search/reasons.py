@@ -15,7 +15,7 @@ from clerestory.search.gains import Gain as Gain
 from clerestory.search.gains import gain as gain
 from clerestory.search.lines import Line, combined
 from clerestory.search.result import Result
-from clerestory.texts.sentences import Argument, Named, Quoted, Text, said, text
+from clerestory.texts.sentences import Argument, Named, QuotedAction, Text, said, text
 
 NAMED = 3  # features in a sentence, those that differ most
 LEAST_NAMED = 0.5  # smallest difference of a feature that a player would mention
@@ -93,7 +93,7 @@ def named(line: Line, game: Game, others: Sequence[str] = ()) -> Argument:
     """
     uses = planned(line.principal_variation, game)
     if not uses:
-        return Quoted(line.action, line.label)
+        return QuotedAction(line.action, line.label)
     if line.principal_variation[0].startswith("discard"):
         return text("plan.discard", what=listed([text(f"amount.{item}", count=count) for item, count in uses.items()]))
     cards = rows_of_cards(game)

@@ -20,7 +20,7 @@ from clerestory.server.spoken import SPOKEN, label_of, name_of, told
 from clerestory.server.translate_rules import write_action
 from clerestory.texts import say
 from clerestory.texts.languages import ENGLISH
-from clerestory.texts.sentences import Argument, Named, Quoted, Text, said
+from clerestory.texts.sentences import Argument, Named, QuotedAction, Text, said
 from clerestory.v1 import advisor_pb2 as api
 
 NAMED = 2048  # actions that are kept as messages, under 1 MB
@@ -90,7 +90,7 @@ def write_argument(name: str, value: Argument, game: Game) -> api.TextArgument:
     """Return an argument of a text as a message."""
     if isinstance(value, Text):
         return api.TextArgument(name=name, text=write_text(value, game))
-    if isinstance(value, Quoted):
+    if isinstance(value, QuotedAction):
         label = label_of(game, value.action, value.label)
         return api.TextArgument(name=name, action=api.Action(text=value.action, label=label))
     if isinstance(value, Named):
@@ -111,7 +111,7 @@ def read_argument(message: api.TextArgument) -> Argument:
     if kind == "text":
         return read_text(message.text)
     if kind == "action":
-        return Quoted(message.action.text, message.action.label)
+        return QuotedAction(message.action.text, message.action.label)
     if kind == "item":
         return Named(message.item.id, message.item.name)
     return message.word if kind == "word" else message.number

@@ -3,10 +3,9 @@
 from collections.abc import Sequence
 
 from clerestory.engine.core import Game
-from clerestory.engine.errors import GameError
 from clerestory.engine.games import GAMES
 from clerestory.refusals import Reason, refuse
-from clerestory.review.puzzle import NoPuzzle, Puzzle, puzzle, puzzles
+from clerestory.review.puzzle import BadTry, NoPuzzle, Puzzle, puzzle, puzzles
 from clerestory.search.reasons import in_english
 from clerestory.server.translate_answers import in_one_line, write_plan, write_text
 from clerestory.server.translate_rules import read_game, write_action, write_position
@@ -56,16 +55,13 @@ def read_try(one: Puzzle, request: api.TryPuzzleRequest) -> tuple[str, ...]:
 
     Raises Refusal, ILLEGAL_ACTION, for what cannot be played.
     """
-    state, field = one.state, "actions" if request.actions else "action"
     texts = tuple(request.actions) or ((request.action,) if request.action else ())
-    for number, text in enumerate(texts):
-        try:
-            state.play(text)
-        except GameError:
-            place = f"actions[{number}]" if request.actions else field
-            refuse(Reason.ILLEGAL_ACTION, place, f"{text[:80]!r} cannot be played there in puzzle {one.number}")
-    ends = one.is_plan and request.actions and any(action.text == "finish" for action in state.legal_actions())
-    return (*texts, "finish") if ends else texts
+    try:
+        return one.tried(texts, ended=bool(request.actions))
+    except BadTry as error:
+        place = f"actions[{error.number}]" if request.actions else "action"
+        text = f"{texts[error.number][:80]!r} cannot be played there in puzzle {one.number}"
+        refuse(Reason.ILLEGAL_ACTION, place, text)
 
 
 def write_try(one: Puzzle, texts: Sequence[str]) -> api.TryPuzzleResponse:

@@ -37,7 +37,7 @@ ALLOWED: dict[str, str] = {
     "arena/remote.py": r"clerestory\.(engine\.core|arena\.(errors|revisions)|clients)\b",
     "learn": r"clerestory\.(engine\.(core|rng|errors|value|weights)\b|search\b|arena\b|learn\b)",
     "review": rf"clerestory\.(engine\.(colours|core|rng|scoring|tuning|value)\b|search\b|review\b)|{COMMON_GROUND}",
-    "review/puzzle.py": rf"clerestory\.(engine\.(core|games)\b|search\b|review\b)|{COMMON_GROUND}",  # compares plans
+    "review/puzzle.py": rf"clerestory\.(engine\.(core|errors|games)\b|search\b|review\b)|{COMMON_GROUND}",
     "advice": rf"clerestory\.(engine\.(core|errors|rng|tuning)\b|(advice|search|review)\b)|{COMMON_GROUND}",
     "games": rf"clerestory\Z|clerestory\.(advice|games|review|search\.limits)\b|{ENGINE}|{COMMON_GROUND}",
     "lessons": r"clerestory\.(engine\.(core|errors|games|record|rng)|lessons|texts)\b",

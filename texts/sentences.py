@@ -9,10 +9,10 @@ from clerestory.texts.languages import ENGLISH
 
 SERVICE = "service"
 
-Argument = Union[float, str, "Quoted", "Named", "Text"]
+Argument = Union[float, str, "QuotedAction", "Named", "Text"]
 
 
-class Quoted(NamedTuple):
+class QuotedAction(NamedTuple):
     """An action of a game.
 
     Attributes:
@@ -54,7 +54,7 @@ def text(code: str, **arguments: Argument) -> Text:
 
 
 def said(
-    one: Text, game: str, language: str = ENGLISH, label: Callable[[Quoted], str] = lambda quoted: quoted.label
+    one: Text, game: str, language: str = ENGLISH, label: Callable[[QuotedAction], str] = lambda quoted: quoted.label
 ) -> str:
     """Return a text in a language.
 
@@ -71,7 +71,7 @@ def said(
         if isinstance(value, Named):
             word = card_words(game, value.item).get(language)
             return word.text if word else value.name
-        return label(value) if isinstance(value, Quoted) else value
+        return label(value) if isinstance(value, QuotedAction) else value
 
     arguments = {name: spoken(value) for name, value in one.arguments}
     return say(SERVICE if has(SERVICE, one.code) else game, one.code, language=language, **arguments)

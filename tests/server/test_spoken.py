@@ -16,7 +16,7 @@ from clerestory.server.translate_annotation import read_plies, write_plies, writ
 from clerestory.texts import patterns
 from clerestory.texts.labels import Labels
 from clerestory.texts.languages import ENGLISH, LANGUAGES
-from clerestory.texts.sentences import Quoted, text
+from clerestory.texts.sentences import QuotedAction, text
 from clerestory.v1 import rules_pb2 as api
 from clerestory.v1.games_pb2 import WatchGameRequest
 from tests.games.table import PERSON, first_action, table
@@ -182,7 +182,7 @@ async def test_what_is_stored_of_a_review_does_not_depend_on_the_language() -> N
         ply=1, round=1, seat=0, action="pass", label="pass: no more cards this round", source="", before=(1, 0),
         after=(1, 0), best="pass", best_label="pass: no more cards this round", points=0.0, stake=0, iterations=9,
         line=("pass",), reason="'a' looks about as good as 'b'.",
-        reasons=(text("reason.alike", best=Quoted("pass", "a"), other=Quoted("pass", "b")),),
+        reasons=(text("reason.alike", best=QuotedAction("pass", "a"), other=QuotedAction("pass", "b")),),
     )  # fmt: skip
     game, before = GAMES["cathedral"], write_plies([ply], GAMES["cathedral"])
     asked = SPOKEN.set("it")

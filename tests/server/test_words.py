@@ -10,7 +10,7 @@ from clerestory.search.lines import Line
 from clerestory.search.reasons import in_english, named, sentences, stated, traded
 from clerestory.server.translate_answers import read_text, write_text
 from clerestory.texts import has
-from clerestory.texts.sentences import Named, Quoted, said, text
+from clerestory.texts.sentences import Named, QuotedAction, said, text
 from clerestory.v1 import advisor_pb2 as api
 from tests.server.harness import question, served
 
@@ -81,7 +81,7 @@ def test_a_plan_is_named_as_a_whole() -> None:
     variation = ("convert mortar_mixer 1", "convert woodworker 2", "finish", "discard wood")
     names = [in_english((named(line(one), BEGUN.game),), "cathedral") for one in (variation, variation[3:])]
     assert names == ["Mortar mixer 1 and Woodworker 2", "discard 1 wood"]
-    assert named(line(("finish", "discard wood")), BEGUN.game) == Quoted("finish", "label")
+    assert named(line(("finish", "discard wood")), BEGUN.game) == QuotedAction("finish", "label")
 
 
 def test_two_cards_of_one_name_are_told_apart_by_their_rounds() -> None:
