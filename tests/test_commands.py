@@ -64,7 +64,7 @@ READ = {
     "make test": "it is what runs this",
     "clerestory rules --check FILE": "tests/cli/test_catalogues.py runs it",
     "clerestory --catalogue FILE play": "tests/cli/test_catalogues.py runs it",
-    "clerestory --catalogue FILE serve": "tests/browser/test_owner.py runs a server with other cards",
+    "clerestory --catalogue FILE serve": "`serve` and `--catalogue` are run apart from each other",
     "clerestory serve --listen 127.0.0.1:50051": "the examples of the README run with such a server",
     "clerestory web": "the same with its arguments is run",
     "clerestory web --token-file": "tests/cli/test_web.py runs it",
