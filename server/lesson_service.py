@@ -14,8 +14,6 @@ from clerestory.server.translate_lessons import (
 from clerestory.v1 import lessons_pb2 as api
 from clerestory.v1.lessons_pb2_grpc import LessonServiceServicer
 
-AT_ONCE = 20  # actions that are followed without a pause for other calls
-
 
 class Lessons(LessonServiceServicer):
     """LessonService, which keeps nothing between calls.
@@ -31,10 +29,9 @@ class Lessons(LessonServiceServicer):
         return write_list(read_lessons(request))
 
     async def FollowLesson(self, request: api.FollowLessonRequest, context: Context) -> api.FollowLessonResponse:
-        """Play a lesson up to the next decision. Raises Refusal."""
+        """Play a lesson up to the next decision, with a pause for other calls after each action. Raises Refusal."""
         course = read_course(request)
         for index, text in enumerate(request.actions):
             attempt(course, index, text)
-            if index % AT_ONCE == AT_ONCE - 1:
-                await asyncio.sleep(0)
+            await asyncio.sleep(0)
         return write_course(course)

@@ -275,6 +275,7 @@ PRODUCED = {
     *(reason for _, reason, _ in BAD_NAMES),
     *GAME_REASONS,
     *REVIEW_REASONS,
+    Reason.NO_SUCH_LESSON,  # test_lessons.py
     Reason.NO_SUCH_PUZZLE,  # test_puzzles.py
     Reason.LOG_FULL,  # games/test_long_games.py
     Reason.SLOW_REQUEST,  # test_gate.py
