@@ -113,6 +113,7 @@ def first_load() -> int:
     """Return the compressed bytes that a browser loads before the lobby is shown."""
     with browsed({"width": 1280, "height": 860}) as (page, url):
         answers: list[Response] = []
+        page.wait_for_load_state("networkidle")  # nothing of the first visit is counted
         page.on("response", lambda answer: answers.append(answer))  # Playwright sets attributes on the given function
         page.goto(f"{url}?again")
         page.wait_for_load_state("networkidle")

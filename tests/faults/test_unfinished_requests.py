@@ -55,7 +55,7 @@ def ask(target: str, met: threading.Event, enough: threading.Event) -> "Counter[
 async def test_they_take_little_memory_and_keep_nobody_out(
     connections: int, streams: int, path: str, seconds: float
 ) -> None:
-    """Beside a crowd gRPC may drop a call before the server sees it; whoever asks again gets in."""
+    """Beside a crowd a call may be refused, or dropped before the server sees it; whoever asks again gets in."""
     met, enough = threading.Event(), threading.Event()
     with own_server("--workers", "1") as server:
         process = psutil.Process(server.pid)
@@ -70,7 +70,7 @@ async def test_they_take_little_memory_and_keep_nobody_out(
         ends = await other
         assert max(sizes) - before < TAKEN
         assert ends["OK"] >= 3
-        assert set(ends) <= ({"OK"} if connections == 12 else {"OK", "CANCELLED"})
+        assert set(ends) <= ({"OK"} if connections == 12 else {"OK", "CANCELLED", "RESOURCE_EXHAUSTED"})
         await calm(process, before + KEPT)
         async with grpc.aio.insecure_channel(server.target, OPTIONS) as channel:
             late: Any = RulesServiceStub(channel)
