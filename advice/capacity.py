@@ -3,7 +3,7 @@
 import os
 from dataclasses import MISSING, dataclass
 
-from clerestory.advice.machine import memory_for_kept_trees, memory_for_trees
+from clerestory.advice.machine import KEPT_PART, memory_for_trees
 from clerestory.declared import COUNT, NOT_NEGATIVE, BadSettings, Numbers, declared, require_ranges
 from clerestory.search.limits import LONGEST_TIME, MIN_BYTES
 from clerestory.sizes import spoken_size
@@ -56,7 +56,7 @@ class Capacity:
         MISSING,
         "bytes of trees kept for the next request about the same game; 0 keeps none",
         NOT_NEGATIVE,
-        factory=memory_for_kept_trees,
+        factory=lambda: memory_for_trees(part=KEPT_PART),
         usual="an eighth of what is free, 268 MB to 4.3 GB",
         size=True,
     )

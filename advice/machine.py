@@ -12,18 +12,14 @@ LIMITS = (  # of a container, and what it uses of it
 )
 
 
-def memory_for_trees(root: Path = Path("/")) -> int:
-    """Return a quarter of the memory that is free now, at least 268 MB and at most 4.3 GB.
+def memory_for_trees(root: Path = Path("/"), part: int = PART) -> int:
+    """Return a part of the memory that is free now, a quarter, at least 268 MB and at most 4.3 GB.
 
     Args:
         root: the folder of the system's files.
+        part: which one: 4 for a quarter.
     """
-    return min(max(free_memory(root) // PART, LEAST), MOST)
-
-
-def memory_for_kept_trees(root: Path = Path("/")) -> int:
-    """Return an eighth of the memory that is free now, within the same bounds."""
-    return min(max(free_memory(root) // KEPT_PART, LEAST), MOST)
+    return min(max(free_memory(root) // part, LEAST), MOST)
 
 
 def free_memory(root: Path) -> int:

@@ -158,12 +158,10 @@ class Arrivals:
     def _end_slow(self) -> None:
         """End the calls whose message's time is over; come again when the next one's is."""
         now = asyncio.get_running_loop().time()
-        for arrival in list(self._read):
-            if arrival.since + self._time > now:
-                break
+        while self._read and (first := next(iter(self._read))).since + self._time <= now:
             why = DISPLACED if self._waiting else SLOW
-            self._forget(arrival)
-            arrival.end(why)
+            self._forget(first)
+            first.end(why)
         self._come_again()
 
     @property

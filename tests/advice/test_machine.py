@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from clerestory.advice import Capacity
-from clerestory.advice.machine import LEAST, MOST, memory_for_kept_trees, memory_for_trees
+from clerestory.advice.machine import KEPT_PART, LEAST, MOST, memory_for_trees
 
 GIB = 1 << 30
 V1, V2 = (
@@ -34,7 +34,7 @@ def test_trees_have_a_quarter_of_what_is_free(tmp_path: Path, available: int, tr
 
 @pytest.mark.parametrize(("available", "trees"), [(16 * GIB, 2 * GIB), (100 * GIB, MOST), (GIB, LEAST)])
 def test_kept_trees_have_an_eighth_of_what_is_free(tmp_path: Path, available: int, trees: int) -> None:
-    assert memory_for_kept_trees(machine(tmp_path, meminfo(available))) == trees
+    assert memory_for_trees(machine(tmp_path, meminfo(available)), KEPT_PART) == trees
 
 
 @pytest.mark.parametrize(("limit", "usage"), [V1, V2])

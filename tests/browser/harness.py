@@ -52,6 +52,20 @@ def settled(page: Page) -> bool:
     return not ended.count()
 
 
+def wait_for_change(page: Page, version: str | None) -> None:
+    """Wait until the game is no longer at a version."""
+    changed = "before => document.querySelector('[data-version]').dataset.version !== before"
+    page.wait_for_function(changed, arg=version, timeout=PATIENCE)
+
+
+def act_by_keyboard(page: Page) -> None:
+    """Play the first action without the mouse."""
+    version = page.locator("[data-version]").get_attribute("data-version")
+    page.keyboard.press("a")
+    page.keyboard.press("Enter")
+    wait_for_change(page, version)
+
+
 def plan(page: Page) -> None:
     """Where a plan must be made, as for what is discarded, plan as much as is needed."""
     while page.locator(".planning .action[aria-disabled='true']").count():
@@ -71,11 +85,7 @@ def play_on(page: Page, choose: Callable[[list[str]], str], plies: int = 10_000)
         plan(page)
         page.locator(f'.action[data-action="{choose(offered)}"]').click()
         pressed += 1
-        page.wait_for_function(
-            "before => document.querySelector('[data-version]').dataset.version !== before",
-            arg=version,
-            timeout=PATIENCE,
-        )
+        wait_for_change(page, version)
     return pressed
 
 

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser import harness
-from tests.browser.harness import PATIENCE, menu, new_game, play_on, played_through, record_of, settled
+from tests.browser.harness import PATIENCE, act_by_keyboard, menu, new_game, play_on, played_through, record_of, settled
 
 ROOT = Path(__file__).parents[2]
 AXE = (ROOT / "clients" / "web" / "node_modules" / "axe-core" / "axe.min.js").read_text()
@@ -149,14 +149,7 @@ def test_a_game_by_keyboard_alone(page: Page, moves: int) -> None:
     identifier = page.url.rpartition("/")[2]
     made = 0
     while made < moves and settled(page):
-        version = page.locator("[data-version]").get_attribute("data-version")
-        page.keyboard.press("a")
-        page.keyboard.press("Enter")
-        page.wait_for_function(
-            "before => document.querySelector('[data-version]').dataset.version !== before",
-            arg=version,
-            timeout=PATIENCE,
-        )
+        act_by_keyboard(page)
         made += 1
     assert played_through(record_of(page, identifier)).over == (made < moves)
 

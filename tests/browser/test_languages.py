@@ -12,7 +12,7 @@ from clerestory.engine import Record
 from clerestory.texts import patterns
 from clerestory.texts.files import read
 from clerestory.texts.languages import ENGLISH, LANGUAGES
-from tests.browser.harness import PATIENCE, settled
+from tests.browser.harness import PATIENCE, act_by_keyboard, settled
 from tests.review.games import cut, random_game
 
 OTHERS = [language for language in LANGUAGES if language != ENGLISH]
@@ -327,13 +327,6 @@ def test_a_whole_game_by_keyboard(spoken: Callable[[str], Page], language: str) 
     page.evaluate("localStorage.setItem('pace', '0')")
     kept(page, "duel", 2)
     while settled(page):
-        version = page.locator("[data-version]").get_attribute("data-version")
-        page.keyboard.press("a")
-        page.keyboard.press("Enter")
-        page.wait_for_function(
-            "before => document.querySelector('[data-version]').dataset.version !== before",
-            arg=version,
-            timeout=PATIENCE,
-        )
+        act_by_keyboard(page)
     assert english_on(page, language) == []
     assert page.locator("html").get_attribute("lang") == language

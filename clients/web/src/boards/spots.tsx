@@ -8,6 +8,7 @@ import { type ComponentChildren, createContext, type FunctionComponent } from "p
 import { useContext, useLayoutEffect, useRef } from "preact/hooks";
 import type { LegalAction } from "../gen/clerestory/v1/rules_pb.ts";
 import { labelAmong, labelOf } from "../labels.ts";
+import { showBeside } from "../popover.ts";
 import { text } from "../text.ts";
 import { say } from "../texts.ts";
 import { bestMark, type Places, textOf } from "./places.ts";
@@ -146,10 +147,7 @@ function Choices({ at, actions }: { at: DOMRect; actions: readonly LegalAction[]
   useLayoutEffect(() => {
     const shown = box.current;
     if (!shown) return;
-    shown.showPopover();
-    const { width, height } = shown.getBoundingClientRect();
-    shown.style.left = `${Math.max(4, Math.min(at.left, innerWidth - width - 4))}px`;
-    shown.style.top = `${at.bottom + height + 4 < innerHeight ? at.bottom + 4 : Math.max(4, at.top - height - 4)}px`;
+    showBeside(shown, at, 4);
   }, [at]);
   const close = () => {
     choosing.value = undefined;

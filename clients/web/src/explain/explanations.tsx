@@ -13,6 +13,7 @@ import { AnyPositionSchema, type LegalAction } from "../gen/clerestory/v1/rules_
 import { FILES } from "../gen/explain.ts";
 import { labelOf } from "../labels.ts";
 import { Dialog } from "../parts.tsx";
+import { showBeside } from "../popover.ts";
 import { capital, knows, learn, say, sayAny } from "../texts.ts";
 import { type Explained, explaining, type Part } from "./index.tsx";
 import { nowAt, topicOf } from "./topics.ts";
@@ -46,11 +47,7 @@ function Bubble({ part, ...props }: Explained & { part: Part }) {
   useLayoutEffect(() => {
     const shown = box.current;
     if (!shown) return;
-    shown.showPopover();
-    const { width, height } = shown.getBoundingClientRect();
-    const { left, bottom, top } = part.at;
-    shown.style.left = `${Math.max(4, Math.min(left, innerWidth - width - 4))}px`;
-    shown.style.top = `${bottom + height + 8 < innerHeight ? bottom + 6 : Math.max(4, top - height - 6)}px`;
+    showBeside(shown, part.at, 6);
   }, [part]);
   const topic = topicOf(props.position, part.place);
   if (!topic) return null;
