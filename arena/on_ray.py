@@ -17,7 +17,7 @@ from itertools import islice
 from typing import Any
 
 from clerestory.arena.errors import BadMatch
-from clerestory.arena.pool import T, Task, TaskRunner
+from clerestory.arena.pool import T, TaskRunner, WorkUnit
 
 CONNECT_TIMEOUT = 10.0  # seconds for a cluster to answer
 
@@ -36,7 +36,7 @@ def on_ray(workers: int, *, address: str | None = None) -> Iterator[TaskRunner]:
     with session(ray, workers, address):
         play = ray.remote(num_cpus=1)(play_if_same).remote
 
-        def run(tasks: Iterator[Task[T]]) -> Iterator[list[T]]:
+        def run(tasks: Iterator[WorkUnit[T]]) -> Iterator[list[T]]:
             return on_cluster(ray, play, tasks, workers)
 
         yield run
@@ -86,7 +86,7 @@ def keep_signals() -> Iterator[None]:
         signal.signal(signal.SIGTERM, before)
 
 
-def on_cluster(ray: Any, play: Callable[..., Any], tasks: Iterator[Task[T]], ahead: int) -> Iterator[list[T]]:
+def on_cluster(ray: Any, play: Callable[..., Any], tasks: Iterator[WorkUnit[T]], ahead: int) -> Iterator[list[T]]:
     """Yield the results of each task as it finishes, keeping at most `ahead` tasks in flight."""
     pending: list[Any] = []
     try:
@@ -109,7 +109,7 @@ def outcome_of(ray: Any, done: Any) -> Any:
         raise error.cause from None
 
 
-def play_if_same(task: Task[T], header: dict[str, Any]) -> list[T]:
+def play_if_same(task: WorkUnit[T], header: dict[str, Any]) -> list[T]:
     """Play a task, provided that this machine has the same game as the caller. Raises BadMatch."""
     if task.header() != header:
         raise BadMatch(f"on: a machine of the cluster has another game: {task.header()}, not {header}")

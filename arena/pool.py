@@ -14,7 +14,7 @@ from typing import Any, Protocol, TypeVar
 T = TypeVar("T")
 
 
-class Task(Protocol[T]):
+class WorkUnit(Protocol[T]):
     """A unit of work; picklable."""
 
     def play(self, stopped: Callable[[], bool] = ...) -> list[T]:
@@ -29,7 +29,7 @@ class Task(Protocol[T]):
 class TaskRunner(Protocol):
     """Plays tasks, and yields the results of each as it finishes."""
 
-    def __call__(self, tasks: Iterator[Task[T]], /) -> Iterator[list[T]]:
+    def __call__(self, tasks: Iterator[WorkUnit[T]], /) -> Iterator[list[T]]:
         """Yield lists in the order in which tasks finish."""
         ...
 
@@ -47,7 +47,7 @@ def on_processes(workers: int) -> Iterator[TaskRunner]:
     stop = context.Event()
     pool = ProcessPoolExecutor(workers, mp_context=context, initializer=begin_worker, initargs=(stop,))
 
-    def run(tasks: Iterator[Task[T]]) -> Iterator[list[T]]:
+    def run(tasks: Iterator[WorkUnit[T]]) -> Iterator[list[T]]:
         return on_pool(pool, tasks, 2 * workers)
 
     try:
@@ -57,12 +57,12 @@ def on_processes(workers: int) -> Iterator[TaskRunner]:
         pool.shutdown(cancel_futures=True)
 
 
-def one_by_one(tasks: Iterator[Task[T]]) -> Iterator[list[T]]:
+def one_by_one(tasks: Iterator[WorkUnit[T]]) -> Iterator[list[T]]:
     """Play tasks in this process."""
     return (task.play() for task in tasks)
 
 
-def on_pool(pool: ProcessPoolExecutor, tasks: Iterator[Task[T]], ahead: int) -> Iterator[list[T]]:
+def on_pool(pool: ProcessPoolExecutor, tasks: Iterator[WorkUnit[T]], ahead: int) -> Iterator[list[T]]:
     """Yield the results of each task as it finishes, keeping at most `ahead` tasks in flight."""
     pending: set[Future[list[T]]] = set()
     while True:
@@ -95,6 +95,6 @@ def end_with_parent() -> None:
         _exit(1)
 
 
-def work(task: Task[T]) -> list[T]:
+def work(task: WorkUnit[T]) -> list[T]:
     """Play a task in a worker process."""
     return task.play(STOP[0].is_set)

@@ -26,7 +26,7 @@ NUMBER = r"-?\d+(?:\.\d+)?"
 
 
 @dataclass(frozen=True, slots=True)
-class Range:
+class TunedOption:
     """An option and the range in which it is tuned.
 
     Attributes:
@@ -41,7 +41,7 @@ class Range:
     whole: bool
 
     @classmethod
-    def parse(cls, text: str) -> "Range":
+    def parse(cls, text: str) -> "TunedOption":
         """Read `exploration=0.1..2`; the option is a whole number if both bounds are. Raises BadMatch."""
         match = re.fullmatch(rf"(\w+)=({NUMBER})\.\.({NUMBER})", text, re.ASCII)
         if match is None or not float(match[2]) < float(match[3]):
@@ -87,7 +87,7 @@ class TuningPlan:
     load: Callable[[], Game]
     seats: int
     bot: str
-    ranges: tuple[Range, ...]
+    ranges: tuple[TunedOption, ...]
     against: str | None
     budget: str
     seed: int

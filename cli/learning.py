@@ -19,18 +19,18 @@ from clerestory.cli.matches import read_sprt
 from clerestory.cli.options import BadOption, chosen_game
 from clerestory.learn.chunks import GAMES_PER_CHUNK
 from clerestory.learn.fit import Schedule
-from clerestory.learn.gate import Gate
+from clerestory.learn.gate import GateOptions
 from clerestory.learn.loop import Resources, Watch, due, learn, play, require_ours
-from clerestory.learn.plan import Plan
+from clerestory.learn.plan import LearningPlan
 from clerestory.learn.selfplay import Habits
 from clerestory.search.options import read_options
 
 EVERY = 60.0  # seconds between progress lines when there is no terminal
 
 
-def plan_of(options: LearningOptions) -> Plan:
+def plan_of(options: LearningOptions) -> LearningPlan:
     """Return the plan of learning. Raises BadOption, BadLimit, BadPlan."""
-    return Plan(
+    return LearningPlan(
         seats=read_seats(options.game, options.seats),
         load=loader(options.game),
         chunks=math.ceil(options.games / GAMES_PER_CHUNK),
@@ -41,10 +41,10 @@ def plan_of(options: LearningOptions) -> Plan:
     )
 
 
-def gate_of(options: LearningOptions) -> Gate:
+def gate_of(options: LearningOptions) -> GateOptions:
     """Return the matches that a candidate must win. Raises BadOption, BadPlan."""
     test = read_sprt(options.sprt)
-    return Gate(
+    return GateOptions(
         tuple(options.budgets.split(",")), tuple(options.against or ()), options.gate_games, test.elo0, test.elo1
     )
 
@@ -72,7 +72,7 @@ def read_seats(name: str, text: str | None) -> tuple[int, ...]:
     return tuple(numbers)
 
 
-def play_games_only(plan: Plan, out: Path, resources: Resources) -> None:
+def play_games_only(plan: LearningPlan, out: Path, resources: Resources) -> None:
     """Play the games of the first generation that has not been through the gate."""
     require_ours(plan, out)
     play(plan, out, due(out), plan.seats, resources)

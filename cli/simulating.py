@@ -18,7 +18,7 @@ from clerestory.engine import NATURE, Game, Record, Rng, State
 
 def simulate_games(rules: Game, seats: int, seeds: range, out: Path | None, *, as_json: bool) -> None:
     """Play a game of random players for each seed, and print the means."""
-    tally = Tally()
+    tally = GameCounts()
     progress = Console(stderr=True)
     with record_file(out) as file:
         for number in track(seeds, "playing", console=progress, disable=not progress.is_terminal):
@@ -29,7 +29,7 @@ def simulate_games(rules: Game, seats: int, seeds: range, out: Path | None, *, a
 
 
 @dataclass
-class Tally:
+class GameCounts:
     """Counts over games.
 
     Attributes:
@@ -72,7 +72,7 @@ class Tally:
         }
 
 
-def random_game(game: Game, seats: int, seed: int, tally: Tally) -> State:
+def random_game(game: Game, seats: int, seed: int, tally: GameCounts) -> State:
     """Return a finished game of uniformly random players, with its history, and count it; the seed determines all."""
     state, rng = game.new(seats, seed), Rng(seed)
     while not state.over:
@@ -93,7 +93,7 @@ def record_file(path: Path | None) -> Iterator[TextIO | None]:
             yield file
 
 
-def report(game: Game, tally: Tally, *, as_json: bool) -> None:
+def report(game: Game, tally: GameCounts, *, as_json: bool) -> None:
     """Print the means, as JSON or as a table by seat."""
     figures = tally.figures()
     if as_json:

@@ -11,7 +11,7 @@ from clerestory.cli.solving import read
 from clerestory.engine.games import GAMES
 from clerestory.engine.scoring import changes_of
 from clerestory.lessons import Course, Lesson, lessons
-from clerestory.lessons.course import Scene
+from clerestory.lessons.course import LessonView
 from clerestory.lessons.words import about, said, title
 
 HELP = "Type an action, by its number or the beginning of its text; `restart`, or `quit`."
@@ -64,7 +64,7 @@ def show_scenes(console: Console, course: Course, language: str) -> bool:
     return True
 
 
-def played(scene: Scene) -> str:
+def played(scene: LessonView) -> str:
     """Return what was played, and what it changed."""
     if scene.action is None or scene.before is None:
         return ""

@@ -41,11 +41,11 @@ def tune(
     bots: BotsOption = False,  # noqa: ARG001  # its callback does the work
 ) -> None:
     """Tune options of BOT, in the given ranges, by the games it wins; then play the result against the start."""
-    from clerestory.arena.tune import Range, TuningPlan
+    from clerestory.arena.tune import TunedOption, TuningPlan
     from clerestory.cli.tuning import tune_and_confirm
 
     game, seats = options.game, options.seats
     chosen_game(game, seats)
-    ranges = tuple(map(Range.parse, params))
+    ranges = tuple(map(TunedOption.parse, params))
     plan = TuningPlan(loader(game), seats, bot, ranges, against, options.budget, options.seed, deals)
     tune_and_confirm(plan, games, confirm, out, workers, as_json=options.as_json)

@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import partial
 
 from clerestory.addresses import network_of
-from clerestory.door.places import Places
+from clerestory.door.places import ConnectionPlaces
 from clerestory.door.protocol import Protocol
 
 AT_ONCE = 4  # connections that are accepted before other work goes on: each takes half a millisecond
@@ -28,7 +28,7 @@ class Listener:
         make: returns the protocol of a connection from an address.
     """
 
-    def __init__(self, sock: socket.socket, places: Places, make: Callable[[str], Protocol]) -> None:
+    def __init__(self, sock: socket.socket, places: ConnectionPlaces, make: Callable[[str], Protocol]) -> None:
         self._sock, self._places, self._make = sock, places, make
         self._loop = asyncio.get_running_loop()
         self._beginning: set[asyncio.Task[None]] = set()

@@ -19,7 +19,7 @@ SHOWN = 3  # reasons in a line
 logger = logging.getLogger(__name__)
 
 
-class Holder(Protocol):
+class HeldConnection(Protocol):
     """A connection.
 
     Attributes:
@@ -34,7 +34,7 @@ class Holder(Protocol):
         """Close at once."""
 
 
-class Places:
+class ConnectionPlaces:
     """The connections of a door.
 
     Those that wait for their caller are of two kinds: in the middle of a request (or before the first), and between
@@ -51,8 +51,8 @@ class Places:
         self._held: Counter[str] = Counter()
         self._total = 0
         self._bytes = 0
-        self._asking: dict[Holder, None] = {}
-        self._between: dict[Holder, None] = {}
+        self._asking: dict[HeldConnection, None] = {}
+        self._between: dict[HeldConnection, None] = {}
         self._told = ClosureLog()
 
     @property
@@ -78,22 +78,22 @@ class Places:
         crowd = max(self._asking, self._between, key=len)
         return self._close(next(iter(crowd), None), why)
 
-    def asks(self, holder: Holder) -> None:
+    def asks(self, holder: HeldConnection) -> None:
         """Note that a connection waits for a request, or the rest of one."""
         self._between.pop(holder, None)
         self._asking.setdefault(holder)
 
-    def rests(self, holder: Holder) -> None:
+    def rests(self, holder: HeldConnection) -> None:
         """Note that a connection waits between two requests."""
         self.works(holder)
         self._between[holder] = None
 
-    def works(self, holder: Holder) -> None:
+    def works(self, holder: HeldConnection) -> None:
         """Note that a connection waits for its answer: it keeps its place."""
         self._asking.pop(holder, None)
         self._between.pop(holder, None)
 
-    def fills(self, holder: Holder, size: int) -> None:
+    def fills(self, holder: HeldConnection, size: int) -> None:
         """Note how many bytes of a request a connection holds; if all have too many, close the longest waiting one."""
         self._bytes += size - holder.size
         holder.size = size
@@ -102,7 +102,7 @@ class Places:
                 next((one for one in self._asking if one.size), holder), "unfinished requests fill their memory"
             )
 
-    def leave(self, holder: Holder) -> None:
+    def leave(self, holder: HeldConnection) -> None:
         """Give the place of a connection back."""
         self.works(holder)
         self.fills(holder, 0)
@@ -111,12 +111,12 @@ class Places:
         if not self._held[holder.address]:
             del self._held[holder.address]
 
-    def _longest(self, address: str) -> Holder | None:
+    def _longest(self, address: str) -> HeldConnection | None:
         """Return the longest waiting connection of an address, None if none waits."""
         waiting = (holder for kind in (self._asking, self._between) for holder in kind)
         return next((holder for holder in waiting if holder.address == address), None)
 
-    def _close(self, holder: Holder | None, why: str) -> bool:
+    def _close(self, holder: HeldConnection | None, why: str) -> bool:
         self._told.tell(why)
         if holder is None:
             return False

@@ -9,7 +9,7 @@ import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from clerestory.door.http import packed
-from clerestory.door.places import Places
+from clerestory.door.places import ConnectionPlaces
 
 MAX_HEAD_BYTES = 16 * 1024  # of a request
 MAX_LINES = 100  # of a head
@@ -22,11 +22,11 @@ STALL_SECONDS = 30.0  # after which a caller that takes nothing of its answer is
 CONTROL = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
 
 
-class BadRequest(h11.RemoteProtocolError):
+class BadHttpRequest(h11.RemoteProtocolError):
     """A request is refused whatever it asks; `error_status_hint` is the status, the text says why."""
 
 
-class Requests(h11.Connection):
+class RequestParser(h11.Connection):
     """The parser of a connection's requests, which bounds what one of them may cost."""
 
     def __init__(self) -> None:
@@ -53,26 +53,26 @@ class Requests(h11.Connection):
         elif isinstance(event, h11.Data):
             self._parts += 1
             if self._parts > MAX_PARTS:
-                raise BadRequest(f"The body came in more than {MAX_PARTS} parts.", 400)
+                raise BadHttpRequest(f"The body came in more than {MAX_PARTS} parts.", 400)
 
 
 def check_head(received: bytes) -> None:
-    """Raise BadRequest for a head that is too long; the rest of it may be missing."""
+    """Raise BadHttpRequest for a head that is too long; the rest of it may be missing."""
     end = received.find(b"\r\n\r\n")
     if max(end, 0) > MAX_HEAD_BYTES or (end < 0 and len(received) > MAX_HEAD_BYTES):
-        raise BadRequest(f"The head of the request has more than {MAX_HEAD_BYTES >> 10} KiB.", 431)
+        raise BadHttpRequest(f"The head of the request has more than {MAX_HEAD_BYTES >> 10} KiB.", 431)
     if received.count(b"\n", 0, end if end >= 0 else len(received)) > MAX_LINES:
-        raise BadRequest(f"The head of the request has more than {MAX_LINES} lines.", 431)
+        raise BadHttpRequest(f"The head of the request has more than {MAX_LINES} lines.", 431)
 
 
 def check_request(request: h11.Request) -> None:
-    """Raise BadRequest for a head that two readers could understand differently."""
+    """Raise BadHttpRequest for a head that two readers could understand differently."""
     names = {name for name, _ in request.headers}
     if b"transfer-encoding" in names and (b"content-length" in names or request.http_version < b"1.1"):
-        raise BadRequest("A request must have one of Content-Length and Transfer-Encoding, not both.", 400)
+        raise BadHttpRequest("A request must have one of Content-Length and Transfer-Encoding, not both.", 400)
     for name, value in request.headers:
         if CONTROL.search(value):
-            raise BadRequest(f"The header {name.decode()} has a control character.", 400)
+            raise BadHttpRequest(f"The header {name.decode()} has a control character.", 400)
 
 
 class ClosingTransport:
@@ -87,7 +87,7 @@ class ClosingTransport:
         told: called when the connection begins to close.
     """
 
-    def __init__(self, transport: asyncio.Transport, requests: Requests, told: Callable[[], None]) -> None:
+    def __init__(self, transport: asyncio.Transport, requests: RequestParser, told: Callable[[], None]) -> None:
         self._transport, self._requests, self._told = transport, requests, told
         self._end: asyncio.TimerHandle | None = None
 
@@ -134,12 +134,12 @@ class Protocol(H11Protocol):
         uvicorn: what `H11Protocol` takes.
     """
 
-    conn: Requests
+    conn: RequestParser
     transport: Any
 
-    def __init__(self, address: str, places: Places, **uvicorn: Any) -> None:
+    def __init__(self, address: str, places: ConnectionPlaces, **uvicorn: Any) -> None:
         super().__init__(**uvicorn)
-        self.conn = Requests()
+        self.conn = RequestParser()
         self.address, self.size, self._places = address, 0, places
         self._waiting: asyncio.TimerHandle | None = None
         self._stalled: asyncio.TimerHandle | None = None
@@ -202,7 +202,7 @@ class Protocol(H11Protocol):
 
     def _say(self, error: h11.RemoteProtocolError | None, otherwise: str) -> None:
         """Send an error and its reason."""
-        text = f"{error if isinstance(error, BadRequest) else otherwise}\n".encode()
+        text = f"{error if isinstance(error, BadHttpRequest) else otherwise}\n".encode()
         headers = packed("text/plain; charset=utf-8", [("content-length", str(len(text))), ("connection", "close")])
         status = error.error_status_hint if error is not None else 400
         for event in (h11.Response(status_code=status, headers=headers), h11.Data(data=text), h11.EndOfMessage()):

@@ -18,7 +18,7 @@ from clerestory.door.bridge import Bridge
 from clerestory.door.config import DoorSettings
 from clerestory.door.listener import Listener
 from clerestory.door.page import read_page
-from clerestory.door.places import CONNECTIONS, Places
+from clerestory.door.places import CONNECTIONS, ConnectionPlaces
 from clerestory.door.protocol import Protocol
 
 SEND_BYTES = 16 * 1024  # send buffer of the kernel for a slow reader: a few tables
@@ -35,7 +35,7 @@ class HttpServer(uvicorn.Server):
         places: of the connections.
     """
 
-    def __init__(self, config: uvicorn.Config, places: Places) -> None:
+    def __init__(self, config: uvicorn.Config, places: ConnectionPlaces) -> None:
         super().__init__(config)
         self._places = places
 
@@ -81,7 +81,7 @@ async def opened(settings: DoorSettings, server: Connection, connections: int = 
             settings,
             read_page(settings.page),
         )
-        http = HttpServer(config_of(door, settings), Places(connections, settings.networks))
+        http = HttpServer(config_of(door, settings), ConnectionPlaces(connections, settings.networks))
         running = asyncio.create_task(http.serve(sockets=[listener]))
         try:
             while not (http.started or running.done()):

@@ -22,7 +22,7 @@ T = TypeVar("T")
 
 
 @dataclass(slots=True)
-class Job:
+class QueuedWork:
     """Work to be done on the connection, and the future that waits for it."""
 
     do: Callable[[sqlite3.Connection], Any]
@@ -45,7 +45,7 @@ class Committer:
     """
 
     def __init__(self, file: str) -> None:
-        self._jobs: queue.SimpleQueue[Job | None] = queue.SimpleQueue()
+        self._jobs: queue.SimpleQueue[QueuedWork | None] = queue.SimpleQueue()
         self._ended = False
         self._failing = False  # the last transaction
         self._begun: float | None = None  # when the transaction began that is under way
@@ -62,7 +62,7 @@ class Committer:
 
     async def run(self, do: Callable[[sqlite3.Connection], T], game_id: str = "") -> T:
         """Return the result of a job, once it is on disk. Raises StoreError, also if that takes over ANSWER seconds."""
-        job = Job(do, game_id)
+        job = QueuedWork(do, game_id)
         self._jobs.put(job)
         if self._ended:
             self._refuse_all()
@@ -74,7 +74,7 @@ class Committer:
 
     def run_at_once(self, do: Callable[[sqlite3.Connection], T]) -> T:
         """Return the result of a job, holding up the caller. Raises StoreError."""
-        job = Job(do)
+        job = QueuedWork(do)
         self._jobs.put(job)
         result: T = job.done.result()
         return result
@@ -97,7 +97,7 @@ class Committer:
             opened.set_exception(error)
             return
         opened.set_result(None)
-        jobs: list[Job] = []
+        jobs: list[QueuedWork] = []
         try:
             while jobs := self._gather():
                 self._begun = time.monotonic()
@@ -110,7 +110,7 @@ class Committer:
             self._refuse_all()
             connection.close()
 
-    def _gather(self) -> list[Job]:
+    def _gather(self) -> list[QueuedWork]:
         """Wait for jobs, and return all that are pending; none once the store is closed."""
         jobs = [self._jobs.get()]
         while jobs[-1] is not None and len(jobs) < AT_ONCE and not self._jobs.empty():
@@ -128,7 +128,7 @@ class Committer:
                     job.answer(StoreError(GONE))
 
 
-def settle(connection: sqlite3.Connection, jobs: Sequence[Job]) -> bool:
+def settle(connection: sqlite3.Connection, jobs: Sequence[QueuedWork]) -> bool:
     """Run jobs in one transaction, and report their results once it is on disk; return whether the store works.
 
     Where the transaction fails, each job gets one of its own: only those whose fault it was then fail.
@@ -159,7 +159,7 @@ def undo(connection: sqlite3.Connection) -> None:
             connection.execute("ROLLBACK")
 
 
-def attempt(connection: sqlite3.Connection, job: Job) -> Any:
+def attempt(connection: sqlite3.Connection, job: QueuedWork) -> Any:
     """Return the result of a job, or its error; an error undoes only that job, unless it ends the transaction."""
     connection.execute("SAVEPOINT job")
     try:

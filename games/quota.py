@@ -37,7 +37,7 @@ class Limits:
     a_minute: int = 600
 
 
-class Pace:
+class TokenBucket:
     """How fast one caller makes games: a bucket that fills by `Limits.a_minute` (token bucket)."""
 
     __slots__ = ("_left", "_moment")
@@ -75,7 +75,7 @@ class Quota:
         self._unfinished = 0
         self._counted = 0
         self._rooms: Counter[str] = Counter()  # kept for games that are being stored, by maker
-        self._paces: dict[str, Pace] = {}
+        self._paces: dict[str, TokenBucket] = {}
         self._known = False
         self._reading = asyncio.Lock()
 
@@ -156,7 +156,7 @@ class Quota:
     def _require_pace(self, maker: str) -> None:
         """Raise Refusal, TOO_MANY_GAMES with a delay, for a caller that makes games too fast."""
         most, moment = self._limits.a_minute, asyncio.get_running_loop().time()
-        wait = self._paces.setdefault(maker, Pace(most, moment)).wait(most, moment)
+        wait = self._paces.setdefault(maker, TokenBucket(most, moment)).wait(most, moment)
         if wait:
             text = f"games were made by you within a minute; wait {wait:.1f} s before the next"
             metadata = {"limit": "max_games_a_minute", "most": str(most)}

@@ -34,7 +34,7 @@ class SeatView:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class EntryView:
     """An entry in its place.
 
     Attributes:
@@ -89,17 +89,17 @@ def view_of(position: State, seat: int | None, *, present: bool, enters: bool) -
     return SeatView(seat, known, present and mine, known.private_outcomes(eyes) if present else ())
 
 
-def steps_since(before: ServerGame, kept: ServerGame, viewer: Viewer) -> Iterator[Step]:
+def steps_since(before: ServerGame, kept: ServerGame, viewer: Viewer) -> Iterator[EntryView]:
     """Yield what happened in a game since `before`."""
     walk = before.copy()
     for entry in kept.entries[before.version :]:
         position, ply = None if walk.frozen or not entry.moves else walk.position, walk.ply
         walk.add(entry)
         changes = () if position is None else changes_for(viewer, position, entry, walk.position)
-        yield Step(entry, walk.version, walk.ply, ply, position, changes)
+        yield EntryView(entry, walk.version, walk.ply, ply, position, changes)
 
 
-def steps_of_line(kept: ServerGame, first: int, last: int, viewer: Viewer) -> Iterator[Step]:
+def steps_of_line(kept: ServerGame, first: int, last: int, viewer: Viewer) -> Iterator[EntryView]:
     """Yield what led to the plies of the current line from one to another, both included."""
     numbers = {id(entry): number for number, entry in enumerate(kept.entries, 1)}
     first = max(first, 1)
@@ -107,7 +107,7 @@ def steps_of_line(kept: ServerGame, first: int, last: int, viewer: Viewer) -> It
     for ply, (position, after) in zip(range(first, last + 1), positions, strict=False):
         entry = kept.line[ply - 1]
         changes = () if position is None or after is None else changes_for(viewer, position, entry, after)
-        yield Step(entry, numbers[id(entry)], ply, ply - 1, position, changes)
+        yield EntryView(entry, numbers[id(entry)], ply, ply - 1, position, changes)
 
 
 def changes_for(viewer: Viewer, position: State, entry: Entry, after: State) -> Sequence[Change]:

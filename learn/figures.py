@@ -9,7 +9,7 @@ from clerestory.learn.columns import Array
 from clerestory.learn.fit import Encode
 from clerestory.learn.losses import best_other, odds_of_seat
 from clerestory.learn.net import SCALE, Weights, forward, softmax
-from clerestory.learn.samples import Lines, Positions, Samples, best_temper
+from clerestory.learn.samples import Lines, PositionRows, Samples, best_temper
 
 BINS = 10  # of win shares, equally wide
 PIECE = 4096  # positions evaluated in one batch
@@ -61,7 +61,7 @@ def calibrated(weights: Weights, samples: Mapping[int, Samples], encode: Encode)
     return {**weights, "strength": (weights["strength"] * factor).astype(weights["strength"].dtype)}
 
 
-def of_positions(totals: Array, shares: Array, positions: Positions, rows: Array) -> Figures:
+def of_positions(totals: Array, shares: Array, positions: PositionRows, rows: Array) -> Figures:
     """Return the figures of some positions."""
     seat, returns = positions.seat[rows], positions.returns[rows].astype(float)
     shares = shares[rows].astype(float)

@@ -23,7 +23,7 @@ Count = Callable[[int], None]  # called with the number of newly finished games
 
 
 @dataclass(frozen=True, slots=True)
-class Gate:
+class GateOptions:
     """The parameters of the matches.
 
     Attributes:
@@ -66,7 +66,7 @@ class Gate:
 
 
 def play_gate(
-    gate: Gate, matches: list[Match], folder: Path, *, workers: int, crew: Crew = on_processes, count: Count
+    gate: GateOptions, matches: list[Match], folder: Path, *, workers: int, crew: Crew = on_processes, count: Count
 ) -> Iterator[dict[str, Any]]:
     """Play matches until one is lost, store their games in a folder, and yield the outcome of each."""
     folder.mkdir(parents=True, exist_ok=True)

@@ -37,9 +37,9 @@ from clerestory.learn.columns import count, join
 from clerestory.learn.errors import BadData
 from clerestory.learn.figures import calibrated, figures
 from clerestory.learn.fit import Progress, Schedule, fit, header_of
-from clerestory.learn.gate import Gate, play_gate
+from clerestory.learn.gate import GateOptions, play_gate
 from clerestory.learn.net import all_arrays, in_points, in_units, numpy_arrays
-from clerestory.learn.plan import Plan
+from clerestory.learn.plan import LearningPlan
 from clerestory.learn.priors import Decisions, decisions_of, figures_of_priors, fit_priors
 from clerestory.learn.report import page
 from clerestory.learn.samples import Samples, split, together
@@ -70,7 +70,9 @@ class Resources:
     watch: Watch = field(default=silent)
 
 
-def learn(plan: Plan, gate: Gate, out: Path, generations: int, resources: Resources) -> Iterator[dict[str, Any]]:
+def learn(
+    plan: LearningPlan, gate: GateOptions, out: Path, generations: int, resources: Resources
+) -> Iterator[dict[str, Any]]:
     """Learn, and yield the record of each generation; work already in the folder is not repeated.
 
     The run ends early if two generations in a row fail the gate. Raises BadData for a folder of another
@@ -87,7 +89,9 @@ def learn(plan: Plan, gate: Gate, out: Path, generations: int, resources: Resour
                 return
 
 
-def take_generation(plan: Plan, gate: Gate, out: Path, generation: int, resources: Resources) -> dict[str, Any]:
+def take_generation(
+    plan: LearningPlan, gate: GateOptions, out: Path, generation: int, resources: Resources
+) -> dict[str, Any]:
     """Play, fit and gate one generation, skipping what is already done; return its record.
 
     A generation that has been through the gate stays as it is, even if its games would be played differently now.
@@ -102,7 +106,7 @@ def take_generation(plan: Plan, gate: Gate, out: Path, generation: int, resource
 
 
 @contextmanager
-def opened(plan: Plan, out: Path) -> Iterator[None]:
+def opened(plan: LearningPlan, out: Path) -> Iterator[None]:
     """Create the folder or check that it belongs to this plan, and lock it. Raises BadData, BadMatch."""
     require_ours(plan, out)
     with (out / "learn.lock").open("a+b") as file:
@@ -110,7 +114,7 @@ def opened(plan: Plan, out: Path) -> Iterator[None]:
         yield
 
 
-def require_ours(plan: Plan, out: Path) -> None:
+def require_ours(plan: LearningPlan, out: Path) -> None:
     """Create the folder with the plan's header; if it exists, raise BadData unless its header is the plan's."""
     out.mkdir(parents=True, exist_ok=True)
     path = out / "learn.json"
@@ -152,7 +156,7 @@ def due(out: Path) -> int:
 # -- games -----------------------------------------------------------------------------------------
 
 
-def play(plan: Plan, out: Path, generation: int, seats: tuple[int, ...], resources: Resources) -> None:
+def play(plan: LearningPlan, out: Path, generation: int, seats: tuple[int, ...], resources: Resources) -> None:
     """Play the games of a generation that are missing."""
     value = best_value(out, generation)
     for players in seats:
@@ -167,7 +171,7 @@ def play(plan: Plan, out: Path, generation: int, seats: tuple[int, ...], resourc
 # -- fit -------------------------------------------------------------------------------------------
 
 
-def fit_generation(plan: Plan, out: Path, generation: int, resources: Resources) -> None:
+def fit_generation(plan: LearningPlan, out: Path, generation: int, resources: Resources) -> None:
     """Fit a candidate to the games of the generations in the window."""
     folder, game = folder_of(out, generation), plan.load()
     material, start = gather(plan, out, generation), plan.weights(best_value(out, generation))
@@ -194,7 +198,7 @@ def fit_generation(plan: Plan, out: Path, generation: int, resources: Resources)
 
 
 def fit_of(
-    plan: Plan, schedule: Schedule, material: "TrainingData", start: ReadWeights | None, kept: Path
+    plan: LearningPlan, schedule: Schedule, material: "TrainingData", start: ReadWeights | None, kept: Path
 ) -> Iterator[Progress]:
     """Fit from random or given weights, and yield the state after every epoch, which is saved."""
     positions = {str(seats): len(part.positions.seat) for seats, part in material.learned.items()}
@@ -223,7 +227,7 @@ class TrainingData:
     decisions: dict[int, Decisions]
 
 
-def gather(plan: Plan, out: Path, generation: int) -> TrainingData:
+def gather(plan: LearningPlan, out: Path, generation: int) -> TrainingData:
     """Return the data for the fit of a generation. Raises BadData."""
     found = TrainingData({}, {}, {}, {}, {})
     for seats in plan.seats:
@@ -245,7 +249,7 @@ def window(generation: int) -> range:
     return range(max(generation - WINDOW + 1, 0), generation + 1)
 
 
-def provenance(plan: Plan, generation: int, material: TrainingData) -> dict[str, Any]:
+def provenance(plan: LearningPlan, generation: int, material: TrainingData) -> dict[str, Any]:
     """Return a description of how the weights of a generation were made."""
     return {
         "made_by": f"clerestory {version('clerestory')}, NumPy {np.__version__}",
@@ -263,7 +267,7 @@ def provenance(plan: Plan, generation: int, material: TrainingData) -> dict[str,
 # -- gate ------------------------------------------------------------------------------------------
 
 
-def gate_generation(plan: Plan, gate: Gate, out: Path, generation: int, resources: Resources) -> None:
+def gate_generation(plan: LearningPlan, gate: GateOptions, out: Path, generation: int, resources: Resources) -> None:
     """Play the candidate's matches; if it passes all of them, it becomes the new value."""
     folder = folder_of(out, generation)
     candidate, before = folder / "candidate.net", best_value(out, generation)
@@ -294,7 +298,7 @@ def record_of(out: Path, generation: int) -> dict[str, Any]:
     return {**read_json(folder / "figures.json"), "gate": read_json(folder / "gate.json")}
 
 
-def write_report(plan: Plan, out: Path, generations: int) -> None:
+def write_report(plan: LearningPlan, out: Path, generations: int) -> None:
     """Write the report of the first `generations` generations."""
     text = page(plan.header(), [record_of(out, generation) for generation in range(generations)])
     write_file(out / "report.html", lambda file: file.write(text.encode()))

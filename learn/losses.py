@@ -11,7 +11,7 @@ import numpy as np
 
 from clerestory.learn.columns import Array
 from clerestory.learn.net import SCALE, Outputs, softmax
-from clerestory.learn.samples import Lines, Positions
+from clerestory.learn.samples import Lines, PositionRows
 
 RESULTS = 0.5  # weight of the results of games; the rest is the search's
 SIBLING_POINTS = 3.0  # difference in points that counts as one unit between lines of a decision
@@ -26,7 +26,7 @@ class Loss(NamedTuple):
     d_strength: Array
 
 
-def loss_of_positions(outputs: Outputs, points: Array, positions: Positions) -> Loss:
+def loss_of_positions(outputs: Outputs, points: Array, positions: PositionRows) -> Loss:
     """Return the loss of positions, given the points that their seats have now (N, seats)."""
     rows = np.arange(len(points))
     error = outputs.score - (positions.scores - points) / SCALE

@@ -16,7 +16,7 @@ from clerestory.search.options import LEARNING, write_options
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class LearningPlan:
     """Everything that learning depends on, except its length.
 
     Attributes:

@@ -40,7 +40,7 @@ class Rows(Arrays):
 
 
 @dataclass(frozen=True, slots=True)
-class Positions(Rows):
+class PositionRows(Rows):
     """Positions of one number of seats, a row each.
 
     Attributes:
@@ -85,7 +85,7 @@ class Lines(Rows):
 class Samples:
     """Samples from games with one number of seats, either to learn from or held out."""
 
-    positions: Positions
+    positions: PositionRows
     lines: Lines
 
 
@@ -186,11 +186,11 @@ def tempered(shares: Array, temper: Array) -> Array:
 # -- samples ---------------------------------------------------------------------------------------
 
 
-def positions_of(columns: Columns, adjustments: dict[int, Adjustment]) -> Positions:
+def positions_of(columns: Columns, adjustments: dict[int, Adjustment]) -> PositionRows:
     """Return every position with its targets."""
     game = columns["position.game"]
     slope, offset, temper = (by_round(columns, adjustments, name) for name in ("slope", "offset", "temper"))
-    return Positions(
+    return PositionRows(
         state=columns["position.state"],
         seat=columns["position.seat"].astype(np.int64),
         round=columns["position.round"],
@@ -247,7 +247,7 @@ def together(parts: Sequence[Samples]) -> Samples:
         Lines(**{**each(part.lines), "decision": part.lines.decision + start})
         for part, start in zip(parts, starts, strict=True)
     ]
-    return Samples(Positions.joined([part.positions for part in parts]), Lines.joined(moved))
+    return Samples(PositionRows.joined([part.positions for part in parts]), Lines.joined(moved))
 
 
 def each(lines: Lines) -> dict[str, Array]:

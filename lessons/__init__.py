@@ -1,6 +1,6 @@
 """Lessons: short games with forced luck and an opponent that follows a script, as data, and following them."""
 
-from clerestory.lessons.course import BadTry, Course, follow
+from clerestory.lessons.course import Course, NotAllowed, follow
 from clerestory.lessons.lesson import BadLesson, Lesson, NoLesson, lesson, lessons
 
-__all__ = ["BadLesson", "BadTry", "Course", "Lesson", "NoLesson", "follow", "lesson", "lessons"]
+__all__ = ["BadLesson", "Course", "Lesson", "NoLesson", "NotAllowed", "follow", "lesson", "lessons"]

@@ -13,7 +13,7 @@ AGAIN = "again"  # key of what is said of a try that failed, where nothing fits 
 MOST_STARS = 3
 
 
-class BadTry(ValueError):
+class NotAllowed(ValueError):
     """A lesson does not allow an action; the message names some that it allows.
 
     Attributes:
@@ -26,7 +26,7 @@ class BadTry(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class LessonView:
     """A moment of a lesson, as the learner may know it.
 
     Attributes:
@@ -51,7 +51,7 @@ def follow(lesson: Lesson, tried: Sequence[str]) -> "Course":
         lesson: which.
         tried: texts of the actions that the learner has tried, mistakes too.
 
-    Raises BadTry.
+    Raises NotAllowed.
     """
     course = Course(lesson)
     for index, text in enumerate(tried):
@@ -70,7 +70,7 @@ class Course:
 
     def __init__(self, lesson: Lesson) -> None:
         self.lesson = lesson
-        self.scenes: list[Scene] = []
+        self.scenes: list[LessonView] = []
         self.mistakes = 0
         self._at = 0
         self._state = next(iter(lesson.positions.values())).copy()
@@ -112,11 +112,11 @@ class Course:
     # -- its course ------------------------------------------------------------------------------------
 
     def attempt(self, index: int, text: str) -> None:
-        """Play what the learner tries. Raises BadTry."""
+        """Play what the learner tries. Raises NotAllowed."""
         self.scenes = []
         step, open_ = self.step, self.actions()
         if step is None or step.task is None or text not in [action.text for action in open_]:
-            raise BadTry(index, f"{text[:40]!r} is not one of {', '.join(action.text for action in open_[:6])}")
+            raise NotAllowed(index, f"{text[:40]!r} is not one of {', '.join(action.text for action in open_[:6])}")
         self._play(self._state.game.parse_action(text), step.task)
         self._judge(step.task, text)
 
@@ -197,7 +197,7 @@ class Course:
         """Play a ply, and show it with what is told of it."""
         before = self.state
         self._state.play(action)
-        self.scenes.append(Scene(self.state, before, action, self._told_of(action, task)))
+        self.scenes.append(LessonView(self.state, before, action, self._told_of(action, task)))
 
     def _told_of(self, action: Action, task: Task | None) -> Words | None:
         """Return what is told of a ply, the first time."""
@@ -209,7 +209,7 @@ class Course:
 
     def _show(self, words: Words, *, wrong: bool = False) -> None:
         """Show the position with some words."""
-        self.scenes.append(Scene(self.state, words=words if words.say else None, wrong=wrong))
+        self.scenes.append(LessonView(self.state, words=words if words.say else None, wrong=wrong))
 
 
 def first(legal: Sequence[Action], pattern: str) -> Action | None:

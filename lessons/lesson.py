@@ -43,7 +43,7 @@ class Words:
 
 
 @dataclass(frozen=True, slots=True)
-class Answer:
+class Reply:
     """What is said about a ply of a task.
 
     Attributes:
@@ -75,8 +75,8 @@ class Task:
     goal: tuple[Condition, ...]
     until: tuple[Condition, ...] = ()
     allow: tuple[str, ...] = ("*",)
-    wrong: tuple[Answer, ...] = ()
-    tell: tuple[Answer, ...] = ()
+    wrong: tuple[Reply, ...] = ()
+    tell: tuple[Reply, ...] = ()
     script: tuple[str, ...] = ()
     hints: bool = False
     answer: tuple[str, ...] = ()
@@ -218,9 +218,9 @@ def read_task(fields: Mapping[str, Any]) -> Task:
     )
 
 
-def read_answer(fields: Mapping[str, Any]) -> Answer:
+def read_answer(fields: Mapping[str, Any]) -> Reply:
     """Return an answer."""
-    return Answer(read_words(fields), tuple(fields.get("play", ())), read_conditions(fields.get("when", ())))
+    return Reply(read_words(fields), tuple(fields.get("play", ())), read_conditions(fields.get("when", ())))
 
 
 def read_conditions(rows: Any) -> tuple[Condition, ...]:

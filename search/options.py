@@ -9,9 +9,9 @@ from clerestory.declared import (
     POSITIVE,
     SHARE,
     Either,
+    FreeText,
     Numbers,
-    Text,
-    Words,
+    OneOf,
     declarations,
     declared,
     faults,
@@ -56,7 +56,7 @@ class Options:
         "ucb1",
         "how to choose in the tree: `ucb1`, every action once, then upper confidence bounds; `puct`, upper confidence"
         " bounds with priors",
-        Words(("ucb1", "puct")),
+        OneOf(("ucb1", "puct")),
     )
     exploration: float = declared(
         0.7, "the constant of the bounds, in rewards: how much an action with few visits attracts", NOT_NEGATIVE
@@ -74,13 +74,13 @@ class Options:
         "guide",
         "what the priors are proportional to: `guide`, the guide's weights; `learned`, these times the factors by"
         " round and action that were learned with the value, if it has any",
-        Words(("guide", "learned")),
+        OneOf(("guide", "learned")),
     )
     reward: str | float = declared(
         "win",
         "what every seat maximizes: `win`, its win share; `margin`, its margin, scaled; `mix`, the mean of the two; or"
         " the share of the margin in such a mixture",
-        Either(SHARE, Words(tuple(REWARDS))),
+        Either(SHARE, OneOf(tuple(REWARDS))),
     )
     scale: float = declared(
         MISSING, "points of margin per unit of reward; a margin of 0 is a reward of 0.5", POSITIVE, usual=OF_GAME
@@ -88,14 +88,14 @@ class Options:
     playout: str = declared(
         "uniform",
         "how to choose below the tree: `uniform`, at random; `informed`, in proportion to the guide's weights",
-        Words(PLAYOUTS),
+        OneOf(PLAYOUTS),
     )
     allocation: str = declared(
         "selection",
         "which action of the root, or which outcome of its chance event, an iteration takes: `selection`, the selected"
         " or drawn one; `even`, each in turn, all turns of a round in the same world with the same random numbers, for"
         " comparisons (all lines then have equally many visits, so no line counts as the best)",
-        Words(("selection", "even")),
+        OneOf(("selection", "even")),
     )
     horizon: int | None = declared(
         None,
@@ -107,7 +107,7 @@ class Options:
         "hand",
         "evaluates the position where a playout stops: the name of a value of the game, `hand` for the guide's, `net`"
         " for the shipped learned one; or the path of a file of weights",
-        Text("the name of a value, or the path of a file of weights"),
+        FreeText("the name of a value, or the path of a file of weights"),
     )
     temperature: float = declared(
         MISSING,
@@ -127,13 +127,13 @@ class Options:
         "the value of play that ends the game without further chance events: `sampled`, the mean of what was tried;"
         " `proven`, the outcome of best play once it is known (only with `puct`, if no seat knows more of the root"
         " than an onlooker does)",
-        Words(("sampled", "proven")),
+        OneOf(("sampled", "proven")),
     )
     choice: str = declared(
         "visits",
         "the best line: `visits`, the most visited; `bound`, the highest lower bound among those with at least half of"
         " the most visits",
-        Words(CHOICES),
+        OneOf(CHOICES),
     )
     deviations: float = declared(
         2.0, "with `choice=bound`, standard errors from a line's reward down to its lower bound", NOT_NEGATIVE

@@ -15,7 +15,7 @@ from clerestory.search.gains import Gain as Gain
 from clerestory.search.gains import gain as gain
 from clerestory.search.lines import Line, combined
 from clerestory.search.result import Result
-from clerestory.texts.sentences import Argument, Named, QuotedAction, Text, said, text
+from clerestory.texts.sentences import Argument, QuotedAction, QuotedItem, Text, said, text
 
 NAMED = 3  # features in a sentence, those that differ most
 LEAST_NAMED = 0.5  # smallest difference of a feature that a player would mention
@@ -117,7 +117,7 @@ def rows_of_cards(game: Game) -> dict[str, Mapping[str, Any]]:
 
 def use_of(row: Mapping[str, Any], count: int, *, alike: bool) -> Text:
     """Return how often a card is used, with its round if another card that is spoken of has the same name."""
-    name = Named(row["id"], str(row["name"]))
+    name = QuotedItem(row["id"], str(row["name"]))
     if alike and "round" in row:
         return text("plan.use.of_round", name=name, round=row["round"], count=count)
     return text("plan.use", name=name, count=count)
@@ -160,7 +160,10 @@ def needed(more: Sequence[Gain], view: State, seat: int) -> dict[str, Argument]:
         return {}
     for one in more:
         if not one.at_game_end and (card := taker(view, seat, one.feature)):
-            return {"who": Named(card, rows_of_cards(view.game)[card]["name"]), "thing": text(f"thing.{one.feature}")}
+            return {
+                "who": QuotedItem(card, rows_of_cards(view.game)[card]["name"]),
+                "thing": text(f"thing.{one.feature}"),
+            }
     return {}
 
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from clerestory.advice.capacity import Capacity
-from clerestory.declared import COUNT, NOT_NEGATIVE, BadSettings, Numbers, Words, declared, require_ranges
+from clerestory.declared import COUNT, NOT_NEGATIVE, BadSettings, Numbers, OneOf, declared, require_ranges
 from clerestory.games.bounds import MEMORY
 
 MAX_MESSAGE_BYTES = 64 * 1024  # any position fits; a larger message is refused
@@ -104,11 +104,11 @@ class Settings(Capacity):
 class LogSettings:
     """What a process writes to its log. Raises BadSettings."""
 
-    log_format: str = declared("text", "`text` for people, `json` for machines", Words(("json", "text")))
+    log_format: str = declared("text", "`text` for people, `json` for machines", OneOf(("json", "text")))
     log_level: str = declared(
         "info",
         "`debug`, `info`, `warning` or `error`; calls are logged at `info`",
-        Words(("debug", "info", "warning", "error")),
+        OneOf(("debug", "info", "warning", "error")),
     )
 
     def __post_init__(self) -> None:

@@ -59,7 +59,7 @@ class InProgress:
 
 
 @dataclass(frozen=True, slots=True)
-class Method:
+class GatedMethod:
     """A method behind the gate.
 
     Attributes:
@@ -122,7 +122,7 @@ class Gate(grpc.GenericRpcHandler):
         kinds = (handler.unary_unary, handler.unary_stream, handler.stream_unary, handler.stream_stream)
         inner = kinds[2 * converses + streams]
         health = path.startswith(OPEN)
-        method = Method(inner, handler.request_deserializer, converses, health, self._require.get(path))
+        method = GatedMethod(inner, handler.request_deserializer, converses, health, self._require.get(path))
         told = path.rpartition(".")[2] if path.startswith(OURS) else None
         wrap = grpc.stream_stream_rpc_method_handler if streams else grpc.stream_unary_rpc_method_handler
         answer = partial(self._boundary.answer, told, partial(self._let_in, method))
@@ -130,7 +130,7 @@ class Gate(grpc.GenericRpcHandler):
 
     # -- a call ----------------------------------------------------------------------------------------
 
-    async def _let_in(self, method: Method, call: Call, context: Context) -> Any:
+    async def _let_in(self, method: GatedMethod, call: Call, context: Context) -> Any:
         """Answer a call. Raises Refusal."""
         call.caller = address = address_of(context.peer())
         if not method.health:
@@ -151,7 +151,7 @@ class Gate(grpc.GenericRpcHandler):
             require_token(self._tokens, context.invocation_metadata() or ())
         return self._callers.of(context).origin
 
-    async def _converse(self, method: Method, address: str, context: Context) -> None:
+    async def _converse(self, method: GatedMethod, address: str, context: Context) -> None:
         """Answer each of the requests of a call, each of which has to arrive in time."""
 
         async def requests() -> AsyncIterator[Any]:

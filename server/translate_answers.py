@@ -20,7 +20,7 @@ from clerestory.server.spoken import SPOKEN, label_of, name_of, told
 from clerestory.server.translate_rules import write_action
 from clerestory.texts import say
 from clerestory.texts.languages import ENGLISH
-from clerestory.texts.sentences import Argument, Named, QuotedAction, Text, said
+from clerestory.texts.sentences import Argument, QuotedAction, QuotedItem, Text, said
 from clerestory.v1 import advisor_pb2 as api
 
 NAMED = 2048  # actions that are kept as messages, under 1 MB
@@ -93,7 +93,7 @@ def write_argument(name: str, value: Argument, game: Game) -> api.TextArgument:
     if isinstance(value, QuotedAction):
         label = label_of(game, value.action, value.label)
         return api.TextArgument(name=name, action=api.Action(text=value.action, label=label))
-    if isinstance(value, Named):
+    if isinstance(value, QuotedItem):
         return api.TextArgument(name=name, item=api.NamedItem(id=value.item, name=name_of(game, value.item)))
     if isinstance(value, str):
         return api.TextArgument(name=name, word=value)
@@ -113,7 +113,7 @@ def read_argument(message: api.TextArgument) -> Argument:
     if kind == "action":
         return QuotedAction(message.action.text, message.action.label)
     if kind == "item":
-        return Named(message.item.id, message.item.name)
+        return QuotedItem(message.item.id, message.item.name)
     return message.word if kind == "word" else message.number
 
 

@@ -22,7 +22,7 @@ from clerestory.games.log import (
     shares_of_end,
 )
 from clerestory.games.viewer import Presence, Viewer
-from clerestory.games.views import SeatView, Step, record_for, steps_of_line, steps_since, views_of
+from clerestory.games.views import EntryView, SeatView, record_for, steps_of_line, steps_since, views_of
 from clerestory.server.spoken import SPOKEN
 from clerestory.server.translate_answers import duration
 from clerestory.server.translate_changes import write_changes
@@ -206,7 +206,7 @@ def write_line(kept: ServerGame, first: int, last: int, viewer: Viewer) -> list[
     return write_entries(kept, steps_of_line(kept, first, last, viewer))
 
 
-def write_entries(kept: ServerGame, steps: Iterable[Step]) -> list[games.GameEntry]:
+def write_entries(kept: ServerGame, steps: Iterable[EntryView]) -> list[games.GameEntry]:
     """Return entries of a game."""
     written = []
     for step in steps:
@@ -216,7 +216,7 @@ def write_entries(kept: ServerGame, steps: Iterable[Step]) -> list[games.GameEnt
     return written
 
 
-def write_entry(seats: int, step: Step) -> games.GameEntry:
+def write_entry(seats: int, step: EntryView) -> games.GameEntry:
     """Return an entry of a game of so many seats, without its numbers."""
     entry = step.entry
     time, seat = moment(entry.moment), entry.seat
@@ -235,7 +235,7 @@ def write_entry(seats: int, step: Step) -> games.GameEntry:
     return games.GameEntry(time=time, take_back_answered=word)
 
 
-def applied(step: Step) -> games.GameEntry:
+def applied(step: EntryView) -> games.GameEntry:
     """Return an action or outcome that was played; without a position its words are unknown."""
     entry, position = step.entry, step.position
     done = rules.AppliedAction(drawn=entry.kind == EntryKind.DRAWN)

@@ -4,8 +4,8 @@ from clerestory.advice.question import MAX_ACTIONS
 from clerestory.engine.games import GAMES
 from clerestory.engine.scoring import changes_of
 from clerestory.games.rulebook import PlayedAction
-from clerestory.lessons import BadTry, Course, Lesson, NoLesson, lesson, lessons
-from clerestory.lessons.course import Scene
+from clerestory.lessons import Course, Lesson, NoLesson, NotAllowed, lesson, lessons
+from clerestory.lessons.course import LessonView
 from clerestory.lessons.words import about, said, title
 from clerestory.refusals import Reason, refuse
 from clerestory.server.spoken import SPOKEN
@@ -41,7 +41,7 @@ def attempt(course: Course, index: int, text: str) -> None:
     """Play what the learner has tried. Raises Refusal: ILLEGAL_ACTION."""
     try:
         course.attempt(index, text)
-    except BadTry as error:
+    except NotAllowed as error:
         refuse(Reason.ILLEGAL_ACTION, f"actions[{error.index}]", str(error))
 
 
@@ -82,7 +82,7 @@ def write_course(course: Course) -> api.FollowLessonResponse:
     return answer
 
 
-def write_scene(one: Lesson, scene: Scene) -> api.LessonScene:
+def write_scene(one: Lesson, scene: LessonView) -> api.LessonScene:
     """Return a moment of a lesson as a message."""
     return api.LessonScene(
         position=write_position(scene.state),
@@ -94,7 +94,7 @@ def write_scene(one: Lesson, scene: Scene) -> api.LessonScene:
     )
 
 
-def write_applied(scene: Scene) -> AppliedAction | None:
+def write_applied(scene: LessonView) -> AppliedAction | None:
     """Return what led to a moment as a message; None if nothing was played."""
     if scene.before is None or scene.action is None:
         return None

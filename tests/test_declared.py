@@ -12,17 +12,17 @@ from clerestory.declared import (
     POSITIVE,
     SHARE,
     Either,
+    FreeText,
     Numbers,
+    OneOf,
     Range,
-    Text,
-    Words,
     declarations,
     declared,
     faults,
     in_words,
 )
 
-SIZES = Words(("small", "large"))
+SIZES = OneOf(("small", "large"))
 CASES: list[tuple[Range, list[Any], list[Any], str]] = [
     (COUNT, [1, 10**9], [0, -1, 1.0, True, "1", None], "a whole number above 0"),
     (NOT_NEGATIVE, [0, 0.0, 2.5], [-0.1, math.inf, math.nan, "0", False], "a number of 0 or more"),
@@ -31,8 +31,8 @@ CASES: list[tuple[Range, list[Any], list[Any], str]] = [
     (Numbers(0, 86_400, above=True), [0.1, 86_400], [0, 86_401], "a number above 0 and up to 86400"),
     (Numbers(1, 3, whole=True), [1, 3], [0, 4, 1.5], "a whole number from 1 to 3"),
     (SIZES, ["small"], ["medium", 1, ["small"]], "one of small, large"),
-    (Text("the name of a town"), ["Kingsbridge"], [5, None], "the name of a town"),
-    (Either(SHARE, Words(("all",))), [0.5, "all"], [2, "none"], "a number from 0 to 1 or the word all"),
+    (FreeText("the name of a town"), ["Kingsbridge"], [5, None], "the name of a town"),
+    (Either(SHARE, OneOf(("all",))), [0.5, "all"], [2, "none"], "a number from 0 to 1 or the word all"),
 ]
 
 

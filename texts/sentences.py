@@ -9,7 +9,7 @@ from clerestory.texts.languages import ENGLISH
 
 SERVICE = "service"
 
-Argument = Union[float, str, "QuotedAction", "Named", "Text"]
+Argument = Union[float, str, "QuotedAction", "QuotedItem", "Text"]
 
 
 class QuotedAction(NamedTuple):
@@ -24,7 +24,7 @@ class QuotedAction(NamedTuple):
     label: str
 
 
-class Named(NamedTuple):
+class QuotedItem(NamedTuple):
     """A card or a kind of goods.
 
     Attributes:
@@ -68,7 +68,7 @@ def said(
     def spoken(value: Argument) -> float | str:
         if isinstance(value, Text):
             return said(value, game, language, label)
-        if isinstance(value, Named):
+        if isinstance(value, QuotedItem):
             word = card_words(game, value.item).get(language)
             return word.text if word else value.name
         return label(value) if isinstance(value, QuotedAction) else value

@@ -23,7 +23,7 @@ Counts = tuple[int, ...]  # uses of each free craftsman that is planned
 Way = tuple[int, tuple[tuple[int, int], ...]]  # gold at its end, and (craftsman, times) of each step
 
 
-class Craftsman(NamedTuple):
+class CraftsmanUse(NamedTuple):
     """What a craftsman's uses take, need and give; goods in the order of TYPES, then gold."""
 
     card: str
@@ -40,7 +40,7 @@ class Craftsman(NamedTuple):
         return bool(self.gold or self.takes[-1] or any(self.needs))
 
 
-class Store(NamedTuple):
+class Means(NamedTuple):
     """What a player converts with.
 
     Attributes:
@@ -59,25 +59,25 @@ class Store(NamedTuple):
 
 
 @cache
-def craftsmen(game: Game) -> dict[str, Craftsman]:
+def craftsmen(game: Game) -> dict[str, CraftsmanUse]:
     """Return every craftsman by its id, in catalogue order."""
     lists = game.cards()
     return {row["id"]: craftsman(row) for name in ("starting_craftsmen", "craftsmen") for row in lists[name]}
 
 
-def craftsman(row: dict[str, Any]) -> Craftsman:
+def craftsman(row: dict[str, Any]) -> CraftsmanUse:
     """Return a craftsman from a row of the catalogue."""
     takes, needs = ([row.get(name, {}).get(thing, 0) for thing in (*TYPES, "gold")] for name in ("takes", "needs"))
     requires = frozenset(row.get("requires", ()))
     gold, blessable = row["gives"].get("gold", 0), row.get("blessing", True)
-    return Craftsman(row["id"], tuple(takes), tuple(needs), gold, row["capacity"], requires, blessable)
+    return CraftsmanUse(row["id"], tuple(takes), tuple(needs), gold, row["capacity"], requires, blessable)
 
 
 def planned(state: State, times: Mapping[str, int], /, *, finish: bool) -> Plan | None:
     """Return the best order of a plan; None if nothing can be planned in the position."""
     fields = state.to_position()["cathedral"]
     if fields["step"] == "cathedral":
-        return conversions(state.game, store_of(state.game, fields), times, finish=finish)
+        return conversions(state.game, means_of(state.game, fields), times, finish=finish)
     return discards(fields, times) if fields["step"] == "keep" else None
 
 
@@ -108,11 +108,11 @@ def taker(state: State, seat: int, thing: str, /) -> str:
 # -- conversions -----------------------------------------------------------------------------------
 
 
-def store_of(game: Game, fields: dict[str, Any]) -> Store:
+def means_of(game: Game, fields: dict[str, Any]) -> Means:
     """Return what the converting player has."""
     player = fields["players"][COLOURS.index(fields["to_act"])]
     event = cards(game)[fields["event"]]["effect"]["kind"] if fields["event"] else ""
-    return Store(
+    return Means(
         goods=tuple(player[thing] for thing in (*TYPES, "gold")),
         held=tuple(player["craftsmen"]),
         used={use["craftsman"]: use["times"] for use in fields["used"]},
@@ -121,13 +121,13 @@ def store_of(game: Game, fields: dict[str, Any]) -> Store:
     )
 
 
-def conversions(game: Game, store: Store, times: Mapping[str, int], *, finish: bool) -> Plan:
+def conversions(game: Game, means: Means, times: Mapping[str, int], *, finish: bool) -> Plan:
     """Return a plan of conversions."""
     known = craftsmen(game)
     chosen = {card: count for card, count in times.items() if count}
-    faults, way = judged(known, store, chosen)
+    faults, way = judged(known, means, chosen)
     possible = tuple(
-        Possible(card, "convert", 0 if faults else most_of(known, store, chosen, card)) for card in usable(known, store)
+        Possible(card, "convert", 0 if faults else most_of(known, means, chosen, card)) for card in usable(known, means)
     )
     if faults or way is None:
         return Plan((), tuple(faults), possible)
@@ -135,77 +135,77 @@ def conversions(game: Game, store: Store, times: Mapping[str, int], *, finish: b
     return Plan((*actions, *(["finish"] if finish else [])), (), possible)
 
 
-def usable(known: Mapping[str, Craftsman], store: Store) -> list[str]:
+def usable(known: Mapping[str, CraftsmanUse], means: Means) -> list[str]:
     """Return the craftsmen that the canonical order still allows, in catalogue order."""
     order = list(known)
-    found = [card for card in known if card in store.held]
-    if store.last and not known[store.last].free:
-        return [card for card in found if not known[card].free and order.index(card) > order.index(store.last)]
+    found = [card for card in known if card in means.held]
+    if means.last and not known[means.last].free:
+        return [card for card in found if not known[card].free and order.index(card) > order.index(means.last)]
     return found
 
 
-def most_of(known: Mapping[str, Craftsman], store: Store, chosen: Mapping[str, int], card: str) -> int:
+def most_of(known: Mapping[str, CraftsmanUse], means: Means, chosen: Mapping[str, int], card: str) -> int:
     """Return how often a craftsman can be used at most, if the others are as planned."""
     times = chosen.get(card, 0)
-    while not judged(known, store, {**chosen, card: times + 1})[0]:
+    while not judged(known, means, {**chosen, card: times + 1})[0]:
         times += 1
     return times
 
 
 def judged(
-    known: Mapping[str, Craftsman], store: Store, chosen: Mapping[str, int]
+    known: Mapping[str, CraftsmanUse], means: Means, chosen: Mapping[str, int]
 ) -> tuple[list[Fault], list[tuple[str, int]] | None]:
     """Return what is wrong with a plan, and the steps of its free craftsmen if nothing is."""
-    faults = [*unusable(known, store, chosen), *beyond(known, store, chosen), *lacking(known, store, chosen)]
+    faults = [*unusable(known, means, chosen), *beyond(known, means, chosen), *lacking(known, means, chosen)]
     if faults:
         return faults, None
     free = [known[card] for card in known if known[card].free and chosen.get(card)]
-    steps = best_order(free, [chosen[one.card] for one in free], store)
+    steps = best_order(free, [chosen[one.card] for one in free], means)
     if steps is not None:
         return [], steps
     gold = [one for one in free if one.takes[-1]]
     return [Fault(one.card, "gold") for one in gold or free], None
 
 
-def unusable(known: Mapping[str, Craftsman], store: Store, chosen: Mapping[str, int]) -> Iterator[Fault]:
+def unusable(known: Mapping[str, CraftsmanUse], means: Means, chosen: Mapping[str, int]) -> Iterator[Fault]:
     """Yield the craftsmen that cannot be used here, or lack what must be held."""
-    can = usable(known, store)
+    can = usable(known, means)
     for card in chosen:
         if card not in can:
             yield Fault(card, "unknown")
-        elif not is_served(known[card], store):
+        elif not is_served(known[card], means):
             yield Fault(card, "needs")
 
 
-def is_served(one: Craftsman, store: Store) -> bool:
+def is_served(one: CraftsmanUse, means: Means) -> bool:
     """Whether a player holds the cards and goods that a craftsman needs without taking them."""
-    goods = all(need <= have for need, have in zip(one.needs, store.goods, strict=True))
-    return goods and (not one.requires or not one.requires.isdisjoint(store.held))
+    goods = all(need <= have for need, have in zip(one.needs, means.goods, strict=True))
+    return goods and (not one.requires or not one.requires.isdisjoint(means.held))
 
 
-def beyond(known: Mapping[str, Craftsman], store: Store, chosen: Mapping[str, int]) -> Iterator[Fault]:
+def beyond(known: Mapping[str, CraftsmanUse], means: Means, chosen: Mapping[str, int]) -> Iterator[Fault]:
     """Yield the craftsmen that would be used more often than they can be; the blessing allows one use more (R42)."""
-    blessed = store.blessed
+    blessed = means.blessed
     for card, count in chosen.items():
         if card not in known:
             continue
-        left = known[card].capacity - store.used.get(card, 0)
+        left = known[card].capacity - means.used.get(card, 0)
         if blessed and known[card].blessable and count == left + 1:
             blessed = False
         elif count > left:
             yield Fault(card, "capacity", max(left, 0), count)
 
 
-def lacking(known: Mapping[str, Craftsman], store: Store, chosen: Mapping[str, int]) -> Iterator[Fault]:
+def lacking(known: Mapping[str, CraftsmanUse], means: Means, chosen: Mapping[str, int]) -> Iterator[Fault]:
     """Yield the craftsmen for whom the plan as a whole takes more cubes than there are."""
     for place, thing in enumerate(TYPES):
         takers = {card: count * known[card].takes[place] for card, count in chosen.items() if card in known}
         taken = sum(takers.values())
-        if taken > store.goods[place]:
-            yield from (Fault(card, "goods", store.goods[place], taken, thing) for card in takers if takers[card])
+        if taken > means.goods[place]:
+            yield from (Fault(card, "goods", means.goods[place], taken, thing) for card in takers if takers[card])
 
 
-def rest_of(known: Mapping[str, Craftsman], chosen: Mapping[str, int]) -> list[tuple[str, int]]:
+def rest_of(known: Mapping[str, CraftsmanUse], chosen: Mapping[str, int]) -> list[tuple[str, int]]:
     """Return the uses of the craftsmen that are not free, in catalogue order."""
     return [(card, chosen[card]) for card in known if chosen.get(card) and not known[card].free]
 
@@ -213,9 +213,9 @@ def rest_of(known: Mapping[str, Craftsman], chosen: Mapping[str, int]) -> list[t
 # -- the order of the free craftsmen ---------------------------------------------------------------
 
 
-def best_order(free: list[Craftsman], times: list[int], store: Store) -> list[tuple[str, int]] | None:
+def best_order(free: list[CraftsmanUse], times: list[int], means: Means) -> list[tuple[str, int]] | None:
     """Return the steps that end with most gold; None if in every order something is lacking on the way."""
-    ways: dict[tuple[Counts, str], Way] = {((0,) * len(free), store.last): (store.goods[-1], ())}
+    ways: dict[tuple[Counts, str], Way] = {((0,) * len(free), means.last): (means.goods[-1], ())}
     ends: list[Way] = []
     goal = tuple(times)
     while ways:
@@ -224,7 +224,7 @@ def best_order(free: list[Craftsman], times: list[int], store: Store) -> list[tu
             if counts == goal:
                 ends.append(way)
                 continue
-            for key, more in continued(free, goal, store, counts, last, way):
+            for key, more in continued(free, goal, means, counts, last, way):
                 if key not in longer or longer[key][0] < more[0]:
                     longer[key] = more
         ways = longer
@@ -234,12 +234,12 @@ def best_order(free: list[Craftsman], times: list[int], store: Store) -> list[tu
 
 
 def continued(
-    free: list[Craftsman], goal: Counts, store: Store, counts: Counts, last: str, way: Way
+    free: list[CraftsmanUse], goal: Counts, means: Means, counts: Counts, last: str, way: Way
 ) -> Iterator[tuple[tuple[Counts, str], Way]]:
     """Yield the ways that are one step longer: another craftsman than the last, used once or several times."""
     cubes = [
         have - sum(one.takes[place] * count for one, count in zip(free, counts, strict=True))
-        for place, have in enumerate(store.goods[:-1])
+        for place, have in enumerate(means.goods[:-1])
     ]
     for number, one in enumerate(free):
         held = (*cubes, way[0])

@@ -43,7 +43,7 @@ def read_counts(text: str) -> tuple[int, ...]:
 
 
 @dataclass(frozen=True, slots=True)
-class Amounts:
+class Effort:
     """How much is measured; what is not given is as usual."""
 
     calls: Annotated[
@@ -84,14 +84,14 @@ class Amounts:
         return replace(usual, **given)
 
 
-AS_USUAL = Amounts()
+AS_USUAL = Effort()
 
 
 @grouped()
 def bench_service(
     game: GameOption = DEFAULT_GAME,
     seats: SeatsOption = 2,
-    amounts: Amounts = AS_USUAL,
+    amounts: Effort = AS_USUAL,
     runs: Annotated[
         int, typer.Option("--runs", metavar="N", min=1, max=100, help="Server starts; the median is reported.")
     ] = 3,

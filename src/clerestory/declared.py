@@ -62,8 +62,8 @@ class Numbers:
 
 
 @dataclass(frozen=True, slots=True)
-class Words:
-    """Some words."""
+class OneOf:
+    """One of some words."""
 
     words: tuple[str, ...]
 
@@ -82,7 +82,7 @@ class Words:
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class FreeText:
     """Any text, described in words."""
 
     words: str = "a text"

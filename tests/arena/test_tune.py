@@ -13,7 +13,7 @@ from clerestory.arena.match import DealTask, GameResult
 from clerestory.arena.pool import on_processes
 from clerestory.arena.results import open_lines
 from clerestory.arena.tune import (
-    Range,
+    TunedOption,
     TuningPlan,
     TuningStep,
     best_point,
@@ -32,7 +32,7 @@ def toy() -> Game:
     return TOY
 
 
-EXPLORATION = Range("exploration", 0.0, 2.0, whole=False)
+EXPLORATION = TunedOption("exploration", 0.0, 2.0, whole=False)
 TUNING = TuningPlan(toy, 2, "ismcts-plain:exploration=0.5", (EXPLORATION,), "random", "10it", seed=3, deals=2)
 
 
@@ -70,7 +70,7 @@ def test_steps_lead_to_what_wins_more(against: str | None) -> None:
     def run(tasks: Iterator[DealTask]) -> Iterator[list[GameResult]]:
         return map(judged, tasks)
 
-    ranges = (EXPLORATION, Range("deviations", 0, 8, whole=True))
+    ranges = (EXPLORATION, TunedOption("deviations", 0, 8, whole=True))
     tuning = replace(TUNING, bot="ismcts-plain:exploration=0.1,deviations=8", ranges=ranges, against=against, deals=20)
     steps = list(tune(tuning, 300, run, None))
     place = best_point(steps)
@@ -96,7 +96,7 @@ def test_one_step_by_hand() -> None:
 
 @pytest.mark.parametrize(("low", "high"), [(0, 1), (1, 4), (0, 100)])
 def test_whole_numbers_are_told_apart(low: int, high: int) -> None:
-    option = Range("samples", low, high, whole=True)
+    option = TunedOption("samples", low, high, whole=True)
     for step in (0, 10, 10_000):
         for tenth in range(11):
             span = option.span(step)
@@ -160,12 +160,12 @@ def test_wrong_lines_are_refused(line: dict[str, Any]) -> None:
 @pytest.mark.parametrize("text", ["exploration", "exploration=1", "exploration=2..1", "x=1..1", "x=a..b", "=0..1", ""])
 def test_ranges_that_are_none(text: str) -> None:
     with pytest.raises(BadMatch, match=r"like exploration=0\.1\.\.2"):
-        Range.parse(text)
+        TunedOption.parse(text)
 
 
 def test_ranges_are_read() -> None:
-    assert Range.parse("exploration=0..2.0") == EXPLORATION
-    assert Range.parse("horizon=-3..60") == Range("horizon", -3, 60, whole=True)
+    assert TunedOption.parse("exploration=0..2.0") == EXPLORATION
+    assert TunedOption.parse("horizon=-3..60") == TunedOption("horizon", -3, 60, whole=True)
 
 
 @pytest.mark.parametrize(
@@ -177,8 +177,8 @@ def test_ranges_are_read() -> None:
         ({"against": "nobody"}, BadBot, "'nobody'"),
         ({"ranges": ()}, BadMatch, "options: none"),
         ({"ranges": (EXPLORATION, EXPLORATION)}, BadMatch, "exploration, exploration"),
-        ({"ranges": (Range("depth", 0, 2, whole=True),)}, BadBot, "depth"),
-        ({"ranges": (Range("exploration", -1, 2, whole=False),)}, BadLimit, "exploration"),
+        ({"ranges": (TunedOption("depth", 0, 2, whole=True),)}, BadBot, "depth"),
+        ({"ranges": (TunedOption("exploration", -1, 2, whole=False),)}, BadLimit, "exploration"),
         ({"budget": "soon"}, BadLimit, "budget"),
     ],
 )

@@ -8,7 +8,7 @@ from google.protobuf.duration_pb2 import Duration
 from google.rpc.error_details_pb2 import ErrorInfo, RetryInfo
 
 from clerestory.games import due, keeper
-from clerestory.games.quota import MINUTE, Limits, Pace, Quota
+from clerestory.games.quota import MINUTE, Limits, Quota, TokenBucket
 from clerestory.games.store import Tally
 from clerestory.games.tokens import Mint
 from clerestory.refusals import Reason, Refusal
@@ -45,7 +45,7 @@ async def test_a_caller_that_makes_and_abandons_games_too_fast_is_told_to_wait()
 
 def test_a_caller_makes_so_many_games_a_minute() -> None:
     """On a clock of the test's own: all at once or one by one, then at the rate alone."""
-    pace = Pace(60, 0.0)
+    pace = TokenBucket(60, 0.0)
     waits = [pace.wait(60, number / 150) for number in range(150)]
     assert waits.count(0.0) in (60, 61)
     assert 0 < waits[-1] <= 1

@@ -11,12 +11,12 @@ from clerestory.engine.value import value_of
 from clerestory.engine.weights import read_weights
 from clerestory.learn.fit import Schedule
 from clerestory.learn.loop import Resources, play, require_ours
-from clerestory.learn.plan import Plan
+from clerestory.learn.plan import LearningPlan
 from clerestory.learn.selfplay import Habits
 from lab.fit_priors import add_priors, row
 from tests.shipped import DUEL
 
-PLAN = Plan(partial(game, "duel"), (2,), 1, 5, Habits(quick=2, full=20, least_visits=1), Schedule())
+PLAN = LearningPlan(partial(game, "duel"), (2,), 1, 5, Habits(quick=2, full=20, least_visits=1), Schedule())
 
 
 @pytest.fixture(scope="module")

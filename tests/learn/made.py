@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from clerestory.learn.samples import Lines, Positions, Samples
+from clerestory.learn.samples import Lines, PositionRows, Samples
 
 Array = np.ndarray[Any, Any]
 OWN, TABLE = 3, 2
@@ -36,7 +36,7 @@ def samples(seats: int, rows: int, seed: int) -> Samples:
     returns = np.eye(seats)[scores.argmax(axis=1)]
     true = points + worth
     lead = true[np.arange(rows), seat] - (true.sum(axis=1) - true[np.arange(rows), seat]) / (seats - 1)
-    positions = Positions(
+    positions = PositionRows(
         state, seat, luck.integers(1, 4, rows), scores, returns, lead, raised / raised.sum(axis=1, keepdims=True)
     )
     others = true.copy()

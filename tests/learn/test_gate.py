@@ -10,18 +10,18 @@ from clerestory.arena.match import Match
 from clerestory.engine.core import Game
 from clerestory.engine.toy.rules import TOY
 from clerestory.learn.errors import BadPlan
-from clerestory.learn.gate import Gate, play_gate
+from clerestory.learn.gate import GateOptions, play_gate
 
 
 def toy() -> Game:
     return TOY
 
 
-GATE = Gate(budgets=("20it",), games=200, elo0=0, elo1=100)
+GATE = GateOptions(budgets=("20it",), games=200, elo0=0, elo1=100)
 
 
 def outcomes(
-    gate: Gate, bot: str, before: str, folder: Path, seats: tuple[int, ...] = (2, 3)
+    gate: GateOptions, bot: str, before: str, folder: Path, seats: tuple[int, ...] = (2, 3)
 ) -> list[dict[str, object]]:
     played: list[int] = []
     matches = gate.matches(toy, seats, bot, before)
@@ -81,7 +81,7 @@ def test_an_unknown_reference_is_named_before_it_plays(tmp_path: Path) -> None:
 def test_gates_that_make_no_sense(wrong: dict[str, object]) -> None:
     named = {"budgets": "budgets: needs", "games": "gate games: 0", "elo0": "sprt: 30 is not below"}
     with pytest.raises(BadPlan, match=named[next(iter(wrong))]):
-        Gate(**wrong)  # type: ignore[arg-type]
+        GateOptions(**wrong)  # type: ignore[arg-type]
 
 
 def test_matches_are_played_on_deals_of_their_own() -> None:

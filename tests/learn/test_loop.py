@@ -24,9 +24,9 @@ from clerestory.engine.value import value_of
 from clerestory.engine.weights import read_weights
 from clerestory.learn.errors import BadData, BadPlan
 from clerestory.learn.fit import Schedule
-from clerestory.learn.gate import Gate
+from clerestory.learn.gate import GateOptions
 from clerestory.learn.loop import Resources, best_value, due, learn
-from clerestory.learn.plan import Plan
+from clerestory.learn.plan import LearningPlan
 from clerestory.learn.selfplay import Habits
 
 
@@ -39,7 +39,7 @@ def toy() -> Game:
     return TOY
 
 
-PLAN = Plan(
+PLAN = LearningPlan(
     load=cathedral,
     seats=(2,),
     chunks=1,
@@ -47,7 +47,7 @@ PLAN = Plan(
     habits=Habits(quick=2, full=6, least_visits=1),
     schedule=Schedule(epochs=2, batch=256),
 )
-OPEN = Gate(budgets=("2it",), games=8, elo0=-9000, elo1=-8000)  # what is as good as nothing passes
+OPEN = GateOptions(budgets=("2it",), games=8, elo0=-9000, elo1=-8000)  # what is as good as nothing passes
 SHUT = replace(OPEN, elo0=8000, elo1=9000)
 
 

@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from clerestory.lessons import BadTry, Lesson, NoLesson, follow, lesson
+from clerestory.lessons import Lesson, NoLesson, NotAllowed, follow, lesson
 from clerestory.lessons.goals import Condition, Start, hold, most
 from clerestory.lessons.lesson import Task, Words
 from clerestory.lessons.words import DOMAIN
@@ -77,7 +77,7 @@ def met(one: Lesson, luck: Random) -> Iterator[Words]:
 
 
 def test_a_try_that_the_lesson_does_not_allow_is_named() -> None:
-    with pytest.raises(BadTry, match="'pass' is not one of convert mortar_mixer 1") as caught:
+    with pytest.raises(NotAllowed, match="'pass' is not one of convert mortar_mixer 1") as caught:
         follow(lesson("goal"), ["pass"])
     assert caught.value.index == 0
 

@@ -10,7 +10,7 @@ from clerestory.search.lines import Line
 from clerestory.search.reasons import in_english, named, sentences, stated, traded
 from clerestory.server.translate_answers import read_text, write_text
 from clerestory.texts import has
-from clerestory.texts.sentences import Named, QuotedAction, said, text
+from clerestory.texts.sentences import QuotedAction, QuotedItem, said, text
 from clerestory.v1 import advisor_pb2 as api
 from tests.server.harness import question, served
 
@@ -115,7 +115,7 @@ def test_what_is_told_are_features_with_texts_the_score_first() -> None:
 
 
 def test_a_text_is_read_as_it_was_written() -> None:
-    use = text("plan.use", name=Named("carpenter_2", "Carpenter"), count=4.0)
+    use = text("plan.use", name=QuotedItem("carpenter_2", "Carpenter"), count=4.0)
     assert read_text(write_text(use, GAMES["cathedral"])) == use
     assert [said(use, "cathedral", language) for language in ("en", "de")] == ["Carpenter 4", "Zimmermann 4"]
     message = api.Text(code="lead.ahead", arguments=[api.TextArgument(name="count", number=2.1)])
