@@ -4,15 +4,23 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
+from playwright.sync_api import TimeoutError as Waited
 
 from lab.browser import NoBrowser, chromium, page_server
+from tests.browser.harness import PATIENCE
+
+expect.set_options(timeout=PATIENCE)
+# Beside other work a browser may not draw or answer in time, through no fault of the page: only then is a test run once
+# more, and the closing lines name and count it. Whatever else is wrong fails at once.
+AGAIN = pytest.mark.flaky(reruns=1, only_rerun=Waited)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if Path(__file__).parent in item.path.parents:
             item.add_marker("browser")
+            item.add_marker(AGAIN)
 
 
 @pytest.fixture(scope="module")
@@ -38,6 +46,7 @@ def url() -> Iterator[str]:
 def page(browser: Browser, url: str) -> Iterator[Page]:
     """A new tab on the lobby; any error on the page fails the test."""
     context = browser.new_context(base_url=url, reduced_motion="reduce")
+    context.set_default_timeout(PATIENCE)
     context.add_init_script("if (!localStorage.getItem('pace')) localStorage.setItem('pace', '0')")
     page = context.new_page()
     complaints: list[str] = []

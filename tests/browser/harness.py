@@ -5,12 +5,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from clerestory.engine import read_records
 from lab.browser import choose_game
 
-PATIENCE = 30_000  # milliseconds; a wait ends as soon as there is what it waits for
+PATIENCE = 60_000  # milliseconds; a wait ends as soon as there is what it waits for
 
 
 @dataclass
@@ -56,6 +56,13 @@ def wait_for_change(page: Page, version: str | None) -> None:
     """Wait until the game is no longer at a version."""
     changed = "before => document.querySelector('[data-version]').dataset.version !== before"
     page.wait_for_function(changed, arg=version, timeout=PATIENCE)
+
+
+def when_held(page: Page, held: list[Route]) -> Route:
+    """Wait until a call has been made, hold it back, and return it."""
+    while not held:
+        page.wait_for_timeout(10)
+    return held[0]
 
 
 def act_by_keyboard(page: Page) -> None:

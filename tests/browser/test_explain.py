@@ -3,6 +3,7 @@
 import pytest
 from playwright.sync_api import Page, expect
 
+from tests.browser.harness import settled
 from tests.browser.test_access import violations
 
 
@@ -11,7 +12,8 @@ def table(page: Page) -> Page:
     page.goto("/")
     page.get_by_role("button", name="Play now").click()
     page.wait_for_url("**/#/game/*")
-    expect(page.locator('[data-about="draft"]')).to_be_visible(timeout=30_000)
+    expect(page.locator('[data-about="draft"]')).to_be_visible()
+    assert settled(page)
     return page
 
 

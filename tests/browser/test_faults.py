@@ -13,12 +13,13 @@ from playwright.sync_api import Browser, Page, Route, expect
 
 from lab.browser import page_of, page_server
 from lab.load.server import free_port
-from tests.browser.harness import PATIENCE, Calls, new_game, play_on, played_through, record_of, settled
+from tests.browser.harness import PATIENCE, Calls, new_game, play_on, played_through, record_of, settled, when_held
 
 
 @contextmanager
 def tab(browser: Browser, url: str) -> Iterator[Page]:
     context = browser.new_context(base_url=url, reduced_motion="reduce")
+    context.set_default_timeout(PATIENCE)
     page = context.new_page()
     page.goto("/")
     yield page
@@ -46,24 +47,28 @@ def test_a_server_that_is_killed_in_a_stream_and_in_a_move(browser: Browser, tmp
             assert len([line for line in played if '"by": "red"' in line]) == 1
 
 
+@contextmanager
+def door(target: str, port: int) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Yield the process of a door, and the address of its page."""
+    command = [sys.executable, "-m", "clerestory", "web", "--server", target, "--listen", f"127.0.0.1:{port}"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            yield process, page_of(process)
+        finally:
+            process.terminate()
+
+
 def test_a_door_that_is_restarted(browser: Browser, target: str) -> None:
-    command = [sys.executable, "-m", "clerestory", "web", "--server", target, "--listen", f"127.0.0.1:{free_port()}"]
-    first = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-    with tab(browser, page_of(first)) as page:
+    port = free_port()
+    with door(target, port) as (first, url), tab(browser, url) as page:
         new_game(page, "duel", ["me", "bot1"])
         settled(page)
         first.send_signal(signal.SIGKILL)
         first.wait()
         expect(page.get_by_role("alert").first).to_be_visible(timeout=PATIENCE)
-        second = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
-        page_of(second)
-        expect(page.get_by_role("alert")).to_have_count(0, timeout=PATIENCE)
-        assert play_on(page, lambda offered: offered[0], 1) == 1
-    for door in (first, second):
-        door.terminate()
-        door.wait()
-        assert door.stdout is not None
-        door.stdout.close()
+        with door(target, port):
+            expect(page.get_by_role("alert")).to_have_count(0, timeout=PATIENCE)
+            assert play_on(page, lambda offered: offered[0], 1) == 1
 
 
 INTERNAL = b'{"error": {"code": "internal", "message": "Received RST_STREAM with error code 2"}}'
@@ -82,8 +87,9 @@ def test_a_stream_that_a_proxy_resets(page: Page, body: bytes) -> None:
     page.route("**/WatchGame", reset, times=2)
     page.evaluate("dispatchEvent(new Event('online'))")  # watches anew
     expect(page.get_by_role("alert").first).to_contain_text("Trying again", timeout=PATIENCE)
+    while len(resets) < 2:
+        page.wait_for_timeout(10)
     expect(page.get_by_role("alert")).to_have_count(0, timeout=PATIENCE)
-    assert len(resets) == 2
     assert play_on(page, lambda offered: offered[0], 1) == 1
 
 
@@ -94,10 +100,13 @@ def test_a_slow_network(page: Page) -> None:
     new_game(page, "duel", ["me", "bot1"])
     settled(page)
     before = page.locator("[data-version]").get_attribute("data-version")
+    held: list[Route] = []
+    page.route("**/PlayAction", lambda route: held.append(route), times=1)
     action = page.locator(".action").first
     action.click()
-    expect(action).to_have_attribute("aria-disabled", "true")  # at once, long before the answer
+    expect(action).to_have_attribute("aria-disabled", "true")  # at once, before any answer
     assert page.locator("[data-version]").get_attribute("data-version") == before
+    when_held(page, held).continue_()
     expect(page.locator("[data-version]")).not_to_have_attribute("data-version", str(before), timeout=PATIENCE)
     assert play_on(page, lambda offered: offered[0], 2) == 2
 

@@ -150,6 +150,7 @@ def spoken(browser: Browser, url: str) -> Iterator[Callable[[str], Page]]:
     def opened(language: str) -> Page:
         context = browser.new_context(base_url=url, reduced_motion="reduce", locale=language)
         contexts.append(context)
+        context.set_default_timeout(PATIENCE)
         context.add_init_script("localStorage.setItem('pace', '0')")
         page = context.new_page()
         page.goto("/")
@@ -214,7 +215,7 @@ def test_a_language_is_switched_at_once_and_kept(page: Page) -> None:
     page.locator("dialog .language select").select_option("he")
     expect(page.locator("html")).to_have_attribute("dir", "rtl")
     settled(page)
-    assert page.locator(".action span").first.inner_text() != german
+    expect(page.locator(".action span").first).not_to_have_text(german, use_inner_text=True)
     assert page.evaluate("window.same")  # the page was not loaded again
     page.reload()
     expect(page.locator("html[lang=he][dir=rtl]")).to_have_count(1)

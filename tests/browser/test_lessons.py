@@ -32,9 +32,18 @@ def next_thing(page: Page) -> str:
     return page.locator(PANEL).inner_text()
 
 
+def read_on(page: Page) -> None:
+    """Read everything until something is to be done."""
+    next_thing(page)
+    while page.locator(GO_ON).count():
+        page.locator(GO_ON).click()
+        next_thing(page)
+
+
 def press_what_is_lit(page: Page, tries: int) -> None:
     """Press one of the parts in the light, another one at every try, and the last of its choices."""
     lit = page.locator(f"{LIT}[data-place]")
+    expect(lit.first).to_be_visible()
     lit.nth(tries % lit.count()).click()
     if page.locator(".choices button").count():
         page.locator(".choices button").last.click()
@@ -68,10 +77,11 @@ def test_a_lesson_is_played_by_keys_and_begun_again(page: Page) -> None:
     opened(page, "goal")
     expect(page.locator(GO_ON)).to_be_focused()
     page.keyboard.press("Enter")
+    next_thing(page)
     while page.locator(GO_ON).count():
         page.keyboard.press("n")
+        next_thing(page)
     expect(page.locator(".unseen[aria-live]").first).to_contain_text("Press his card")
-    next_thing(page)
     page.keyboard.press("a")
     page.keyboard.press("Enter")
     expect(page.locator(PANEL)).to_contain_text("The sand is gone")
@@ -82,8 +92,7 @@ def test_a_lesson_is_played_by_keys_and_begun_again(page: Page) -> None:
 
 def test_a_mistake_is_answered(page: Page) -> None:
     opened(page, "goal")
-    while page.locator(GO_ON).count():
-        page.locator(GO_ON).click()
+    read_on(page)
     for action in ("convert mortar_mixer 1", "", "convert stonecutter 1"):
         next_thing(page)
         page.locator(f'.action[data-action="{action}"]' if action else GO_ON).click()

@@ -1,5 +1,6 @@
 """The owner's form: what a box says is typed, checked at its field, and becomes a catalogue that a server takes."""
 
+import re
 from urllib.parse import unquote
 
 import pytest
@@ -30,7 +31,7 @@ def file_of(page: Page) -> DuelCatalogue:
 def test_untouched_the_form_offers_the_shipped_cards(page: Page) -> None:
     opened(page)
     assert file_of(page).content_hash() == SHIPPED.content_hash()
-    assert "Nothing differs." in page.locator(".send textarea").input_value()
+    expect(page.locator(".send textarea")).to_have_value(re.compile(r"Nothing differs\."))
 
 
 def test_what_is_typed_is_in_the_file_with_its_source(page: Page) -> None:
@@ -42,8 +43,7 @@ def test_what_is_typed_is_in_the_file_with_its_source(page: Page) -> None:
     assert found.cards["bell_founder"].sources["effect"] == "stated BOX"
     assert found.cards["mason"].sources == SHIPPED.cards["mason"].sources
     assert found.cards["aliena"].name == "Aliena of Shiring"
-    told = page.locator(".send textarea").input_value()
-    assert "bell_founder  effect.price: 4 -> 5" in told
+    expect(page.locator(".send textarea")).to_have_value(re.compile("bell_founder  effect.price: 4 -> 5"))
     page.reload()  # what was typed is kept in the browser
     assert file_of(page).content_hash() == found.content_hash() != SHIPPED.content_hash()
     page.get_by_label("I have compared every card").check()

@@ -39,12 +39,12 @@ def reviewed(page: Page) -> Page:
 
 def test_the_ledger_is_that_of_the_command(reviewed: Page) -> None:
     expected = review()
-    cells = reviewed.locator(".review tr", has_text="Own errors").locator("td").all_inner_texts()
-    assert cells == dict(ledger_rows(expected))["own errors"]
-    assert reviewed.locator(".shares .mark").count() == len(expected.errors())
+    cells = reviewed.locator(".review tr", has_text="Own errors").locator("td")
+    expect(cells).to_have_text(dict(ledger_rows(expected))["own errors"])
+    expect(reviewed.locator(".shares .mark")).to_have_count(len(expected.errors()))
     assert expected.errors(), "a record without errors tests nothing"
-    glyphs = reviewed.locator(".log li b").all_inner_texts()
-    assert glyphs == [GLYPHS[expected.class_of(one)] for one in sorted(expected.errors(), key=lambda one: one.ply)]
+    errors = sorted(expected.errors(), key=lambda one: one.ply)
+    expect(reviewed.locator(".log li b")).to_have_text([GLYPHS[expected.class_of(one)] for one in errors])
 
 
 def test_the_columns_add_up_as_they_are_shown(reviewed: Page) -> None:

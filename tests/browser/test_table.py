@@ -14,6 +14,7 @@ from tests.browser.harness import (
     record_of,
     settled,
     start,
+    when_held,
 )
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -77,13 +78,20 @@ def test_hints_are_there_on_the_turn_of_somebody_else_and_for_onlookers(page: Pa
     onlooker.context.close()
 
 
+BOARD_TEXT = """(() => { const board = document.querySelector('.board');
+    return [...board.querySelectorAll('.hint')].reduce(
+        (text, hint) => text.replace(hint.textContent, ''), board.textContent); })()"""
+
+
 def board_text(page: Page) -> str:
     """The text of the board without that of hints, which keeps changing."""
-    text: str = page.locator(".board").evaluate(
-        """board => [...board.querySelectorAll('.hint')].reduce(
-            (text, hint) => text.replace(hint.textContent, ''), board.textContent)"""
-    )
+    text: str = page.evaluate(BOARD_TEXT)
     return text
+
+
+def when_board_shows(page: Page, text: str) -> None:
+    """Wait until the board has a text."""
+    page.wait_for_function(f"text => {BOARD_TEXT} === text", arg=text)
 
 
 def test_a_line_is_played_out_in_ghosts_and_stepped_through(page: Page) -> None:
@@ -102,16 +110,16 @@ def test_a_line_is_played_out_in_ghosts_and_stepped_through(page: Page) -> None:
     page.locator(".lines tbody button").first.focus()
     page.keyboard.press("ArrowLeft")
     expect(steps.first).to_have_class("at")
-    assert board_text(page) == first
+    when_board_shows(page, first)
     page.mouse.move(0, 0)
     expect(ghost).to_have_count(0)
-    assert board_text(page) == before
+    when_board_shows(page, before)
 
 
 def test_a_line_is_played_out_until_the_pointer_is_moved_off(page: Page) -> None:
     """Only a moving pointer counts: not the page moving under a resting pointer, nor a new table."""
     start(page)
-    hinted(page, 30, to_the_end=False)
+    hinted(page, 600, to_the_end=False)
     page.locator(".lines tbody tr").nth(2).hover()
     ghost, pointed = page.locator(".board.ghost"), page.locator(".lines tr.pointed")
     expect(ghost).to_be_visible(timeout=PATIENCE)
@@ -181,14 +189,15 @@ def test_one_can_look_back_and_come_back(page: Page) -> None:
     start(page)
     play_on(page, lambda offered: offered[0], 2)
     settled(page)
-    now = page.locator(".board").inner_text()
+    board = page.locator(".board")
+    now = board.inner_text()
     page.keyboard.press("Home")
     expect(page.get_by_text("You are looking at an earlier moment.")).to_be_visible()
     expect(page.locator(".action")).to_have_count(0)
     expect(page.locator(".turn")).to_have_text("Move 0")
     page.keyboard.press("End")
     expect(page.locator(".action").first).to_be_visible()
-    assert page.locator(".board").inner_text() == now
+    expect(board).to_have_text(now, use_inner_text=True)
 
 
 def test_what_happened_since_is_told(page: Page) -> None:
@@ -205,17 +214,10 @@ def test_a_move_can_be_taken_back(page: Page) -> None:
     moves = page.locator(".log ol li")
     before = moves.count()
     play_on(page, lambda offered: offered[0], 1)
-    assert moves.count() > before
+    expect(moves.nth(before)).to_be_attached()
     page.keyboard.press("u")
     expect(moves).to_have_count(before, timeout=PATIENCE)
     assert settled(page)
-
-
-def when_held(page: Page, held: list[Route]) -> Route:
-    """Wait until a call has been made, hold it back, and return it."""
-    while not held:
-        page.wait_for_timeout(10)
-    return held[0]
 
 
 def test_a_move_is_taken_back_while_it_is_being_played(page: Page) -> None:
@@ -288,6 +290,7 @@ def test_people_at_one_screen_take_turns(page: Page) -> None:
     start(page, ("me", "here"))
     turns = set()
     for _ in range(3):
+        settled(page)
         turns.add(page.locator(".turn").inner_text())
         play_on(page, lambda offered: offered[0], 1)
     assert len(turns) == 2
