@@ -1,9 +1,8 @@
 """What an analyst may use, and grant to those who ask."""
 
-import os
 from dataclasses import MISSING, dataclass
 
-from clerestory.advice.machine import KEPT_PART, memory_for_trees
+from clerestory.advice.machine import KEPT_PART, memory_for_trees, usable_cores
 from clerestory.declared import COUNT, NOT_NEGATIVE, BadSettings, Numbers, declared, require_ranges
 from clerestory.search.limits import LONGEST_TIME, MIN_BYTES
 from clerestory.sizes import spoken_size
@@ -20,7 +19,7 @@ class Capacity:
         MISSING,
         "threads that search, at a lower priority than the event loop",
         COUNT,
-        factory=lambda: os.cpu_count() or 1,
+        factory=usable_cores,
         usual="cores",
     )
     max_searches: int = declared(

@@ -1,5 +1,7 @@
-"""The memory of this machine."""
+"""The memory and the cores of this machine, or of its container."""
 
+import os
+from math import floor
 from pathlib import Path
 
 PART = 4  # of what is free is for the trees of searches
@@ -10,6 +12,24 @@ LIMITS = (  # of a container, and what it uses of it
     ("sys/fs/cgroup/memory.max", "sys/fs/cgroup/memory.current"),
     ("sys/fs/cgroup/memory/memory.limit_in_bytes", "sys/fs/cgroup/memory/memory.usage_in_bytes"),
 )
+QUOTAS = (  # of processor time that a container has, and in how much time: in one file, or in two
+    ("sys/fs/cgroup/cpu.max",),
+    ("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "sys/fs/cgroup/cpu/cpu.cfs_period_us"),
+)
+
+
+def usable_cores(root: Path = Path("/")) -> int:
+    """Return how many cores this process may use at the same time, as far as the system and its container let it.
+
+    Args:
+        root: the folder of the system's files.
+    """
+    cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    for files in QUOTAS:
+        numbers = " ".join(text_of(root / file) for file in files).split()
+        if len(numbers) == 2 and all(number.isdigit() for number in numbers) and int(numbers[1]):
+            cores = min(cores, max(floor(int(numbers[0]) / int(numbers[1])), 1))
+    return cores
 
 
 def memory_for_trees(root: Path = Path("/"), part: int = PART) -> int:

@@ -4,7 +4,9 @@ from pathlib import Path
 from typing import Annotated
 
 from clerestory.cli.settings import setting_of
+from clerestory.declared import BadSettings
 from clerestory.door.config import DoorSettings
+from clerestory.server.config import Settings
 
 NamesOption = Annotated[list[str] | None, setting_of(DoorSettings, "names")]
 PageOption = Annotated[Path | None, setting_of(DoorSettings, "page")]
@@ -16,3 +18,14 @@ def chosen_door(
 ) -> DoorSettings:
     """Return the settings of a door. Raises BadDoor."""
     return DoorSettings(listen, tuple(names or ()), insecure, page, tuple(proxies or ()))
+
+
+def door_of(
+    settings: Settings, listen: str, names: list[str] | None, page: Path | None, proxies: list[str] | None
+) -> DoorSettings | None:
+    """Return the settings of a server's door; None for no address. Raises BadDoor, BadSettings."""
+    if not listen:
+        return None
+    if settings.tls_client_ca is not None:
+        raise BadSettings("web: cannot be combined with tls_client_ca: browsers would get in without a certificate")
+    return chosen_door(listen, names, settings.insecure, page, proxies)

@@ -39,6 +39,7 @@ app = group(
         },
         "Serve": {
             "serve": ("Serve advice, games and a web page until stopped.", "serve:serve"),
+            "doctor": ("Say what this machine can serve, and what is set wrong.", "doctor:doctor"),
             "web": ("Show the web page of a server that runs elsewhere.", "web:web"),
         },
         "Positions and records": {

@@ -4,10 +4,9 @@ from typing import Annotated
 
 import typer
 
-from clerestory.cli.doors import NamesOption, PageOption, ProxiesOption, chosen_door
+from clerestory.cli.doors import NamesOption, PageOption, ProxiesOption, door_of
 from clerestory.cli.grouped import grouped
 from clerestory.cli.settings import setting_of, settings_of
-from clerestory.declared import BadSettings
 from clerestory.door.config import DoorSettings
 from clerestory.games.bounds import USER
 from clerestory.server.config import LogSettings, Settings
@@ -30,7 +29,4 @@ def serve(
     """Serve advice over gRPC until SIGTERM or SIGINT; running searches then answer with what they have."""
     from clerestory.cli.serving import run_serving  # the whole server, which help does not need
 
-    if web and settings.tls_client_ca is not None:
-        raise BadSettings("web: cannot be combined with tls_client_ca: browsers would get in without a certificate")
-    door = chosen_door(web, web_name, settings.insecure, web_page, web_proxy) if web else None
-    run_serving(settings, log, door, while_stdin)
+    run_serving(settings, log, door_of(settings, web, web_name, web_page, web_proxy), while_stdin)

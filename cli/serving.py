@@ -7,12 +7,15 @@ import tempfile
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
+from importlib.resources import files
 
 import typer
 
 from clerestory.clients.connection import dial
+from clerestory.declared import BadSettings
 from clerestory.door.config import DoorSettings
 from clerestory.door.serve import opened
+from clerestory.games.whereabouts import Whereabouts, whereabouts
 from clerestory.server.app import App
 from clerestory.server.app import serve as run_server
 from clerestory.server.config import LogSettings, Settings
@@ -33,23 +36,44 @@ async def serve_while(settings: Settings, door: DoorSettings | None, while_stdin
     stop = asyncio.Event()
     if while_stdin:
         asyncio.get_running_loop().add_reader(sys.stdin.fileno(), stop.set)
+    fresh = None if while_stdin else await first_start(settings.store)
     with tempfile.TemporaryDirectory(prefix="clerestory-") as folder:
         inside = f"unix:{folder}/door" if door else ""
-        await run_server(settings, partial(beside, door, inside), stop, inside)
+        await run_server(settings, partial(beside, door, inside, fresh), stop, inside)
+
+
+async def first_start(store: str) -> Whereabouts | None:
+    """Return where games will be kept if none are yet, so that this is the first start of the server; else None."""
+    try:
+        there = await whereabouts(store)
+    except BadSettings:
+        return None  # the start itself says so
+    return there if there.new else None
 
 
 @asynccontextmanager
-async def beside(door: DoorSettings | None, inside: str, app: App) -> AsyncIterator[None]:
-    """Open the door for browsers, if any, and announce the server."""
+async def beside(door: DoorSettings | None, inside: str, fresh: Whereabouts | None, app: App) -> AsyncIterator[None]:
+    """Open the door for browsers, if any, and announce the server; `fresh`: its new store."""
     if door is None:
         announce(app)
+        if fresh:
+            typer.echo("clerestory has no page; `--web 127.0.0.1:8080` shows one")
+            welcome(fresh)
         yield
         return
     room = app.connections.browsers
     async with opened(door, dial(inside, None, None, retries=False), room) as web:
         announce(app)
         typer.echo(f"clerestory has its page at {web.url}")
+        if fresh:
+            welcome(fresh)
         yield
+
+
+def welcome(fresh: Whereabouts) -> None:
+    """Tell where the games are kept, and where the documents are."""
+    typer.echo(f"clerestory keeps its games in {fresh.place}")
+    typer.echo(f"clerestory has its documents in {files('clerestory.docs') / 'README.md'}")
 
 
 def announce(app: App) -> None:

@@ -8,3 +8,4 @@ CLOSING = 5.0  # seconds that a store may take to close
 DELETED_BYTES = 2_000_000  # of games deleted at once, about: nothing else is done meanwhile
 MOST_REVIEWS = 12  # of a game: one for each setting; a sketch counts as one
 ENTRY_BYTES = 64  # of an entry in a store, besides its text
+LITTLE = 1 << 20  # bytes free on a disk that are as good as none

@@ -15,13 +15,11 @@ from typing import TypeVar
 
 from clerestory.declared import BadSettings
 from clerestory.games import sqlite_rows as rows
-from clerestory.games.bounds import CLOSING, MEMORY, USER
+from clerestory.games.bounds import CLOSING, LITTLE, MEMORY, USER
 from clerestory.games.committer import Committer
 from clerestory.games.log import Entry, Head
 from clerestory.games.ring import Ring
 from clerestory.games.store import Batch, Due, GameFilter, GameLog, Listener, StoreError, Tally, query
-
-LITTLE = 1 << 20  # bytes on a disk that are as good as none
 
 logger = logging.getLogger(__name__)
 

@@ -1,11 +1,12 @@
 """How much memory trees get where nobody says: by what the machine, and a container, has left."""
 
+import os
 from pathlib import Path
 
 import pytest
 
 from clerestory.advice import Capacity
-from clerestory.advice.machine import KEPT_PART, LEAST, MOST, memory_for_trees
+from clerestory.advice.machine import KEPT_PART, LEAST, MOST, memory_for_trees, usable_cores
 
 GIB = 1 << 30
 V1, V2 = (
@@ -51,3 +52,28 @@ def test_a_system_that_does_not_say_has_four_gib(tmp_path: Path) -> None:
 def test_they_are_the_defaults_and_a_setting_goes_above_them() -> None:
     assert LEAST <= Capacity().warm_bytes <= Capacity().memory <= MOST
     assert Capacity(memory=100 * GIB, warm_bytes=50 * GIB).memory == 100 * GIB
+
+
+@pytest.mark.parametrize(
+    ("files", "cores"),
+    [
+        ({"sys/fs/cgroup/cpu.max": "100000 100000"}, 1),
+        ({"sys/fs/cgroup/cpu.max": "50000 100000"}, 1),
+        ({"sys/fs/cgroup/cpu/cpu.cfs_quota_us": "100000", "sys/fs/cgroup/cpu/cpu.cfs_period_us": "100000"}, 1),
+    ],
+)
+def test_a_container_has_the_cores_of_its_quota(tmp_path: Path, files: dict[str, str], cores: int) -> None:
+    assert usable_cores(machine(tmp_path, files)) == cores
+
+
+@pytest.mark.parametrize(
+    "files",
+    [
+        {},
+        {"sys/fs/cgroup/cpu.max": "max 100000"},
+        {"sys/fs/cgroup/cpu/cpu.cfs_quota_us": "-1", "sys/fs/cgroup/cpu/cpu.cfs_period_us": "100000"},
+        {"sys/fs/cgroup/cpu.max": "100000000 100000"},
+    ],
+)
+def test_without_a_quota_there_are_the_cores_of_the_process(tmp_path: Path, files: dict[str, str]) -> None:
+    assert usable_cores(machine(tmp_path, files)) == len(os.sched_getaffinity(0))

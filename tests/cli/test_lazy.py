@@ -15,7 +15,7 @@ from clerestory.engine.names import NAMES
 
 ROOT = "clerestory"
 HEAVY = {"asyncio", "google.protobuf", "grpc", "numpy", "rich.console", "uvicorn"}
-COMMANDS = ["play", "recommend", "analyze", "hint", "annotate", "puzzle", "serve", "web", "new", "show", "rules"]
+COMMANDS = ["play", "recommend", "analyze", "hint", "annotate", "puzzle", "serve", "doctor", "web", "new", "show", "rules"]
 COMMANDS += ["replay", "simulate", "arena", "tune", "learn", "bench"]
 BENCHES = ["service", "early", "value", "engine", "search", "budget"]
 
@@ -56,7 +56,7 @@ MOST = 30  # modules of ours
 @pytest.mark.parametrize("command", [name for name in COMMANDS if name != "bench"])
 def test_help_of_a_command_imports_neither_games_nor_searches_nor_the_network(command: str) -> None:
     modules = imported(command, "--help")
-    assert f"{ROOT}.cli.options" in modules or command in ("serve", "web")
+    assert f"{ROOT}.cli.options" in modules or command in ("serve", "doctor", "web")
     assert not [name for name in modules if name.startswith((*ENGINES, *GAMES_KEPT, *NETWORK, *OTHERS))]
     assert len([name for name in modules if name.startswith(f"{ROOT}.")]) <= MOST
 

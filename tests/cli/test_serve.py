@@ -118,3 +118,25 @@ def test_a_server_of_ones_own_asks_for_nothing(folder: Path, monkeypatch: pytest
         monkeypatch.setenv(name, value)
     with embedded_server("--workers", "1") as target, Advisor(target) as advisor:
         assert advisor.rules.games()
+
+
+def said_at_start(store: Path, *options: str) -> list[str]:
+    """Return what a server says from its start to its end."""
+    command = [*COMMAND, "serve", "--listen", "127.0.0.1:0", "--workers", "1", "--store", str(store), *options]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
+        assert server.stdout is not None
+        first = server.stdout.readline()
+        with Advisor(first.split()[3]) as advisor:
+            assert advisor.rules.games()
+        server.terminate()
+        return [first, *server.stdout.read().splitlines()]
+
+
+@pytest.mark.parametrize("options", [(), ("--web", "127.0.0.1:0")])
+def test_the_first_start_tells_where_page_store_and_documents_are(tmp_path: Path, options: tuple[str, ...]) -> None:
+    store = tmp_path / "data" / "games.sqlite"
+    _, page, games, documents = said_at_start(store, *options)
+    assert page.startswith("clerestory has its page at http://127.0.0.1:" if options else "clerestory has no page; ")
+    assert games == f"clerestory keeps its games in {store}"
+    assert Path(documents.removeprefix("clerestory has its documents in ")).read_text().startswith("# Documents")
+    assert len(said_at_start(store, *options)) == 1 + bool(options)

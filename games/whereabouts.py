@@ -1,0 +1,117 @@
+"""Where the games of a store are, and how things stand there, without opening it."""
+
+import fcntl
+import shutil
+import time
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from clerestory.declared import BadSettings
+from clerestory.games.bounds import MEMORY, USER
+from clerestory.games.opening import MISSING, is_database
+from clerestory.games.schema import APPLICATION, SCRIPTS, too_late
+from clerestory.games.sqlite import user_file
+
+HEADER = 100  # bytes at the beginning of a file of SQLite
+MAGIC = b"SQLite format 3\0"
+VERSION, OWNER = slice(60, 64), slice(68, 72)  # of the header: our version of the tables, and whose file it is
+LOCKED = 0x40000000, 512  # the bytes that SQLite locks: the first, and how many
+
+
+@dataclass(frozen=True, slots=True)
+class Whereabouts:
+    """Where a store is, and how things stand there.
+
+    Attributes:
+        place: in words.
+        new: nothing has been kept there yet.
+        folder: whose disk it is on; None for memory and for a database.
+        busy: another process has it open, and would not share it.
+        ahead: seconds by which the clock of a database is ahead of this machine's.
+    """
+
+    place: str
+    new: bool
+    folder: Path | None = None
+    busy: bool = False
+    ahead: float = 0.0
+
+    @property
+    def disk(self) -> tuple[int, int] | None:
+        """The bytes of its disk, and how many of them are free; None if it is on no disk of this machine."""
+        if self.folder is None:
+            return None
+        usage = shutil.disk_usage(self.folder)
+        return usage.total, usage.free
+
+
+async def whereabouts(store: str) -> Whereabouts:
+    """Return where a store is, as `open_store` takes its name. Raises BadSettings for one that cannot be opened."""
+    if is_database(store):
+        return await of_database(store)
+    file = file_of(store)
+    return Whereabouts("memory", new=True) if file is None else of_file(file)
+
+
+def file_of(store: str) -> Path | None:
+    """Return the file of a store; None for memory and for a database."""
+    if store == MEMORY or is_database(store):
+        return None
+    return user_file() if store == USER else Path(store)
+
+
+def of_file(file: Path) -> Whereabouts:
+    """Return how things stand with a file. Raises BadSettings."""
+    folder = next(one for one in file.absolute().parents if one.exists())
+    if not file.exists():
+        return Whereabouts(str(file), new=True, folder=folder)
+    try:
+        with file.open("r+b") as opened:
+            header = opened.read(HEADER)
+            require_ours(file, header)
+            return Whereabouts(str(file), new=not header, folder=folder, busy=is_locked(opened))
+    except OSError as error:
+        raise BadSettings(f"store: {file} cannot be opened: {error.strerror}") from None
+
+
+def require_ours(file: Path, header: bytes) -> None:
+    """Raise BadSettings unless a file is empty, or begins as a store that this program reads."""
+    if not header:
+        return
+    if not header.startswith(MAGIC) or int.from_bytes(header[OWNER]) not in (0, APPLICATION):
+        raise BadSettings(f"store: {file} is not a store of games")
+    version = int.from_bytes(header[VERSION])
+    if version > len(SCRIPTS):
+        raise BadSettings(f"store: {file} {too_late(version, len(SCRIPTS))}")
+
+
+def is_locked(opened: Any) -> bool:
+    """Whether another process has locked a file as SQLite does."""
+    begin, length = LOCKED
+    try:
+        fcntl.lockf(opened, fcntl.LOCK_EX | fcntl.LOCK_NB, length, begin)
+    except OSError:
+        return True
+    fcntl.lockf(opened, fcntl.LOCK_UN, length, begin)
+    return False
+
+
+async def of_database(url: str) -> Whereabouts:
+    """Return how things stand with a database. Raises BadSettings."""
+    try:
+        import psycopg
+
+        from clerestory.games.postgres_link import Address, connect, limited, what_failed
+    except ImportError:
+        raise BadSettings(MISSING) from None
+    address = Address.read(url)
+    try:
+        async with await connect(address) as connection:
+            with limited(connection, 5.0):
+                asked = "SELECT extract(epoch FROM clock_timestamp())::float8, to_regclass('store') IS NULL"
+                row: Any = await (await connection.execute(asked)).fetchone()
+    except (psycopg.Error, OSError, TimeoutError) as error:
+        raise BadSettings(f"store: PostgreSQL cannot be opened: {what_failed(error, address)}") from None
+    told, new = row
+    return Whereabouts("PostgreSQL", new=new, ahead=told - time.time())

@@ -1,0 +1,151 @@
+"""`clerestory doctor` says in ten lines what a machine can serve, and what is set wrong, each with what to do."""
+
+import re
+import socket
+import sqlite3
+import subprocess
+import sys
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from clerestory.cli import checkup
+from clerestory.cli.embedded import embedded_child
+from clerestory.cli.lazy import imported
+from clerestory.cli.main import app
+from clerestory.games.schema import APPLICATION, SCRIPTS
+
+TOPICS = ["settings", "cores", "memory", "descriptors", "store", "clock", "addresses", "encryption", "page", "metrics"]
+LINE = re.compile(r"(good|note|wrong) +(\w+) +(.+?); (\S.+)")
+SMALL = ("--listen", "127.0.0.1:0", "--memory", str(1 << 28), "--warm-bytes", "0", "--workers", "1")
+
+
+def told(*options: str, environment: dict[str, str] | None = None) -> tuple[int, dict[str, tuple[str, str]]]:
+    """Return the exit code of the doctor and, by topic, how good it is and the words."""
+    done = CliRunner(env=environment).invoke(app, ["doctor", *SMALL, *options])
+    lines = [LINE.fullmatch(line) for line in done.output.splitlines()]
+    assert all(lines), done.output
+    return done.exit_code, {line[2]: (line[1], f"{line[3]}; {line[4]}") for line in lines if line}
+
+
+def test_ten_lines_each_say_what_to_do() -> None:
+    code, lines = told()
+    assert [*lines] == TOPICS
+    assert code == ("wrong" in {mark for mark, _ in lines.values()})
+
+
+def test_the_options_are_those_of_the_server() -> None:
+    def options(name: str) -> list[tuple[Sequence[str], object]]:
+        return [(option.opts, option.envvar) for option in imported(name, f"{name}:{name}").params]
+
+    assert options("doctor") == options("serve")
+
+
+WRONG: list[tuple[list[str], dict[str, str], str, str, str]] = [
+    (["--max-time", "-1"], {}, "settings", "wrong", "max_time: -1.0 is not a number above 0"),
+    ([], {"CLERESTORY_GRACE": "-1"}, "settings", "wrong", "grace: -1.0 is not"),
+    (["--tls-cert", "nowhere", "--tls-key", "nowhere"], {}, "settings", "wrong", "tls_cert: nowhere cannot be read"),
+    (["--token-file", "nowhere"], {}, "settings", "wrong", "token_file: nowhere cannot be read"),
+    (["--web", "nowhere"], {}, "settings", "wrong", "web: 'nowhere' is not HOST:PORT"),
+    (["--web", "127.0.0.1:0", "--web-page", "nowhere"], {}, "settings", "wrong", "web_page: nowhere has no index.html"),
+    ([], {"CLERESTORY_WORKER": "2"}, "settings", "note", "CLERESTORY_WORKERS is meant"),
+    (["--listen", "0.0.0.0:0"], {}, "settings", "wrong", "give it tls_cert and tls_key"),
+    (["--listen", "0.0.0.0:0", "--insecure"], {}, "encryption", "note", "give --tls-cert and --tls-key"),
+    (["--workers", "4096"], {}, "cores", "note", "more only take turns"),
+    (["--memory", str(1 << 60)], {}, "memory", "wrong", "set --memory and --warm-bytes to"),
+    (["--store", "memory:"], {}, "store", "note", "`--store user:` or a FILE keeps them"),
+    (["--store", __file__], {}, "store", "wrong", "name another --store"),
+    (["--store", __file__], {}, "settings", "wrong", "is not a store of games"),
+    (["--listen", "unix:/nowhere/socket"], {}, "addresses", "note", "there is no such folder"),
+]
+
+
+@pytest.mark.parametrize(("options", "environment", "topic", "mark", "words"), WRONG)
+def test_what_is_wrong_is_in_its_line(
+    options: list[str], environment: dict[str, str], topic: str, mark: str, words: str
+) -> None:
+    code, lines = told(*options, environment=environment)
+    assert lines[topic][0] == mark
+    assert words in lines[topic][1]
+    assert code or mark != "wrong"
+
+
+def test_every_fault_is_told_at_once() -> None:
+    code, lines = told("--memory", "5", "--max-time", "-1", "--web", "nowhere", "--token-file", "nowhere")
+    assert code == 1
+    for name in ("memory: ", "max_time: ", "web: ", "token_file: "):
+        assert name in lines["settings"][1]
+
+
+def test_an_address_in_use(tmp_path: Path) -> None:
+    with closing(socket.create_server(("127.0.0.1", 0))) as taken:
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        _, lines = told("--metrics", address, "--store", str(tmp_path / "games"))
+    assert lines["addresses"][0] == "note"
+    assert address in lines["addresses"][1]
+
+
+# -- the store -------------------------------------------------------------------------------------
+
+
+def test_a_store_that_a_server_uses_is_left_alone(tmp_path: Path) -> None:
+    path = str(tmp_path / "games.sqlite")
+    assert f"{path}, new" in told("--store", path)[1]["store"][1]
+    with embedded_child("--store", path, "--workers", "1"):
+        assert "in use" in told("--store", path)[1]["store"][1]
+    before = Path(path).read_bytes()
+    _, lines = told("--store", path)
+    assert lines["store"][0] == "good"
+    assert "new" not in lines["store"][1]
+    assert Path(path).read_bytes() == before
+
+
+def test_a_store_of_a_later_version(tmp_path: Path) -> None:
+    path = tmp_path / "games.sqlite"
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"PRAGMA application_id={APPLICATION}")
+        connection.execute(f"PRAGMA user_version={len(SCRIPTS) + 1}")
+        connection.execute("CREATE TABLE later (one)")
+    assert "later version" in told("--store", str(path))[1]["settings"][1]
+
+
+def test_a_disk_that_is_nearly_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checkup, "ROOM", 1 << 70)
+    assert told("--store", str(tmp_path / "games"))[1]["store"][0] == "note"
+    monkeypatch.setattr(checkup, "LITTLE", 1 << 70)
+    assert told("--store", str(tmp_path / "games"))[1]["store"][0] == "wrong"
+
+
+def test_a_database(database: str) -> None:
+    _, lines = told("--store", database)
+    assert lines["store"][0] == "good"
+    assert "PostgreSQL, new" in lines["store"][1]
+    code, lines = told("--store", "postgresql://nobody:hidden-word@127.0.0.1:1/none")
+    assert (code, lines["store"][0]) == (1, "wrong")
+    assert "hidden-word" not in str(lines)
+
+
+# -- the machine -----------------------------------------------------------------------------------
+
+
+def test_few_descriptors() -> None:
+    script = "import resource, sys; resource.setrlimit(resource.RLIMIT_NOFILE, (%d, %d)); from clerestory.cli.main "
+    script += "import main; sys.argv = ['clerestory', 'doctor', *sys.argv[1:]]; main()"
+    for most, mark in ((256, "note"), (50, "wrong")):
+        command = [sys.executable, "-c", script % (most, most), *SMALL, "--store", "memory:"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        (line,) = (line for line in done.stdout.splitlines() if " descriptors " in line)
+        assert line.startswith(mark)
+        assert "to 540" in line
+        assert done.returncode == (mark == "wrong") or "wrong  memory" in done.stdout
+
+
+def test_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checkup, "is_unsynchronised", lambda: True)
+    assert "chrony" in told()[1]["clock"][1]
+    monkeypatch.setattr(checkup, "BUILT", 1e11)
+    code, lines = told()
+    assert (code, lines["clock"][0]) == (1, "wrong")

@@ -1,0 +1,105 @@
+"""A server that nobody calls writes no log, however often its periodic work comes round."""
+
+import asyncio
+import urllib.request
+from collections import Counter
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+from grpc_health.v1.health_pb2 import HealthCheckRequest
+from grpc_health.v1.health_pb2_grpc import HealthStub
+
+from clerestory.clients.connection import dial
+from clerestory.door.config import DoorSettings
+from clerestory.door.serve import opened
+from clerestory.games import due, heartbeat, keeper
+from clerestory.v1 import games_pb2 as games
+from clerestory.v1.games_pb2_grpc import GameServiceStub
+from tests.games.table import PERSON
+from tests.server.harness import FORMATS, Served, logged, served, until
+
+ROUNDS = 25  # of all periodic work
+SOON = 0.002  # seconds, in place of seconds, minutes and hours
+PERIODS = {keeper: ("COUNTED", "HEALTH", "TIDIED"), due: ("LOOK", "SOONEST"), heartbeat: ("BEAT",)}
+HOURLY = ("forget_requests", "tally", "due")  # methods of a store that periodic work calls
+
+
+def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let all periodic work come round at once."""
+    for module, names in {
+        keeper: ("COUNTED", "HEALTH", "TIDIED"),
+        due: ("LOOK", "SOONEST"),
+        heartbeat: ("BEAT",),
+    }.items():
+        for name in names:
+            monkeypatch.setattr(module, name, SOON)
+
+
+def counted(monkeypatch: pytest.MonkeyPatch, store: Any) -> Counter[str]:
+    """Count how often periodic work asks a store."""
+    rounds: Counter[str] = Counter()
+
+    def counting(name: str, ask: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+        async def asked(*arguments: Any, **named: Any) -> Any:
+            rounds[name] += 1
+            return await ask(*arguments, **named)
+
+        return asked
+
+    for name in HOURLY:
+        monkeypatch.setattr(store, name, counting(name, getattr(store, name)))
+    return rounds
+
+
+async def watched_from_outside(server: Served, page: str, metrics: int) -> None:
+    """Look at a server as a balancer, Prometheus, and somebody who opens the page do."""
+    await HealthStub(server.channel).Check(HealthCheckRequest())
+    for url in (page, f"http://127.0.0.1:{metrics}/metrics"):
+        with await asyncio.to_thread(urllib.request.urlopen, url) as answer:
+            assert answer.status == 200
+
+
+async def idle(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a server be for ROUNDS of all its periodic work."""
+    rounds = counted(monkeypatch, server.app.keeper.store)
+    assert server.app.exposition is not None
+    async with opened(DoorSettings("127.0.0.1:0"), dial(server.app.address, None, None, retries=False)) as door:
+        await watched_from_outside(server, door.url, server.app.exposition.port)
+        await until(lambda: all(rounds[name] >= ROUNDS for name in HOURLY))
+
+
+async def begun(server: Served) -> None:
+    """Begin a game of people, who then leave."""
+    await GameServiceStub(server.channel).CreateGame(games.CreateGameRequest(game="toy", seats=[PERSON, PERSON]))
+
+
+@pytest.mark.parametrize("form", FORMATS)
+async def test_an_idle_server_logs_nothing(form: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    store = str(tmp_path / "games.sqlite")
+    async with served(store=store) as server:
+        await begun(server)
+    hurry(monkeypatch)
+    with logged(form) as log:
+        async with served(store=store, metrics="127.0.0.1:0", forget_games_after=30.0) as server:
+            await idle(server, monkeypatch)
+    assert log.getvalue() == ""
+
+
+async def test_an_idle_server_of_a_database_logs_nothing(
+    database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hurry(monkeypatch)
+    with logged("text") as log:
+        async with served(store=database, metrics="127.0.0.1:0") as server:
+            await idle(server, monkeypatch)
+    assert log.getvalue() == ""
+
+
+async def test_a_call_is_logged() -> None:
+    with logged("text") as log:
+        async with served() as server, grpc.aio.insecure_channel(server.app.address):
+            await begun(server)
+    assert log.getvalue().count("CreateGame") == 1
