@@ -41,7 +41,7 @@ class Access:
 
     def tls(self) -> "Tls | None":
         """Return the TLS settings of the connection, None for plaintext. Raises BadOption."""
-        from clerestory.clients import Tls
+        from clerestory.clients.connection import Tls
 
         if (self.tls_cert is None) != (self.tls_key is None):
             missing = "key" if self.tls_key is None else "cert"

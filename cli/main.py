@@ -41,6 +41,7 @@ app = group(
             "serve": ("Serve advice, games and a web page until stopped.", "serve:serve"),
             "doctor": ("Say what this machine can serve, and what is set wrong.", "doctor:doctor"),
             "web": ("Show the web page of a server that runs elsewhere.", "web:web"),
+            "health": ("Ask a server whether it serves.", "health:health"),
         },
         "Positions and records": {
             "new": ("Write the first position of a game.", "new:new"),

@@ -58,10 +58,7 @@ class Client:
         patience: float | None = None,
     ) -> None:
         self._dialled = dialled = dial(target, token, tls, retries, patience)
-        if dialled.credentials is None:
-            self._channel = self._grpc.insecure_channel(dialled.target, dialled.options)
-        else:
-            self._channel = self._grpc.secure_channel(dialled.target, dialled.credentials, dialled.options)
+        self._channel = dialled.channel(self._grpc)
         kept = {SERVICE + name: method for name, method in vars(GameServiceStub(self._channel)).items()}
         stubs = (AdvisorServiceStub, RulesServiceStub, AnnotationServiceStub)
         self._methods = {name: method for stub in stubs for name, method in vars(stub(self._channel)).items()} | kept

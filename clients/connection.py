@@ -3,7 +3,7 @@
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import grpc
 
@@ -72,6 +72,12 @@ class Connection(NamedTuple):
     metadata: tuple[tuple[str, str], ...]
     retries: bool
     patience: float | None
+
+    def channel(self, kind: Any) -> Any:
+        """Return a channel to the server, of `grpc` or of `grpc.aio`."""
+        if self.credentials is None:
+            return kind.insecure_channel(self.target, self.options)
+        return kind.secure_channel(self.target, self.credentials, self.options)
 
 
 def dial(

@@ -75,7 +75,7 @@ async def opened(settings: DoorSettings, server: Connection, connections: int = 
     Raises OSError if it cannot listen at its address.
     """
     listener = listen(settings)
-    async with channel_to(server) as channel:
+    async with server.channel(grpc.aio) as channel:
         door = Door(
             Bridge(channel, list(server.metadata), near=server.target.startswith(LOCAL)),
             settings,
@@ -90,13 +90,6 @@ async def opened(settings: DoorSettings, server: Connection, connections: int = 
         finally:
             http.should_exit = True
             await running
-
-
-def channel_to(server: Connection) -> grpc.aio.Channel:
-    """Return a channel to the server."""
-    if server.credentials is None:
-        return grpc.aio.insecure_channel(server.target, options=server.options)
-    return grpc.aio.secure_channel(server.target, server.credentials, options=server.options)
 
 
 def listen(settings: DoorSettings) -> socket.socket:

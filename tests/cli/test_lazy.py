@@ -15,8 +15,8 @@ from clerestory.engine.names import NAMES
 
 ROOT = "clerestory"
 HEAVY = {"asyncio", "google.protobuf", "grpc", "numpy", "rich.console", "uvicorn"}
-COMMANDS = ["play", "recommend", "analyze", "hint", "annotate", "puzzle", "serve", "web", "new", "show", "rules"]
-COMMANDS += ["doctor", "replay", "simulate", "arena", "tune", "learn", "bench"]
+COMMANDS = ["play", "recommend", "analyze", "hint", "annotate", "puzzle", "serve", "doctor", "web", "health", "new"]
+COMMANDS += ["show", "rules", "replay", "simulate", "arena", "tune", "learn", "bench"]
 BENCHES = ["service", "early", "value", "engine", "search", "budget"]
 
 

@@ -1,0 +1,70 @@
+from clerestory.clients.advisor import Advisor, Analysis
+from clerestory.clients.aio import AsyncAdvisor, AsyncAnalysis
+from clerestory.clients.connection import Tls
+from clerestory.clients.errors import (
+    AdvisorError,
+    BadConnection,
+    BadRequest,
+    Busy,
+    Denied,
+    FieldViolation,
+    NotNow,
+    OutOfTime,
+    Unavailable,
+    Unsupported,
+)
+from clerestory.clients.kept import AsyncKeptGame, AsyncKeptGames, KeptGame, KeptGames
+from clerestory.clients.kept_wire import GameEntry, GameSeat, GameSnapshot
+from clerestory.clients.plans import Change, ConversionPlan, PossibleUse
+from clerestory.clients.referee import AppliedAction, AsyncReferee, AsyncRules, LegalAction, Outcome, Referee, Rules
+from clerestory.clients.review_wire import GameReview, ReviewedPly, ReviewProgress, SeatReview
+from clerestory.clients.types import Action, AnswerWarning, Line, Recommendation, Update
+from clerestory.clients.wire import ONLOOKER
+from clerestory.figures import Outlook, Rollouts
+
+__all__ = [
+    "ONLOOKER",
+    "Action",
+    "Advisor",
+    "AdvisorError",
+    "Analysis",
+    "AnswerWarning",
+    "AppliedAction",
+    "AsyncAdvisor",
+    "AsyncAnalysis",
+    "AsyncKeptGame",
+    "AsyncKeptGames",
+    "AsyncReferee",
+    "AsyncRules",
+    "BadConnection",
+    "BadRequest",
+    "Busy",
+    "Change",
+    "ConversionPlan",
+    "Denied",
+    "FieldViolation",
+    "GameEntry",
+    "GameReview",
+    "GameSeat",
+    "GameSnapshot",
+    "KeptGame",
+    "KeptGames",
+    "LegalAction",
+    "Line",
+    "NotNow",
+    "OutOfTime",
+    "Outcome",
+    "Outlook",
+    "PossibleUse",
+    "Recommendation",
+    "Referee",
+    "ReviewProgress",
+    "ReviewedPly",
+    "Rollouts",
+    "Rules",
+    "SeatReview",
+    "Tls",
+    "Unavailable",
+    "Unsupported",
+    "Update",
+]
