@@ -1,4 +1,4 @@
-// Bundles the page into a folder: an index.html whose script and style sheet have a hash of their content in their names.
+// Bundles the page into a folder: an index.html whose script and style sheets have a hash of their content in their names.
 //
 //   node build.mjs FOLDER [--watch]
 
@@ -15,9 +15,11 @@ const index = {
     build.onEnd(async (result) => {
       if (result.errors.length) return;
       const names = Object.keys(result.metafile.outputs).map((path) => basename(path));
-      const [script, style] = [/^main-.*\.js$/, /^main-.*\.css$/].map((form) => names.find((name) => form.test(name)));
       const html = await readFile("src/index.html", "utf8");
-      await writeFile(join(folder, "index.html"), html.replace("main.js", script).replace("main.css", style));
+      const named = html.replace(/(main|screens)\.(js|css)/g, (_, name, ending) =>
+        names.find((one) => one.startsWith(`${name}-`) && one.endsWith(`.${ending}`)),
+      );
+      await writeFile(join(folder, "index.html"), named);
       await cp("src/icon.svg", join(folder, "icon.svg"));
     });
   },
@@ -26,7 +28,7 @@ const index = {
 await rm(folder, { recursive: true, force: true });
 await mkdir(assets, { recursive: true });
 const bundle = await context({
-  entryPoints: ["src/main.tsx"],
+  entryPoints: ["src/main.tsx", "src/screens.css"],
   outdir: assets,
   bundle: true,
   splitting: true,

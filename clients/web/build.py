@@ -11,6 +11,7 @@ import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable, Iterator
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -22,6 +23,11 @@ GAMES = ("cathedral", "duel")  # whose texts and words boards and endings need
 FROM_GAMES = ("amount.", "line.", "of_round", "source.", "tie.")  # beginnings of the keys of their texts
 FROM_GLOSSARY = ("action.", "good.")  # and of their words
 LATER = ("box", "learn", "explain")  # files of texts that only some screens need
+# Beginnings of the keys of texts that the first load needs; all others come with the first screen.
+LOBBY = """
+    away between bot close colour copied copy direction game gauge language level lobby moves name nature new opening
+    percent players scoring seat seconds stepper title to_lobby token trouble turn with you your_turn
+"""
 MESSAGES, DIST = HERE / "src" / "gen", HERE / "dist"
 INSTALLED = HERE / "node_modules" / ".installed"  # newer than the lock file from which node_modules was installed
 
@@ -90,19 +96,26 @@ def write_texts() -> None:
     languages = json.loads((TEXTS / "languages.json").read_text())
     for language in languages:
         told = {**patterns("en"), **patterns(language)}
-        write_module(folder / f"{language}.ts", told)
+        first = {key: text for key, text in told.items() if key.split(".")[0] in LOBBY.split()}
+        write_module(folder / f"{language}.ts", first)
+        write_module(folder / f"table-{language}.ts", {key: told[key] for key in told.keys() - first.keys()})
         for name in LATER:
             write_module(
                 folder / f"{name}-{language}.ts", {**read(f"en/{name}.json"), **read(f"{language}/{name}.json")}
             )
     english = [entry for name in ("page", *LATER) for entry in read(f"en/{name}.json").items()]
     lines = [f"  {json.dumps(key)}: {arguments(pattern)};" for key, pattern in english]
-    files = [f'  {language}: () => import("./texts/{language}.ts"),' for language in languages]
-    parts = ("export interface Arguments {", *lines, "}", "", "export const FILES = {", *files, "};", "")
+    parts = ("export interface Arguments {", *lines, "}", "", *loading("", languages))
     (MESSAGES / "texts.ts").write_text("\n".join(parts))
-    for name in LATER:
-        files = [f'  {language}: () => import("./texts/{name}-{language}.ts"),' for language in languages]
-        (MESSAGES / f"{name}.ts").write_text("\n".join(("export const FILES = {", *files, "};", "")))
+    for name in ("table", *LATER):
+        (MESSAGES / f"{name}.ts").write_text("\n".join(loading(f"{name}-", languages)))
+
+
+def loading(prefix: str, languages: Iterable[str]) -> Iterator[str]:
+    """Yield lines of TypeScript that load the texts of each language when they are asked for."""
+    yield "export const FILES = {"
+    yield from (f'  {language}: () => import("./texts/{prefix}{language}.ts"),' for language in languages)
+    yield from ("};", "")
 
 
 def write_module(path: Path, texts: dict[str, Any]) -> None:

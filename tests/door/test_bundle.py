@@ -43,9 +43,10 @@ def test_the_first_load_is_small_in_every_language(language: str) -> None:
 
 
 def test_what_is_seldom_wanted_is_no_part_of_it() -> None:
-    later = set(DIST.glob("assets/study-*.js"))
-    assert later
-    assert not later & first_load()
+    for what in ("study-*.js", "screens-*.css", "table-*.js"):  # a screen, the style of screens, and their texts
+        later = set(DIST.glob(f"assets/{what}"))
+        assert later
+        assert not later & first_load()
 
 
 def test_the_index_names_files_that_are_there() -> None:

@@ -1,16 +1,12 @@
 // The page: the screen for each address.
 
 import "./style.css";
-import "./table.css";
-import "./boards/boards.css";
-import "./boards/cathedral/cathedral.css";
-import "./boards/duel/duel.css";
-import "./views/review.css";
 import { useSignal } from "@preact/signals";
 import { type FunctionComponent, render } from "preact";
 import { useEffect } from "preact/hooks";
 import { tokenWanted } from "./api.ts";
 import { LATER } from "./later.ts";
+import { Opening } from "./parts.tsx";
 import { go, route } from "./route.ts";
 import { language, preferred, say, speak } from "./texts.ts";
 import { addKeys } from "./tokens.ts";
@@ -43,13 +39,19 @@ function takeLink(id: string, [kind, ...rest]: string[]): void {
 /** A screen that is loaded when it is first opened. */
 function Later({ screen, words }: { screen: Screen; words: string[] }) {
   const view = useSignal<FunctionComponent<{ words: string[] }> | undefined>(undefined);
+  const trouble = useSignal("");
   useEffect(() => {
-    void LATER[screen]().then((module) => {
-      view.value = module.default;
-    });
+    LATER[screen]().then(
+      (module) => {
+        view.value = module.default;
+      },
+      () => {
+        trouble.value = say("trouble.unreachable");
+      },
+    );
   }, []);
   const Screen = view.value;
-  return Screen ? <Screen key={words.join("/")} words={words} /> : <p aria-busy="true">{say("opening")}</p>;
+  return Screen ? <Screen key={words.join("/")} words={words} /> : <Opening trouble={trouble.value} />;
 }
 
 /** What a screen is known by: labels come from the server, so all but studies ask for them anew in another language. */

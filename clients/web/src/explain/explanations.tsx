@@ -1,6 +1,5 @@
 // Explanations of the board: of one part beside it, or of everything in a dialog, with what it would bring now.
 
-import "./explain.css";
 import { create } from "@bufbuild/protobuf";
 import { useSignal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";

@@ -1,6 +1,5 @@
 // `learn/path`: the path, with what has been done; `learn/NAME`: a lesson.
 
-import "./lessons.css";
 import { FILES } from "../gen/learn.ts";
 import { useLoaded } from "../loading.ts";
 import { Opening } from "../parts.tsx";
