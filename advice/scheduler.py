@@ -18,6 +18,7 @@ from clerestory.refusals import Reason, Refusal, refuse
 from clerestory.search.ismcts import Searcher
 from clerestory.search.result import Result, StopReason
 from clerestory.search.turns import Worker
+from clerestory.spans import UNTRACED, Span, part
 
 NICENESS = 10  # of the threads that search, so that answering goes first
 
@@ -34,6 +35,7 @@ class Job:
         finishing: it ended because the server is shutting down.
         failure: an exception raised by the search; None if there was none.
         done: set once it has ended and no worker searches for it.
+        span: of the search, from its admission until it is dropped.
     """
 
     searcher: Searcher
@@ -49,6 +51,7 @@ class Job:
     over: int = 0  # of its own threads, those that have ended
     rested: Callable[[], None] | None = None
     timer: asyncio.TimerHandle | None = None
+    span: Span = UNTRACED
 
     @property
     def due(self) -> float:
@@ -137,6 +140,10 @@ class Scheduler:
         The searches of one origin and priority queue, however many they are: only the first of them looks for a place.
         It has the place if it is submitted at once. Raises Refusal, FINISHING.
         """
+        with part("place"):
+            await self._queue_for_place(caller, priority)
+
+    async def _queue_for_place(self, caller: Caller, priority: Priority) -> None:
         async with self._queues.setdefault((caller.origin, priority), asyncio.Lock()):
             while (full := self._full(caller, priority, idle=priority == Priority.BACKGROUND)) is not None:
                 await set_within(self._changed, full.retry)
@@ -177,6 +184,15 @@ class Scheduler:
         demand = Demand(kind, deadline, most, threads, priority, caller.origin, caller.part, allowance.helpers)
         job = Job(searcher, allowance, asyncio.get_running_loop())
         searcher.allow(iterations)
+        with part("admission") as span:
+            span.note(priority=priority.name, threads=threads, seconds=allowance.budget.seconds)
+            self._admit(job, demand)
+        job.timer = job.loop.call_at(deadline, self.end, job, StopReason.TIME)
+        job.span = part("search")
+        return job
+
+    def _admit(self, job: Job, demand: Demand) -> None:
+        """Let the threads search for a job. Raises Refusal, BUSY."""
         with self._turn:
             try:
                 job.trees = self._policy.admit(demand, time.monotonic())
@@ -184,8 +200,6 @@ class Scheduler:
                 raise Refusal(Reason.BUSY, [("", str(full))], retry=full.retry) from None
             self._jobs[id(demand)] = job
             self._turn.notify(len(job.trees))
-        job.timer = job.loop.call_at(deadline, self.end, job, StopReason.TIME)
-        return job
 
     def end(self, job: Job, reason: StopReason) -> None:
         """End a search with what it has found; one that has ended stays as it is."""
@@ -195,6 +209,8 @@ class Scheduler:
     def drop(self, job: Job) -> None:
         """Free what a search occupies, at once."""
         self.end(job, StopReason.STOPPED)
+        job.span.note(stop_reason=str(job.ended), waited=job.waited)
+        job.span.end()
 
     def _end(self, job: Job, reason: StopReason) -> None:
         if job.ended is None:
@@ -236,8 +252,11 @@ class Scheduler:
         if job.failure is not None:
             raise job.failure
         if make is None:
-            return self._conclude(job)
-        return await job.loop.run_in_executor(self._answers, lambda: make(self._conclude(job)))
+            found = self._conclude(job)
+        else:
+            found = await job.loop.run_in_executor(self._answers, lambda: make(self._conclude(job)))
+        job.span.note(iterations=found.iterations, depth=found.depth)
+        return found
 
     def _conclude(self, job: Job) -> Result:
         if not job.searcher.iterations:

@@ -11,9 +11,9 @@ import grpc
 
 from clerestory.door.errors import ConnectError, error_of, texts
 from clerestory.door.methods import Method
-from clerestory.metadata import AUTHORIZATION, LANGUAGES, ON_BEHALF, REQUEST_ID, SEAT, VIA
+from clerestory.metadata import AUTHORIZATION, LANGUAGES, ON_BEHALF, REQUEST_ID, SEAT, TRACE_PARENT, VIA
 
-PASSED_ON = (AUTHORIZATION, SEAT, REQUEST_ID, LANGUAGES)  # headers forwarded as metadata
+PASSED_ON = (AUTHORIZATION, SEAT, REQUEST_ID, LANGUAGES, TRACE_PARENT)  # headers forwarded as metadata
 MAX_STREAMS = 200  # at once: a connection to the server has 256, and other calls need some
 MAX_STREAMS_OF_ORIGIN = 100  # of one address and token, which many people may share
 MAX_STREAMS_EACH = 32  # of one seat at such an origin, or of all its calls without a seat

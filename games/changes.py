@@ -10,6 +10,7 @@ from clerestory.games.live import Live
 from clerestory.games.log import Onlookers
 from clerestory.games.store import Batch, Conflict, Key, Store, Summary
 from clerestory.refusals import Refusal
+from clerestory.spans import part
 
 T = TypeVar("T")
 
@@ -41,7 +42,7 @@ class Changes:
         await self._whole(self._create(kept, keys))
 
     async def _create(self, kept: ServerGame, keys: Sequence[Key]) -> None:
-        with typed():
+        with part("store"), typed():
             await self._store.create(kept.head, Batch(kept.entries, summary_of(kept), keys))
         self._cache.add(kept)
         self._stored(None, kept)
@@ -69,8 +70,9 @@ class Changes:
         """Store a change; return whether it was, else another one was before, which `act` must see."""
         before = live.kept.version
         try:
-            with typed():
-                batch = Batch(plan.entries[before:], summary_of(plan), keys)
+            batch = Batch(plan.entries[before:], summary_of(plan), keys)
+            with part("store") as span, typed():
+                span.note(entries=len(batch.entries))
                 await self._store.append(plan.head.game_id, before, batch, owned=owned)
         except Conflict:  # a key exists, another server was faster, or a write reported as failed had succeeded
             await self._cache.reload(live)

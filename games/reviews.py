@@ -19,6 +19,7 @@ from clerestory.games.viewer import Viewer, viewer_of
 from clerestory.refusals import Reason, refuse
 from clerestory.review import PlyValuation, ReviewPlan
 from clerestory.review.study import LONGER
+from clerestory.spans import part
 
 Plies = dict[int, PlyValuation]
 
@@ -93,7 +94,9 @@ class KeptPlies:
         if self._stores(plan):
             with suppress(StoreError):
                 written = await aside(len(plies), self.write, plies)
-                await self.store.keep_review(self.game_id, self._digest(plan), written)
+                with part("store") as span:
+                    span.note(plies=len(written))
+                    await self.store.keep_review(self.game_id, self._digest(plan), written)
 
     def _stores(self, plan: ReviewPlan) -> bool:
         return self.end.over and plan.seed == ReviewPlan().seed

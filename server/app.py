@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import grpc
 from grpc_channelz.v1.channelz import add_channelz_servicer
@@ -46,6 +46,7 @@ from clerestory.server.rules_service import RulesHandlers
 from clerestory.server.security import Tokens
 from clerestory.server.service import AdvisorHandlers
 from clerestory.server.transport import OPERATORS, STREAMS_INSIDE, channel_options
+from clerestory.spans import NOW
 from clerestory.v1 import advisor_pb2, annotation_pb2, games_pb2, lessons_pb2, puzzle_pb2, rules_pb2
 from clerestory.v1.advisor_pb2_grpc import add_AdvisorServiceServicer_to_server
 from clerestory.v1.annotation_pb2_grpc import add_AnnotationServiceServicer_to_server
@@ -53,6 +54,9 @@ from clerestory.v1.games_pb2_grpc import add_GameServiceServicer_to_server
 from clerestory.v1.lessons_pb2_grpc import add_LessonServiceServicer_to_server
 from clerestory.v1.puzzle_pb2_grpc import add_PuzzleServiceServicer_to_server
 from clerestory.v1.rules_pb2_grpc import add_RulesServiceServicer_to_server
+
+if TYPE_CHECKING:
+    from clerestory.server.tracing import Traces
 
 GAMES = games_pb2.DESCRIPTOR.services_by_name["GameService"].full_name
 SERVICES = (
@@ -86,6 +90,7 @@ class App:
         admin: the server with channelz; None if there is none.
         admin_address: of the server with channelz; "" if there is none.
         exposition: the HTTP server of the metrics; None if there is none.
+        traces: what sends the spans of its calls; None if nothing does.
     """
 
     address: str
@@ -101,6 +106,7 @@ class App:
     admin: grpc.aio.Server | None
     admin_address: str
     exposition: Exposition | None
+    traces: "Traces | None"
 
     def reload(self) -> None:
         """Read the files of tokens and certificates again; bad ones are logged and change nothing."""
@@ -130,6 +136,8 @@ class App:
             await self.admin.stop(None)
         if self.exposition is not None:
             await asyncio.to_thread(self.exposition.close)
+        if self.traces is not None:
+            await self.traces.close(max(LEAST, ends - time.monotonic()))
 
 
 async def start(settings: Settings, inside: str = "") -> App:
@@ -141,6 +149,7 @@ async def start(settings: Settings, inside: str = "") -> App:
     """
     certificates = None if settings.tls_cert is None else Certificates(settings)
     tokens = None if settings.token_file is None else Tokens(settings.token_file)
+    traces = start_tracing(settings.tracing)
     metrics, standing = Metrics(), HealthServicer()
     room = connections(page=bool(inside))
     servers, address = open_ports(settings, room, certificates, inside)
@@ -171,7 +180,21 @@ async def start(settings: Settings, inside: str = "") -> App:
         admin=admin,
         admin_address=admin_address,
         exposition=exposition,
+        traces=traces,
     )
+
+
+def start_tracing(collector: str) -> "Traces | None":
+    """Trace what is begun from now on, unless the collector is "". Raises BadSettings without the extra packages."""
+    if not collector:
+        return None
+    try:
+        from clerestory.server.tracing import traces_to
+    except ImportError:
+        raise BadSettings("tracing: needs further packages: pip install 'clerestory[tracing]'") from None
+    traces = traces_to(collector)
+    NOW.set(traces)
+    return traces
 
 
 def open_ports(

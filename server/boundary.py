@@ -14,7 +14,8 @@ import grpc
 from grpc_status import rpc_status
 from structlog.contextvars import bound_contextvars
 
-from clerestory.metadata import PUSHBACK, REQUEST_ID, VIA
+from clerestory import spans
+from clerestory.metadata import PUSHBACK, REQUEST_ID, TRACE_PARENT, VIA
 from clerestory.refusals import Reason, Refusal
 from clerestory.server.aftermath import Aftermath
 from clerestory.server.errors import CODES, status_of
@@ -103,18 +104,20 @@ class Boundary:
 
     @contextmanager
     def _told(self, method: str | None, call: Call, context: Context) -> Iterator[None]:
-        """Log and count a call when it ends."""
+        """Trace a call, and log and count it when it ends."""
         began = time.monotonic()
-        try:
-            yield
-        except asyncio.CancelledError:
-            call.code = ABANDONED
-            raise
-        finally:
-            if method is not None:
-                self._tell(method, call, way(context), time.monotonic() - began)
+        with traced(method, context) as span:
+            try:
+                yield
+            except asyncio.CancelledError:
+                call.code = ABANDONED
+                raise
+            finally:
+                if method is not None:
+                    self._tell(method, call, way(context), time.monotonic() - began, span)
 
-    def _tell(self, method: str, call: Call, via: str, seconds: float) -> None:
+    def _tell(self, method: str, call: Call, via: str, seconds: float, span: spans.Span) -> None:
+        span.note(code=call.code, reason=call.reason, via=via)
         self._metrics.count_call(method, call.code, call.reason, via, seconds)
         silent = self._pace.tell(call.caller) if call.code in PACED else 0
         if silent is None:
@@ -145,6 +148,21 @@ def end_of(refused: Refusal, identifier: str, method: str, remaining: float | No
         status.details,
         (*status.trailing_metadata, *pushback(refused, remaining), (REQUEST_ID, identifier)),
     )
+
+
+@contextmanager
+def traced(method: str | None, context: Context) -> Iterator[spans.Span]:
+    """Yield the span of a call, whose trace is named in each line of the log; that of nothing without a method."""
+    if method is None:
+        yield spans.UNTRACED
+        return
+    parents = (value for key, value in context.invocation_metadata() or () if key == TRACE_PARENT)
+    with spans.call(method, str(next(parents, ""))) as span:
+        if not span.trace_id:
+            yield span
+            return
+        with bound_contextvars(trace_id=span.trace_id):
+            yield span
 
 
 def request_id(context: Context) -> str:

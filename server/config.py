@@ -1,6 +1,7 @@
 """The settings of a server, checked when they are made."""
 
 import ipaddress
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from clerestory.games.bounds import MEMORY
 
 MAX_MESSAGE_BYTES = 64 * 1024  # any position fits; a larger message is refused
 MAX_IDLE = 86_400.0  # seconds
+COLLECTOR = re.compile(r"https?://[^/@\s]+:\d{1,5}/?", re.ASCII)
 SOCKETS = ("listen", "admin")  # addresses that may be unix:PATH; HTTP is served over TCP alone
 
 
@@ -65,6 +67,11 @@ class Settings(Capacity):
     max_watchers: int = declared(100, "streams that watch one game; further ones are refused", COUNT)
     admin: str = declared("", "`HOST:PORT` or `unix:PATH` of a second port, with channelz, health and reflection")
     metrics: str = declared("", "`HOST:PORT` where the metrics are served over HTTP")
+    tracing: str = declared(
+        "",
+        "`http://HOST:PORT` or `https://HOST:PORT` of an OpenTelemetry collector, to which"
+        " [traces](operations.md#traces) are sent over gRPC; needs `clerestory[tracing]`",
+    )
     insecure: bool = declared(
         False, "let other machines reach ports without TLS: the main one in plaintext, `--admin` and `--metrics`"
     )
@@ -83,6 +90,8 @@ class Settings(Capacity):
         Capacity.__post_init__(self)
         for name in ("listen", "admin", "metrics"):
             self._require_privacy(name)
+        if self.tracing and not COLLECTOR.fullmatch(self.tracing):
+            raise BadSettings(f"tracing: {self.tracing!r} is neither http://HOST:PORT nor https://HOST:PORT")
         for name, other in (("tls_cert", "tls_key"), ("tls_key", "tls_cert"), ("tls_client_ca", "tls_cert")):
             if getattr(self, name) is not None and getattr(self, other) is None:
                 raise BadSettings(f"{name}: requires {other}")

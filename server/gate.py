@@ -15,6 +15,7 @@ from clerestory.server.arrivals import Arrivals, Context
 from clerestory.server.boundary import Boundary, Call
 from clerestory.server.callers import Callers, address_of
 from clerestory.server.security import Tokens, require_token
+from clerestory.spans import part
 
 OURS = "/clerestory."  # methods whose calls are logged and counted
 OPEN = "/grpc.health.v1.Health/"  # needs no token, and has places of its own, so that a crowd hides no sick server
@@ -137,7 +138,8 @@ class Gate(grpc.GenericRpcHandler):
             call.caller = self._identify(context)
         with (self._checks if method.health else self._calls).taken(call.caller):
             if method.require is not None:
-                method.require(context)
+                with part("place"):
+                    method.require(context)
             if self._arrivals.number >= CROWD:
                 self._boundary.aftermath.note()
             if method.converses:

@@ -6,6 +6,7 @@ VIA = ("x-clerestory-via", "web")  # marks calls that come through the door for 
 REQUEST_ID = "x-request-id"  # of the call and of its answer
 
 AUTHORIZATION = "authorization"
+TRACE_PARENT = "traceparent"  # the caller's span, as W3C Trace Context writes it
 LANGUAGES = "accept-language"  # that a call asks for
 LANGUAGE = "content-language"  # of the answer, if the call asked
 DETAILS = "grpc-status-details-bin"  # trailing: the google.rpc.Status

@@ -1,0 +1,99 @@
+"""Spans for OpenTelemetry, which is an extra; without its setting nothing of it is imported."""
+
+import asyncio
+import os
+from contextlib import suppress
+from typing import Any, Self
+
+from opentelemetry import context as contexts
+from opentelemetry.exporter.otlp.proto.grpc.trace_exporter import OTLPSpanExporter
+from opentelemetry.sdk.resources import Resource
+from opentelemetry.sdk.trace import TracerProvider
+from opentelemetry.sdk.trace.export import BatchSpanProcessor
+from opentelemetry.trace import SpanKind, Status, StatusCode, format_trace_id, set_span_in_context
+from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
+
+from clerestory import __version__
+from clerestory.metadata import TRACE_PARENT
+from clerestory.refusals import Reason, Refusal
+from clerestory.spans import Fact
+
+OURS = "clerestory."  # before the names of facts that no convention names
+NAMES = {"code": "rpc.response.status_code"}  # those that one does: OpenTelemetry's for RPC
+PARENTS = TraceContextTextMapPropagator()
+FAULTS = (Reason.INTERNAL, Reason.STORE_FAILED)  # refusals that are errors of the server, not of who asked
+
+
+class Traced:
+    """A span of OpenTelemetry.
+
+    Args:
+        span: the same.
+        within: whether spans made during its `with` belong to it.
+    """
+
+    def __init__(self, span: Any, *, within: bool = False) -> None:
+        self._span, self._within = span, within
+        self._before: Any = None
+        self.trace_id = format_trace_id(span.get_span_context().trace_id)
+
+    def note(self, **facts: Fact) -> None:
+        """Note facts."""
+        self._span.set_attributes({NAMES.get(name, OURS + name): fact for name, fact in facts.items()})
+        if facts.get("reason") in FAULTS:
+            self._span.set_status(Status(StatusCode.ERROR, str(facts["reason"])))
+
+    def end(self) -> None:
+        """End it."""
+        if self._span.is_recording():
+            self._span.end()
+
+    def __enter__(self) -> Self:
+        if self._within:
+            self._before = contexts.attach(set_span_in_context(self._span))
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
+        if self._within:
+            contexts.detach(self._before)
+        if isinstance(error, Refusal):
+            self.note(reason=str(error.reason))
+        elif isinstance(error, Exception):  # without its words, which may quote a secret
+            self._span.set_status(Status(StatusCode.ERROR, type(error).__name__))
+        self.end()
+
+
+class Traces:
+    """Tells a provider of spans.
+
+    Args:
+        provider: of OpenTelemetry.
+    """
+
+    def __init__(self, provider: TracerProvider) -> None:
+        self._provider = provider
+        self._tracer = provider.get_tracer("clerestory", __version__)
+
+    def call(self, method: str, traceparent: str) -> Traced:
+        """Return the span of a call."""
+        parent = PARENTS.extract({TRACE_PARENT: traceparent}) if traceparent else contexts.Context()
+        service, _, name = method.partition("/")
+        facts = {"rpc.system": "grpc", "rpc.service": service, "rpc.method": name}
+        return Traced(self._tracer.start_span(method, parent, SpanKind.SERVER, facts), within=True)
+
+    def part(self, name: str) -> Traced:
+        """Return the span of a part of the present call."""
+        return Traced(self._tracer.start_span(name))
+
+    async def close(self, within: float) -> None:
+        """Send what there is, waiting at most so many seconds."""
+        with suppress(TimeoutError):
+            await asyncio.wait_for(asyncio.to_thread(self._provider.shutdown), within)
+
+
+def traces_to(collector: str) -> Traces:
+    """Return what sends spans to a collector, `http://HOST:PORT` or `https://HOST:PORT`, in the background."""
+    about = {"service.name": os.environ.get("OTEL_SERVICE_NAME", "clerestory"), "service.version": __version__}
+    provider = TracerProvider(resource=Resource.create(about), shutdown_on_exit=False)
+    provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(endpoint=collector)))
+    return Traces(provider)

@@ -1,0 +1,290 @@
+"""What a traced server tells of its calls: which part took how long, under the trace of the caller, and no secret."""
+
+import asyncio
+import json
+import re
+import subprocess
+import sys
+from collections.abc import AsyncIterator, Iterator
+from concurrent import futures
+from contextlib import asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+
+from clerestory import spans
+from clerestory.declared import BadSettings
+from clerestory.refusals import Reason
+from clerestory.server.config import Settings
+from clerestory.v1.advisor_pb2 import AnalyzeRequest
+from clerestory.v1.games_pb2_grpc import GameServiceStub
+from tests.door.harness import RULES, door
+from tests.games.table import BOT, PERSON, seated
+from tests.server.harness import assert_reason, logged, long_question, opening, question, refusal, served, until
+
+pytest.importorskip("opentelemetry.sdk", reason="OpenTelemetry is an extra")
+
+from opentelemetry.proto.collector.trace.v1 import trace_service_pb2, trace_service_pb2_grpc
+from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
+from opentelemetry.sdk.trace.export import SimpleSpanProcessor
+from opentelemetry.sdk.trace.export.in_memory_span_exporter import InMemorySpanExporter
+from opentelemetry.trace import StatusCode
+
+from clerestory.server.tracing import Traces
+
+TRACE, PARENT = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
+TRACEPARENT = f"00-{TRACE}-{PARENT}-01"
+PARTS = {"place", "admission", "search"}
+
+
+class Told:
+    """The spans of a server, as they end."""
+
+    def __init__(self) -> None:
+        self._exporter = InMemorySpanExporter()
+        provider = TracerProvider(shutdown_on_exit=False)
+        provider.add_span_processor(SimpleSpanProcessor(self._exporter))
+        self.tracer = Traces(provider)
+
+    @property
+    def all(self) -> tuple[ReadableSpan, ...]:
+        return self._exporter.get_finished_spans()
+
+    def named(self, name: str) -> list[ReadableSpan]:
+        return [span for span in self.all if span.name == name]
+
+    def one(self, name: str) -> ReadableSpan:
+        (found,) = self.named(name)
+        return found
+
+    def within(self, call: ReadableSpan) -> set[str]:
+        """Return the names of the parts of a call."""
+        return {one.name for one in self.all if one.parent and call.context and one.parent == call.context}
+
+
+@contextmanager
+def traced() -> Iterator[Told]:
+    """Yield what servers tell that are started meanwhile."""
+    told = Told()
+    before = spans.NOW.set(told.tracer)
+    try:
+        yield told
+    finally:
+        spans.NOW.reset(before)
+
+
+def facts(span: ReadableSpan) -> dict[str, Any]:
+    return {name.removeprefix("clerestory."): fact for name, fact in (span.attributes or {}).items()}
+
+
+# -- advice ----------------------------------------------------------------------------------------
+
+
+async def test_a_call_has_a_place_an_admission_and_a_search() -> None:
+    with traced() as told:
+        async with served() as server:
+            answer = await server.advisor.RecommendMove(question(iterations=500), timeout=60)
+    call = told.one("AdvisorService/RecommendMove")
+    assert told.within(call) == PARTS
+    assert facts(call).items() >= {"rpc.system": "grpc", "rpc.response.status_code": "OK", "via": "grpc"}.items()
+    search = facts(told.one("search"))
+    assert search["iterations"] == answer.statistics.iterations == 500
+    assert search["depth"] == answer.statistics.depth > 0
+    assert search["stop_reason"] == "iterations"
+    assert 0 <= search["waited"] < 60
+    assert facts(told.one("admission"))["priority"] == "MOVE"
+
+
+async def test_a_stream_is_a_call() -> None:
+    with traced() as told:
+        async with served() as server:
+            asked = AnalyzeRequest(question=question(iterations=500))
+            tables = [table async for table in server.advisor.Analyze(asked, timeout=60)]
+    assert tables[-1].final
+    assert told.within(told.one("AdvisorService/Analyze")) == PARTS
+
+
+async def test_the_trace_is_the_callers_and_is_in_the_log() -> None:
+    with traced() as told, logged("json") as log:
+        async with served() as server:
+            await server.advisor.RecommendMove(question(iterations=9), metadata=[("traceparent", TRACEPARENT)])
+            await server.advisor.RecommendMove(question(iterations=9), metadata=[("traceparent", "00-nonsense")])
+    first, other = told.named("AdvisorService/RecommendMove")
+    assert first.parent is not None
+    assert f"{first.parent.span_id:016x}" == PARENT
+    assert other.parent is None
+    traces = [json.loads(line)["trace_id"] for line in log.getvalue().splitlines()]
+    assert traces == [TRACE, f"{other.context.trace_id:032x}"]  # type: ignore[union-attr]
+    assert {f"{span.context.trace_id:032x}" for span in told.all} == {*traces}  # type: ignore[union-attr]
+
+
+async def test_the_trace_of_a_browser_goes_through_the_door() -> None:
+    with traced() as told:
+        async with door() as caller:
+            start = await caller.call(RULES + "StartPosition", {"game": "toy", "seats": 2}, traceparent=TRACEPARENT)
+            asked = {"position": {"referee": start.fields["referee"]}}
+            assert (await caller.call(RULES + "ListActions", asked, traceparent=TRACEPARENT)).status == 200
+    for name in ("StartPosition", "ListActions"):
+        span = told.one(f"RulesService/{name}")
+        assert f"{span.context.trace_id:032x}" == TRACE  # type: ignore[union-attr]
+        assert facts(span)["via"] == "web"
+
+
+async def test_a_refusal_says_why() -> None:
+    with traced() as told:
+        async with served(max_searches=1) as server:
+            long = server.advisor.RecommendMove(long_question())
+            await until(lambda: server.app.scheduler.admitted == 1)
+            assert_reason(await refusal(server.advisor.RecommendMove(question())), Reason.BUSY)
+            long.cancel()
+            await until(lambda: len(told.named("AdvisorService/RecommendMove")) == 2)
+    refused, left = told.named("AdvisorService/RecommendMove")
+    assert (facts(refused)["reason"], facts(refused)["rpc.response.status_code"]) == ("BUSY", "RESOURCE_EXHAUSTED")
+    assert refused.status.status_code is StatusCode.UNSET
+    assert told.within(refused) == {"place"}
+    assert facts(left)["rpc.response.status_code"] == "CANCELLED"
+    assert told.within(left) == PARTS
+
+
+async def test_a_fault_is_marked_without_its_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    async def fail(*_: object) -> None:
+        raise ValueError("the word is hidden-word")
+
+    with traced() as told, logged("text"):
+        async with served() as server:
+            monkeypatch.setattr(server.app.analyst, "ask", fail)
+            assert_reason(await refusal(server.advisor.RecommendMove(question(iterations=9))), Reason.INTERNAL)
+    call = told.one("AdvisorService/RecommendMove")
+    assert call.status.status_code is StatusCode.ERROR
+    assert facts(call)["reason"] == "INTERNAL"
+    assert "hidden-word" not in call.to_json()
+
+
+async def test_health_checks_are_not_traced() -> None:
+    from grpc_health.v1.health_pb2 import HealthCheckRequest
+    from grpc_health.v1.health_pb2_grpc import HealthStub
+
+    with traced() as told:
+        async with served() as server:
+            await HealthStub(server.channel).Check(HealthCheckRequest())
+    assert told.all == ()
+
+
+# -- kept games ------------------------------------------------------------------------------------
+
+
+async def test_what_is_stored_and_what_bots_search_is_traced() -> None:
+    with traced() as told:
+        async with served() as server:
+            played = await seated(GameServiceStub(server.channel), server.app, PERSON, BOT)
+            await played.play_first()
+            await until(lambda: len(told.named("search")) > 0)
+    for method in ("CreateGame", "PlayAction"):
+        assert "store" in told.within(told.one(f"GameService/{method}"))
+    assert facts(told.named("search")[0])["iterations"] > 0
+    assert all(facts(span)["entries"] > 0 for span in told.named("store")[1:])
+
+
+async def test_no_fact_is_a_secret(tmp_path: Path) -> None:
+    bearer = "bearer.token/of~a+door=="
+    (tmp_path / "tokens").write_text(f"{bearer}\n")
+    sent = [("authorization", f"Bearer {bearer}")]
+    with traced() as told:
+        async with served(token_file=tmp_path / "tokens") as server:
+            stub = WithMetadata(GameServiceStub(server.channel), sent)
+            played = await seated(stub, server.app, PERSON, PERSON, seed=None)
+            seat = [*sent, ("x-clerestory-seat", f"{played.game_id} {played.tokens()[0]}")]
+            await server.advisor.RecommendMove(question(iterations=99, seed=123456789), metadata=seat)
+            await played.play_first()
+            head = server.app.keeper.cache.games[played.game_id].kept.head
+    text = "".join(span.to_json() for span in told.all)
+    hidden = [bearer, head.salt, str(head.seed), head.opening, "123456789", *played.tokens(), played.made.owner_token]
+    assert [secret for secret in hidden if secret in text] == []
+    known = {name for span in told.all for name in span.attributes or {}}
+    assert known == {
+        *("rpc.system", "rpc.service", "rpc.method", "rpc.response.status_code"),
+        *(f"clerestory.{name}" for name in ("reason", "via", "priority", "threads", "seconds", "entries")),
+        *(f"clerestory.{name}" for name in ("iterations", "depth", "stop_reason", "waited")),
+    }
+
+
+class WithMetadata:
+    """A stub whose calls carry metadata."""
+
+    def __init__(self, stub: Any, metadata: list[tuple[str, str]]) -> None:
+        self._stub, self._metadata = stub, metadata
+
+    def __getattr__(self, name: str) -> Any:
+        method = getattr(self._stub, name)
+        return lambda request: method(request, metadata=self._metadata)
+
+
+# -- off, and to a collector -----------------------------------------------------------------------
+
+
+async def test_without_the_setting_nothing_is_traced() -> None:
+    script = (
+        "import sys, clerestory.server.app, clerestory.cli.serving; "
+        "print([name for name in sys.modules if name.startswith('opentelemetry')])"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+    async with served() as server:
+        assert spans.NOW.get() is None
+        assert spans.call("Service/Method", TRACEPARENT) is spans.part("search") is spans.UNTRACED
+        assert server.app.traces is None
+
+
+@pytest.mark.parametrize("url", ["127.0.0.1:4317", "ftp://127.0.0.1:4317", "http://a b:1", "http://u:p@127.0.0.1:1"])
+def test_an_address_that_is_none(url: str) -> None:
+    with pytest.raises(BadSettings, match=r"tracing: .* is neither"):
+        Settings(tracing=url)
+
+
+async def test_without_the_extra_the_start_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "clerestory.server.tracing", None)
+    with pytest.raises(BadSettings, match=re.escape("pip install 'clerestory[tracing]'")):
+        async with served(tracing="http://127.0.0.1:1"):
+            pass
+
+
+class Collector(trace_service_pb2_grpc.TraceServiceServicer):
+    """Takes what is exported."""
+
+    def __init__(self) -> None:
+        self.names: list[str] = []
+        self.services: set[str] = set()
+
+    def Export(self, request: Any, _: Any) -> Any:  # noqa: N802
+        for resource in request.resource_spans:
+            about = {one.key: one.value.string_value for one in resource.resource.attributes}
+            self.services.add(about["service.name"])
+            self.names += [span.name for scope in resource.scope_spans for span in scope.spans]
+        return trace_service_pb2.ExportTraceServiceResponse()
+
+
+@asynccontextmanager
+async def collecting() -> AsyncIterator[tuple[Collector, str]]:
+    collector, server = Collector(), grpc.server(futures.ThreadPoolExecutor(2))
+    trace_service_pb2_grpc.add_TraceServiceServicer_to_server(collector, server)
+    port = server.add_insecure_port("127.0.0.1:0")
+    server.start()
+    try:
+        yield collector, f"http://127.0.0.1:{port}"
+    finally:
+        await asyncio.to_thread(server.stop(None).wait)
+
+
+async def test_a_collector_gets_all_before_the_server_ends() -> None:
+    async with collecting() as (collector, url), served(tracing=url) as server:
+        await server.advisor.RecommendMove(question(opening(), iterations=9))
+    assert {*collector.names} == {"AdvisorService/RecommendMove", *PARTS}
+    assert collector.services == {"clerestory"}
+
+
+async def test_a_server_answers_and_ends_without_its_collector() -> None:
+    with logged("text"):
+        async with served(tracing="http://127.0.0.1:1", grace=2.0) as server:
+            assert (await server.advisor.RecommendMove(question(iterations=9))).lines
