@@ -17,7 +17,7 @@ CHECKED := build/checked
 WATCHED := build/watched
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 
-.PHONY: demo test test-slow test-extras test-asan test-tsan lint reference baseline bench constraints clean
+.PHONY: demo test test-slow wheels test-extras test-asan test-tsan lint reference baseline bench constraints clean
 
 demo: $(VENV)/.built  ## one recommendation, end to end: build, server, search, table; then a hint that sharpens
 	$(BIN)/clerestory show examples/positions/cathedral-3p-round4-draft.json
@@ -44,6 +44,14 @@ test-tsan: $(WATCHED)/.built  ## threads that share a tree, counted to the last 
 	PYTHONPATH=$(WATCHED) TSAN_OPTIONS=halt_on_error=1 LD_PRELOAD="$$(gcc -print-file-name=libtsan.so)" \
 	setarch --addr-no-randomize $(BIN)/python -m pytest -p no:cacheprovider -p no:xdist --timeout 0 \
 	tests/search/test_sharing.py tests/search/test_sweeps.py
+
+# Interpreters, such as WHEELS="python3.11 python3.13"; each must be able to make virtual environments.
+WHEELS ?= $(PYTHON)
+wheels: $(VENV)/.tools $(PAGE)  ## a wheel of each of $(WHEELS) in dist/: built, repaired, installed without a compiler, played with
+	rm -rf build/source && mkdir -p build/source
+	$(BIN)/python setup.py --quiet sdist --formats tar --dist-dir build/source
+	tar -xf build/source/*.tar -C build/source
+	$(BIN)/python -m tools.wheels build/source/clerestory-*/ dist $(WHEELS)
 
 loadtest: $(VENV)/.load  ## a minute of users on a server of their own; fails beyond the thresholds; report in build/loadtest.html
 	$(BIN)/python -m lab.load.users

@@ -1,0 +1,37 @@
+"""What is installed beside the package is what a server uses, or what something that it uses requires."""
+
+import re
+import subprocess
+import sys
+from importlib.metadata import files, packages_distributions, requires
+
+LOADED = """
+import sys
+import clerestory.cli.serve, clerestory.cli.serving, clerestory.cli.lazy
+print(*sorted({name for name in sys.modules}))
+"""
+
+
+def names(lines: list[str] | None) -> set[str]:
+    """The names of requirements that no extra asks for."""
+    found = [re.match(r"[\w.-]+", line) for line in lines or () if "extra ==" not in line]
+    return {match[0].lower().replace("_", "-") for match in found if match}
+
+
+def test_every_requirement_is_loaded_by_a_server_or_required_by_one_that_is() -> None:
+    done = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True, check=True)
+    loaded = set(done.stdout.split())
+    used = set()
+    for top, distributions in packages_distributions().items():
+        if top in loaded:
+            used |= {name.lower().replace("_", "-") for name in distributions if is_loaded(name, loaded)}
+    behind = set().union(*(names(requires(name)) for name in used))
+    ours = names(requires("clerestory"))
+    assert len(ours) > 8
+    assert ours <= used | behind
+
+
+def is_loaded(distribution: str, loaded: set[str]) -> bool:
+    """Whether a module of a distribution is loaded; several share the name `google`."""
+    modules = {".".join(file.with_suffix("").parts).removesuffix(".__init__") for file in files(distribution) or ()}
+    return bool({name for name in modules if name != "google"} & loaded)

@@ -1,0 +1,105 @@
+"""Plays with an installed package as users do: over gRPC, and on its page. `PYTHON tools/installed.py`.
+
+Needs nothing but the package and this file; the package is that of the interpreter, never a checkout's.
+"""
+
+import json
+import re
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.request import Request, urlopen
+
+COMMAND = Path(sys.executable).with_name("clerestory")
+GAMES = "clerestory.v1.GameService"
+OPTIONS = ("--listen", "127.0.0.1:0", "--web", "127.0.0.1:0", "--workers", "1", "--log-level", "warning")
+ADDRESSES = re.compile(r"serves on (\S+) .*?page at (http://\S+?)/?\s", re.DOTALL)
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as folder, serving(Path(folder)) as (server, page):
+        run("health", "--server", server)
+        run("--version")
+        plies = play_over_grpc(server)
+        print(f"over gRPC: a game of {plies} plies")
+        plies = play_on_page(page)
+        print(f"on the page: a game of {plies} plies")
+
+
+def run(*arguments: str) -> None:
+    """Run a command of the package. Raises CalledProcessError where it fails."""
+    subprocess.run([COMMAND, *arguments], check=True)
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[tuple[str, str]]:
+    """Yield the addresses of a server and of its page; the games are in a file of a folder."""
+    command = [str(COMMAND), "serve", *OPTIONS, "--store", str(folder / "games.sqlite")]
+    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            yield addresses(server)
+        finally:
+            server.terminate()
+    if server.returncode:
+        raise SystemExit(f"the server ended with {server.returncode}")
+
+
+def addresses(server: "subprocess.Popen[str]") -> tuple[str, str]:
+    """Return the addresses that a server announces. Raises SystemExit if it ends."""
+    assert server.stdout is not None
+    said = ""
+    while not (found := ADDRESSES.search(said)):
+        line = server.stdout.readline()
+        if not line:
+            raise SystemExit(f"the server did not start: {said}")
+        said += line
+    return found[1], found[2]
+
+
+def play_over_grpc(server: str) -> int:
+    """Play a game with advice; return its plies."""
+    from clerestory.clients import Advisor
+
+    with Advisor(server) as advisor:
+        game = advisor.games.create("duel", ["person:Ann", "level:1"])
+        for seen in game.watch():
+            if seen.legal:
+                best = advisor.recommend(seen.position(), iterations=50, seed=1).best
+                game.play(best, version=seen.version)
+    assert seen.outcome is not None
+    return int(seen.ply)
+
+
+def play_on_page(page: str) -> int:
+    """Fetch the page and its script, and play a game by its calls; return its plies."""
+    script = re.search(r'src="(/assets/main-\w+\.js)"', fetched(f"{page}/").decode())
+    assert script
+    assert fetched(page + script[1])
+    seats = [{"kind": "SEAT_KIND_PERSON"}, {"kind": "SEAT_KIND_PERSON"}]
+    made = called(page, "CreateGame", game="duel", seats=seats)
+    keys = {"game_id": made["game"]["game_id"], "tokens": [seat["token"] for seat in made["seat_tokens"]]}
+    while "end" not in (seen := called(page, "GetGame", **keys))["game"]:
+        [action] = [view["actions"][0]["action"]["text"] for view in seen["views"] if view.get("actions")]
+        called(page, "PlayAction", **keys, version=seen["game"]["version"], action=action)
+    return int(seen["game"]["ply"])
+
+
+def called(page: str, method: str, **fields: Any) -> Any:
+    """Return the answer to a call of the page."""
+    request = Request(f"{page}/{GAMES}/{method}", json.dumps(fields).encode(), {"content-type": "application/json"})
+    return json.loads(fetched(request))
+
+
+def fetched(what: str | Request) -> bytes:
+    """Return what is at an address of the page."""
+    with urlopen(what) as answer:
+        content: bytes = answer.read()
+    return content
+
+
+if __name__ == "__main__":
+    main()
