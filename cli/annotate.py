@@ -6,6 +6,7 @@ from typing import Annotated
 import typer
 
 from clerestory.cli.grouped import grouped
+from clerestory.cli.language import LanguageOption, speak
 from clerestory.cli.options import JsonOption
 from clerestory.cli.review_options import ReviewOptions
 
@@ -25,12 +26,14 @@ def annotate_record(
         typer.Option(metavar="N", min=1, max=256, help="Searches to run in parallel; by default one per core."),
     ] = None,
     html: Annotated[Path | None, typer.Option(metavar="FILE", help="Write a report in HTML to this file.")] = None,
+    language: LanguageOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Review a recorded game: a ledger of luck, errors and gifts for each seat, which adds up to its result."""
     from clerestory.cli.reviewing import review_record, show_review, write
     from clerestory.review.report import report
 
+    speak(language, as_json=as_json)
     review = review_record(record, number, options, threads)
     if html is not None:
         write(html, report(review))

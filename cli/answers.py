@@ -4,34 +4,21 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
+from clerestory.cli import spoken
 from clerestory.cli.screen import ROOMY
 from clerestory.clients import Line, Recommendation
 from clerestory.engine import State
 from clerestory.engine.scoring import note_on_points
 
 SHOWN_PLIES = 4  # of a variation
-LEGEND = (
-    "> is the line to play, ? was tried too seldom to compare it. win %: expected share of the win, ± its standard "
-    "error; it orders the lines; margin: expected lead over the best other player, in points; loss: by how much the "
-    "margin is below that of the line to play; visits: how often the line was tried."
-)
-CHANCE_LEGEND = (
-    "odds: how likely the outcome is, by what everyone can see; below a player: expected share of the win, in percent."
-)
-ENDS = {
-    "time": "until the time was up",
-    "iterations": "until the iterations were done",
-    "stopped": "until the server was shutting down",
-    "decided": "then no other line could still become the one tried most",
-    "certain": "then it was certain enough",
-}
+ENDS = ("time", "iterations", "stopped", "decided", "certain")  # why a search ended
 
 
 def answer_view(answer: Recommendation, state: State, width: int) -> Group:
     """Return an answer for a screen of some columns, 60 at least."""
     table = lines_table(answer, width) if answer.best else outcomes_table(answer, state, width)
-    legend = LEGEND if answer.best else CHANCE_LEGEND
-    note = note_on_points(state)
+    legend = spoken.say("answer.legend" if answer.best else "answer.legend.chance")
+    note = note_on_points(state, spoken.language())
     return Group(
         Text(title(answer, state), style="bold"),
         table,
@@ -43,26 +30,25 @@ def answer_view(answer: Recommendation, state: State, width: int) -> Group:
 def title(answer: Recommendation, state: State) -> str:
     """Return the title: whose decision it is, and the best action."""
     if answer.best is None or answer.seat is None:
-        return "What may come up"
+        return spoken.say("answer.chance")
     played = next((meaning(line) for line in answer.lines if line.action == answer.best), answer.best.label)
-    return f"{state.game.seat_name(answer.seat)}: {answer.best.text} ({played})"
+    who = spoken.seat(state.game, answer.seat)
+    return spoken.say("told", who=who, what=spoken.with_text(played, answer.best.text))
 
 
 def lines_table(answer: Recommendation, width: int) -> Table:
     """Return the lines of a decision by the win share shown, doubtful ones last."""
     table = Table(collapse_padding=width < ROOMY, pad_edge=width >= ROOMY)
     table.add_column("", no_wrap=True)
-    table.add_column("action", overflow="fold")
-    if width >= ROOMY:
-        table.add_column("meaning")
-    for heading in ("win %", "margin", "loss", "visits"):
-        table.add_column(heading, justify="right", no_wrap=True)
+    name_columns(table, "answer.action", width)
+    for heading in ("win", "margin", "loss", "visits"):
+        table.add_column(*spoken.cells([spoken.say(f"answer.{heading}")]), justify="right", no_wrap=True)
     for line in ordered(answer):
         first = line is answer.lines[0]
-        loss = f"{line.loss:z.1f}" if line.visits and not first else ""
-        margin = f"{line.margin:+z.1f}" if line.visits else ""
+        loss = spoken.figure(line.loss, 1, "z") if line.visits and not first else ""
+        margin = spoken.figure(line.margin, 1, "+z") if line.visits else ""
         mark = ">" if first else "?" if line.doubtful else ""
-        table.add_row(mark, *names(line, width), win(line, answer.seat or 0), margin, loss, f"{line.visits:,}")
+        table.add_row(mark, *names(line, width), win(line, answer.seat or 0), margin, loss, spoken.figure(line.visits))
     return table
 
 
@@ -76,21 +62,33 @@ def outcomes_table(answer: Recommendation, state: State, width: int) -> Table:
     """Return the possible outcomes of a chance event, with the win share of the advised seat, or those of all seats."""
     seats = range(state.seats) if answer.seat is None else [answer.seat]
     table = Table()
-    table.add_column("outcome", overflow="fold")
-    if width >= ROOMY:
-        table.add_column("meaning")
-    for heading in ("odds", *map(state.game.seat_name, seats)):
-        table.add_column(heading, justify="right", no_wrap=True)
+    name_columns(table, "answer.outcome", width)
+    for heading in (spoken.say("answer.odds"), *(spoken.seat(state.game, seat) for seat in seats)):
+        table.add_column(*spoken.cells([heading]), justify="right", no_wrap=True)
     for line in answer.lines:
-        chance = "" if line.probability is None else f"{line.probability:.1%}"
-        shares = [f"{100 * line.win_shares[seat]:.1f}" for seat in seats] if line.win_shares else []
+        chance = "" if line.probability is None else spoken.percent(line.probability, 1)
+        shares = [spoken.figure(100 * line.win_shares[seat], 1) for seat in seats] if line.win_shares else []
         table.add_row(*names(line, width), chance, *shares)
     return table
 
 
+def name_columns(table: Table, heading: str, width: int) -> None:
+    """Add the columns of `names`."""
+    table.add_column(*spoken.cells([spoken.say(heading)]), overflow="fold")
+    if width >= ROOMY and spoken.is_english():
+        table.add_column(spoken.say("answer.meaning"))
+
+
 def names(line: Line, width: int) -> list[str]:
-    """Return the text of an action, and what it means if there is room."""
+    """Return the text of an action, and what it means if there is room; only that in languages other than English."""
+    if not spoken.is_english():
+        return spoken.cells([meaning(line)])
     return [line.action.text, meaning(line)] if width >= ROOMY else [line.action.text]
+
+
+def called(line: Line) -> str:
+    """Return how a line is named in a sentence."""
+    return line.action.text if spoken.is_english() else meaning(line)
 
 
 def meaning(line: Line) -> str:
@@ -102,35 +100,41 @@ def win(line: Line, seat: int) -> str:
     """Return the expected share of the win in percent, with its standard error if known."""
     if not line.visits or not line.win_shares:
         return ""
-    error = f" ±{100 * line.standard_errors[seat]:.1f}" if line.standard_errors else ""
-    return f"{100 * line.win_shares[seat]:.1f}{error}"
+    error = f" ±{spoken.figure(100 * line.standard_errors[seat], 1)}" if line.standard_errors else ""
+    return f"{spoken.figure(100 * line.win_shares[seat], 1)}{error}"
 
 
 def remarks(answer: Recommendation) -> list[str]:
     """Return the remarks: the reason, the expected play, warnings, figures of the search."""
     notes = [told for told in (answer.reason, answer.lead, answer.favour) if told]
     if answer.lines and (expected := answer.lines[0].variation[1 : 1 + SHOWN_PLIES]):
-        notes.append(f"Expected then: {'; '.join(ply.label for ply in expected)}.")
-    notes += [f"Warning: {warning}" for warning in answer.warnings]
+        notes.append(spoken.say("answer.expected", what="; ".join(ply.label for ply in expected)))
+    notes += [spoken.say("answer.warning", what=str(warning)) for warning in answer.warnings]
     if answer.best and (higher := higher_margins(answer)):
         notes.append(about_higher_margin(higher[0], answer.lines[0], answer.seat or 0))
     if answer.best:
-        notes.append(f"Of searches ten times longer, {certainty(answer.certainty)} would play the same line.")
-    notes.append(
-        f"{answer.iterations:,} iterations in {answer.elapsed:.3f} s, {ENDS.get(answer.stop_reason, 'for now')}; "
-        f"{answer.nodes:,} information sets, {answer.depth} decisions deep; seed {answer.seed}"
+        notes.append(spoken.say("answer.longer", share=certainty(answer.certainty)))
+    return [*notes, figures(answer)]
+
+
+def figures(answer: Recommendation) -> str:
+    """Return the figures of the search."""
+    return spoken.say(
+        "answer.figures",
+        iterations=spoken.figure(answer.iterations),
+        seconds=spoken.figure(answer.elapsed, 3),
+        why=spoken.say(f"answer.ended.{answer.stop_reason if answer.stop_reason in ENDS else 'now'}"),
+        nodes=spoken.figure(answer.nodes),
+        depth=answer.depth,
+        seed=str(answer.seed),
     )
-    return notes
 
 
 def about_higher_margin(line: Line, first: Line, seat: int) -> str:
     """Return why the first line is to be played though this one has a higher margin."""
     if line.win_shares and first.win_shares and line.win_shares[seat] < first.win_shares[seat]:
-        return f"{line.action.text} has a higher margin than the line to play, but a smaller share of the win."
-    return (
-        f"By its margin so far, {line.action.text} is ahead of the line to play. It was tried less, so its margin is "
-        "less certain."
-    )
+        return spoken.say("answer.wins_less", what=called(line))
+    return spoken.say("answer.tried_less", what=called(line))
 
 
 def higher_margins(answer: Recommendation) -> list[Line]:
@@ -142,4 +146,4 @@ def higher_margins(answer: Recommendation) -> list[Line]:
 
 def certainty(probability: float) -> str:
     """Return a share in percent, never 100 %."""
-    return "over 99%" if probability > 0.99 else f"{probability:.0%}"
+    return spoken.say("percent.over", share=spoken.percent(0.99)) if probability > 0.99 else spoken.percent(probability)

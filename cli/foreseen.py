@@ -5,29 +5,32 @@ from contextlib import contextmanager
 
 from rich.console import Console
 
+from clerestory.cli import spoken
 from clerestory.cli.screen import actions_table
-from clerestory.engine import Action, State
+from clerestory.engine import Action, Game, State
 
 
 def ask_owner(
-    console: Console, name: str, possible: Sequence[Action], read: Callable[[str], str | None]
+    console: Console, game: Game, seat: int, possible: Sequence[Action], read: Callable[[str], str | None]
 ) -> Action | None:
     """Ask a player which of the possible outcomes was shown; return it, or None without an answer.
 
     Args:
         console: for the dialogue.
-        name: of the seat.
+        game: that is played.
+        seat: whose card it is.
         possible: the possible outcomes.
         read: shows a prompt and returns the input without echoing it; None at the end of input.
     """
-    console.print(f"\n{name} alone has been shown a coming card. Let nobody else look at it, and type which one it is:")
-    console.print(actions_table((f"{number:>2}", action) for number, action in enumerate(possible, 1)))
-    console.print("Your input is not shown. Press Enter alone to keep it to yourself.")
-    while typed := read(f"{name} alone> "):
+    name = spoken.seat(game, seat)
+    console.print(f"\n{spoken.say('shown.ask', who=name)}")
+    console.print(actions_table(game, ((f"{number:>2}", action) for number, action in enumerate(possible, 1))))
+    console.print(spoken.say("shown.unseen"))
+    while typed := read(f"{spoken.say('shown.prompt', who=name)}> "):
         fits = fitting(possible, typed)
         if len(fits) == 1:
             return fits[0]
-        console.print("That is not one of them; you can type its number.")
+        console.print(spoken.say("shown.none"))
     return None
 
 
@@ -60,4 +63,4 @@ def out_of_sight(console: Console, hide: bool, read: Callable[[str], str | None]
         return
     with console.screen():
         yield
-        read("Press Enter to hide it. ")
+        read(spoken.say("shown.hide"))

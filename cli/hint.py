@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from clerestory.cli.language import LanguageOption, speak
 from clerestory.cli.options import JsonOption, read_file
 
 EVERY = "200ms"  # between two tables with --watch
@@ -21,6 +22,7 @@ def hint(
         int | None, typer.Option(metavar="N", min=0, max=2**64 - 1, help="Seed of the search; random by default.")
     ] = None,
     watch: Annotated[bool, typer.Option("--watch", help="Update the table while the search runs.")] = False,
+    language: LanguageOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Rank the legal actions, best first, with what each loses to the best and how play may continue."""
@@ -28,6 +30,7 @@ def hint(
     from clerestory.cli.servers import advised
     from clerestory.clients.wire import QuestionOptions
 
+    speak(language, as_json=as_json)
     text = read_file(position)
     options = QuestionOptions(lines=0 if as_json else lines, threads=threads, seed=seed, early_stop=False)
     with advised(None, workers=threads) as advisor:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 
+from clerestory.cli import spoken
 from clerestory.cli.playing import Commands, Session, announce, ask, ask_seat, read_commands, show_end
 from clerestory.clients import Advisor, GameEntry, GameSnapshot, KeptGame, NotNow
 from clerestory.clients.types import Action as Named
@@ -13,7 +14,6 @@ from clerestory.engine import Action, State, from_position
 
 NAMED = re.compile(r"(?P<id>[\w-]{22})(#(?P<tokens>\d\.[\w-]{43}(,\d\.[\w-]{43})*))?")
 HERE = {"human": "person"}  # words of `--seats` -> words of the service
-AGREED = ("y", "yes")
 
 
 @dataclass(slots=True)
@@ -57,7 +57,7 @@ def create_game(advisor: Advisor, game: str, seats: Iterable[str], seed: int | N
 def play_kept(kept: KeptSession) -> None:
     """Play until the game is over or the player leaves. Raises AdvisorError."""
     console = kept.session.console
-    console.print("Type `help` for the commands.")
+    console.print(spoken.say("play.help"))
     try:
         with kept.game.watch(from_version=0) as states:
             for seen in states:
@@ -69,9 +69,8 @@ def play_kept(kept: KeptSession) -> None:
                     break
     finally:
         if kept.game.seen is None or kept.game.seen.status != "over":
-            console.print(
-                f"Left. To continue: clerestory play --server {kept.target} {name_of(kept.game)}", soft_wrap=True
-            )
+            command = f"clerestory play --server {kept.target} {name_of(kept.game)}"
+            console.print(spoken.say("play.left.kept", command=command), soft_wrap=True)
 
 
 def name_of(game: KeptGame) -> str:
@@ -83,7 +82,7 @@ def name_of(game: KeptGame) -> str:
 def tell(kept: KeptSession, seen: GameSnapshot) -> None:
     """Show the entries since the last time."""
     if not kept.shown and seen.status == "open":
-        kept.session.console.print(f"The game is waiting for people: {kept.game.game_id}")
+        kept.session.console.print(spoken.say("play.waiting", game=kept.game.game_id))
     for entry in seen.entries:
         if entry.version > kept.shown:
             tell_entry(kept, seen, entry)
@@ -93,12 +92,13 @@ def tell(kept: KeptSession, seen: GameSnapshot) -> None:
 def tell_entry(kept: KeptSession, seen: GameSnapshot, entry: GameEntry) -> None:
     """Show one entry, to people and to a program."""
     session, rules = kept.session, from_position(seen.position(*list(kept.game.tokens)[:1])).game
-    who = "comes up" if entry.seat is None else rules.seat_name(entry.seat)
+    who = spoken.say("play.chance") if entry.seat is None else spoken.seat(rules, entry.seat)
     if entry.action is not None:
         announce(session, who, rules.parse_action(entry.action.text))
     else:
+        what = spoken.say(f"entry.{entry.what}")
         session.console.print(
-            f"  {who}: {entry.what.replace('_', ' ')}, ply {entry.ply}", markup=False, highlight=False
+            f"  {spoken.say('entry', who=who, what=what, ply=entry.ply)}", markup=False, highlight=False
         )
     if session.tell is not None:
         action = {"action": entry.action.text, "label": entry.action.label} if entry.action is not None else {}
@@ -127,11 +127,12 @@ def enter_shown(kept: KeptSession, seat: int, outcomes: Iterable[Named]) -> bool
 
 def answer(kept: KeptSession, ply: int) -> bool:
     """Ask whether the game may go back; False when they leave."""
-    kept.session.console.print(f"May the game go back to ply {ply}? y or n")
+    kept.session.console.print(spoken.say("play.back", ply=ply))
     typed = ask(kept.session)
     if typed is None or typed == "quit":
         return False
-    attempt(kept, lambda: kept.game.take_back(ply, decline=typed.lower() not in AGREED))
+    agreed = spoken.say("play.back.yes").split()
+    attempt(kept, lambda: kept.game.take_back(ply, decline=typed.lower() not in agreed))
     return True
 
 
@@ -153,7 +154,7 @@ def attempt(kept: KeptSession, do: Callable[[], object]) -> bool:
     try:
         do()
     except NotNow as error:
-        kept.session.console.print(f"{error}")
+        kept.session.console.print(spoken.error(error))
         return False
     return True
 
@@ -169,7 +170,7 @@ def undo(kept: KeptSession) -> bool:
     line = kept.game.look(entries_from=1).entries
     mine = [entry.ply for entry in line if entry.seat in kept.game.tokens]
     if not mine:
-        kept.session.console.print("There is nothing to take back.")
+        kept.session.console.print(spoken.say("play.no_undo"))
         return False
     return attempt(kept, lambda: kept.game.take_back(mine[-1] - 1))
 
@@ -182,12 +183,12 @@ def save(kept: KeptSession, path: Path) -> None:
 def end(kept: KeptSession, seen: GameSnapshot) -> None:
     """Say who won."""
     if seen.outcome is None:
-        kept.session.console.print("The game was abandoned.")
+        kept.session.console.print(spoken.say("play.abandoned"))
         return
     kept.session.state = view_of(seen)
     if kept.session.state.over:
         show_end(kept.session)
         return
     rules = kept.session.state.game
-    winners = [rules.seat_name(seat) for seat, share in enumerate(seen.outcome.win_shares) if share == 1]
-    kept.session.console.print(f"{winners[0]} wins: the other has resigned.")
+    winners = [spoken.seat(rules, seat) for seat, share in enumerate(seen.outcome.win_shares) if share == 1]
+    kept.session.console.print(spoken.say("play.resigned", who=winners[0]))

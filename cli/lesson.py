@@ -4,19 +4,18 @@ from typing import Annotated
 
 import typer
 
-from clerestory.cli.rules import LanguageOption, chosen_language
-from clerestory.texts.languages import ENGLISH
+from clerestory.cli.language import LanguageOption, speak
 
 
 def learn(
     name: Annotated[str | None, typer.Argument(help="Name of the lesson; without one, all are listed.")] = None,
-    language: LanguageOption = ENGLISH,
+    language: LanguageOption = None,
 ) -> None:
     """Play a lesson: it says what a game is about, step by step, and sets tasks on a board with an opponent."""
     from clerestory.cli.teaching import list_lessons, teach
     from clerestory.lessons import lesson
 
-    spoken = chosen_language(language)
+    spoken = speak(language)
     if name is None:
         list_lessons(spoken)
     else:

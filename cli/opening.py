@@ -10,6 +10,7 @@ from typing import Any
 import typer
 from rich.console import Console
 
+from clerestory.cli import spoken
 from clerestory.cli.access import Access
 from clerestory.cli.kept import KeptSession, create_game, is_kept, open_game, play_kept, view_of
 from clerestory.cli.options import BadOption, chosen_game, read_file
@@ -127,7 +128,7 @@ def guarded(console: Console, play: Callable[[], None]) -> int:
     try:
         play()
     except KeyboardInterrupt:
-        console.print("\nLeft.")
+        console.print(f"\n{spoken.say('play.left')}")
         return 130
     return 0
 

@@ -7,6 +7,7 @@ import typer
 
 from clerestory.cli.access import PLAIN, Access
 from clerestory.cli.grouped import grouped
+from clerestory.cli.language import LanguageOption, speak
 from clerestory.cli.play_options import PlayOptions
 
 OPTIONS = PlayOptions()
@@ -16,6 +17,7 @@ OPTIONS = PlayOptions()
 def play(
     options: PlayOptions = OPTIONS,
     access: Access = PLAIN,
+    language: LanguageOption = None,
     as_json: Annotated[
         bool, typer.Option("--json", help="Print events as JSON lines; text for people goes to standard error.")
     ] = False,
@@ -27,4 +29,5 @@ def play(
     """
     from clerestory.cli.opening import play_game  # the games and clients, which help does not need
 
+    speak(language, as_json=as_json)
     sys.exit(play_game(options, access, as_json=as_json))

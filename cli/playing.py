@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from clerestory.cli import spoken
 from clerestory.cli.answers import answer_view
 from clerestory.cli.choosing import find_action, show_actions
 from clerestory.cli.foreseen import ask_owner, known, out_of_sight, shareable
@@ -25,17 +26,7 @@ if TYPE_CHECKING:
     from clerestory.cli.here import Here
 
 HINTED = 5  # lines of a hint
-HELP = {
-    "NUMBER": "play the action with this number",
-    "TEXT": "play the action with this text, or one that begins with it",
-    "?": "a hint: the best actions, and why",
-    "show": "show the position and the legal actions again",
-    "peek": "show what only your seat may see as well; let nobody else look",
-    "undo": "take back your last decision and everything after it",
-    "save FILE": "save the game so far; `clerestory play FILE` continues it",
-    "quit": "leave the game",
-    "help": "this",
-}
+HELP = ("number", "text", "?", "show", "peek", "undo", "save", "quit", "help")  # what is typed, or the name of that
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,11 +86,11 @@ class Session:
 
 def play_on(session: Session) -> None:
     """Play until the game is over or the player leaves. Raises AdvisorError if a bot gets no answer."""
-    session.console.print("Type `help` for the commands.")
+    session.console.print(spoken.say("play.help"))
     while not session.state.over:
         plies = len(session.state.history)
         if not step(session):
-            session.console.print("Left.")
+            session.console.print(spoken.say("play.left"))
             return
         tell_change(session, plies)
     show_end(session)
@@ -145,8 +136,7 @@ def ask_seat(session: Session, seat: int, possible: tuple[Action, ...]) -> Actio
     """Ask a seat, once, which of the possible events it was shown; None if it does not answer."""
     if not possible or session.withheld.get(seat) == possible:
         return None
-    name = session.state.game.seat_name(seat)
-    outcome = ask_owner(session.console, name, possible, partial(read_line, session, unseen=True))
+    outcome = ask_owner(session.console, session.state.game, seat, possible, partial(read_line, session, unseen=True))
     if outcome is None:
         session.withheld[seat] = possible
     return outcome
@@ -157,18 +147,18 @@ def draw(session: Session) -> None:
     state = session.state
     action = state.draw(Rng((session.luck + len(state.history)) % 2**64))
     session.play(action)
-    announce(session, "comes up", action)
+    announce(session, spoken.say("play.chance"), action)
 
 
 def answer_for(session: Session) -> None:
     """Play for a bot, which sees what its seat sees."""
     state = session.state
-    player, name = session.players[state.turn], state.game.seat_name(state.turn)
+    player, name = session.players[state.turn], spoken.seat(state.game, state.turn)
     answer = session.advisor.recommend(known_to_mover(session), session.time, level=player.level, lines=1)
     if answer.best is None:
         raise AdvisorError(f"the server named no action for {name}")
     if player.level is not None and answer.level != player.level:
-        session.console.print(f"{name}: this server knows no levels; it plays at full strength", style="dim")
+        session.console.print(spoken.say("play.no_levels", who=name), style="dim")
     session.play(answer.best.text)
     announce(session, name, state.game.parse_action(answer.best.text))
 
@@ -180,7 +170,8 @@ def known_to_mover(session: Session) -> State:
 
 def announce(session: Session, who: str, action: Action) -> None:
     """Show one ply."""
-    session.console.print(Text.assemble(f"  {who}: {action.label} ", (f"({action.text})", "dim")))
+    told = f"  {spoken.say('told', who=who, what=spoken.label(session.state.game, action))} "
+    session.console.print(Text.assemble(told, (f"({action.text})", "dim")) if spoken.is_english() else told.rstrip())
 
 
 def decide(session: Session) -> bool:
@@ -231,7 +222,7 @@ def obey(session: Session, commands: Commands, typed: str) -> bool:
 def ask(session: Session) -> str | None:
     """Return the next line typed, None at the end of input."""
     turn = session.state.turn
-    name = "what came up" if turn == NATURE else session.state.game.seat_name(turn)
+    name = spoken.say("play.asked") if turn == NATURE else spoken.seat(session.state.game, turn)
     return read_line(session, f"{name}> ")
 
 
@@ -250,8 +241,9 @@ def read_line(session: Session, prompt: str, *, unseen: bool = False) -> str | N
 def show_help(session: Session) -> None:
     """List the commands."""
     table = Table.grid(padding=(0, 2, 0, 0))
-    for typed, meaning in HELP.items():
-        table.add_row(f"  {typed}", meaning)
+    for name in HELP:
+        typed = spoken.say(f"help.typed.{name}") if name in ("number", "text", "save") else name
+        table.add_row(f"  {typed}", *spoken.cells([spoken.say(f"help.{'hint' if name == '?' else name}")]))
     session.console.print(table)
 
 
@@ -259,35 +251,36 @@ def show(session: Session) -> None:
     """Show the position as the seat to decide sees it, and the legal actions, numbered and grouped by kind."""
     state = session.state
     view, more = shareable(state) if session.shared else (state.observe(state.turn), False)
-    session.console.print(f"\n{view}")
+    session.console.print(f"\n{spoken.picture(view)}")
     if more:
-        session.console.print(f"{state.game.seat_name(state.turn)} has been shown an event early; `peek` shows it.")
-    due = "What came up?" if state.turn == NATURE else f"{state.game.seat_name(state.turn)} is to decide:"
+        session.console.print(spoken.say("play.early", who=spoken.seat(state.game, state.turn)))
+    chance = state.turn == NATURE
+    due = spoken.say("play.ask") if chance else spoken.say("play.decide", who=spoken.seat(state.game, state.turn))
     session.console.print(f"\n{due}")
-    show_actions(session.console, state.legal_actions())
+    show_actions(session.console, state.game, state.legal_actions())
 
 
 def peek(session: Session) -> None:
     """Show everything that the seat to decide knows; on a shared screen hide it again afterwards."""
     with out_of_sight(session.console, session.shared, partial(read_line, session)):
-        session.console.print(f"\n{session.state.observe(session.state.turn)}\n")
+        session.console.print(f"\n{spoken.picture(session.state.observe(session.state.turn))}\n")
 
 
 def find(session: Session, typed: str) -> Action | None:
     """Return the legal action that the input names; print why if there is none."""
-    return find_action(session.console, session.state.legal_actions(), typed)
+    return find_action(session.console, session.state.game, session.state.legal_actions(), typed)
 
 
 def hint(session: Session) -> None:
     """Show the best actions of the seat to decide, and why."""
     state = session.state
     if state.turn == NATURE:
-        session.console.print("There is no decision here: type in the chance outcome.")
+        session.console.print(spoken.say("play.no_decision"))
         return
     try:
         answer = session.advisor.recommend(known_to_mover(session), session.time, lines=HINTED)
     except AdvisorError as error:
-        session.console.print(f"no hint: {error}")
+        session.console.print(spoken.say("play.no_hint", why=spoken.error(error)))
         return
     foresees = session.shared and shareable(state)[1]
     with out_of_sight(session.console, foresees, partial(read_line, session)):
@@ -320,21 +313,22 @@ def undo(session: Session) -> bool:
                 state.undo()
             session.keep()
             return True
-    session.console.print("There is nothing to take back.")
+    session.console.print(spoken.say("play.no_undo"))
     return False
 
 
 def keep(session: Session, path: str, write: Callable[[Path], None]) -> None:
     """Have the game written to the path typed; report a failure instead of raising it."""
     if not path:
-        session.console.print("save: no file given, as in `save game.jsonl`.")
+        session.console.print(spoken.say("play.save.where"))
         return
     try:
         write(Path(path))
     except (OSError, AdvisorError) as error:
-        session.console.print(f"save: {path}: {getattr(error, 'strerror', None) or error}")
+        why = getattr(error, "strerror", None) or spoken.error(error)
+        session.console.print(spoken.say("play.save.failed", path=path, why=why))
     else:
-        session.console.print(f"Saved in {path}.")
+        session.console.print(spoken.say("play.saved", path=path))
 
 
 def save(session: Session, path: Path) -> None:
@@ -349,7 +343,7 @@ def show_end(session: Session) -> None:
     """Say who won, by how much, and where the points came from."""
     state = session.state
     first, *sources = ending(state)
-    session.console.print(f"\n{state}\n")
+    session.console.print(f"\n{spoken.picture(state)}\n")
     session.console.print(first, style="bold")
     for line in sources:
         session.console.print(line)

@@ -4,6 +4,7 @@ from typing import Annotated
 
 import typer
 
+from clerestory.cli.language import LanguageOption, speak
 from clerestory.cli.options import DEFAULT_GAME, GameOption, JsonOption, chosen_game
 from clerestory.engine.tuning import NUM_LEVELS
 
@@ -25,12 +26,14 @@ def solve(
         typer.Option(metavar="N", min=0, max=2**64 - 1, help="Seed of the random choice; random by default."),
     ] = None,
     action: Annotated[str | None, typer.Option("--try", metavar="ACTION", help="Judge this action, and exit.")] = None,
+    language: LanguageOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Show a position with one clearly best action, and say what each action that you try is worth."""
     from clerestory.cli.solving import drawn, show_puzzle
     from clerestory.review.puzzle import puzzle
 
+    speak(language, as_json=as_json)
     rules = chosen_game(game)
     one = puzzle(rules, number) if number is not None else drawn(rules, level, seats, seed)
     show_puzzle(one, action, as_json=as_json)

@@ -7,6 +7,7 @@ import typer
 
 from clerestory.cli.access import PLAIN, Access, ServerOption
 from clerestory.cli.grouped import grouped
+from clerestory.cli.language import LanguageOption, speak
 from clerestory.cli.options import JsonOption, read_file
 from clerestory.search.limits import MAX_ITERATIONS
 
@@ -105,12 +106,14 @@ def recommend(
     lines: LinesOption = 0,
     server: ServerOption = None,
     access: Access = PLAIN,
+    language: LanguageOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Recommend a move for the seat to decide, using only what that seat can know."""
     from clerestory.cli.asking import show_answer
     from clerestory.cli.servers import advised
 
+    speak(language, as_json=as_json)
     text, options = read_file(question.position), question.options(lines)
     options["level"] = level
     with advised(server, access, question.threads) as advisor:
@@ -132,12 +135,14 @@ def analyze(
     lines: LinesOption = 5,
     server: ServerOption = None,
     access: Access = PLAIN,
+    language: LanguageOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Show the best actions of a position and how play may go on, ever more exactly; with --json, a line per table."""
     from clerestory.cli.asking import observer_of, print_updates, show_updates
     from clerestory.cli.servers import advised
 
+    speak(language, as_json=as_json)
     text = read_file(question.position)
     watcher, options = observer_of(observer), question.options(lines)
     with (

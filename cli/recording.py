@@ -8,6 +8,7 @@ from collections.abc import Callable
 from itertools import takewhile
 from pathlib import Path
 
+from clerestory.cli import spoken
 from clerestory.cli.options import BadOption
 from clerestory.engine import BadRecord, Record, State, read_records
 from clerestory.engine.record import ending, whole_lines
@@ -77,12 +78,11 @@ class Recording:
             self._write([*self._before, *lines])
         except OSError as error:
             if not self.failed:
-                why = f"{self.path}: {error.strerror}"
-                self._warn(f"The game is not being recorded: {why}. You can continue; `save FILE` saves it elsewhere.")
+                self._warn(spoken.say("play.unrecorded", why=f"{self.path}: {error.strerror}"))
             self.failed = True
             return
         if self.failed:
-            self._warn(f"The game is being recorded again: {self.path}.")
+            self._warn(spoken.say("play.recorded", path=str(self.path)))
         self.failed = False
 
     def _write(self, lines: list[bytes]) -> None:

@@ -4,6 +4,7 @@ import json
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import typer
@@ -13,15 +14,17 @@ from rich.table import Table
 from rich.text import Text
 
 from clerestory.advice.reviews import ReviewTerms
+from clerestory.cli import spoken
 from clerestory.cli.here import Here
 from clerestory.cli.options import BadOption, read_file
 from clerestory.cli.review_options import ReviewOptions
-from clerestory.cli.screen import figures_table, screen
+from clerestory.cli.screen import ended, figures_table, screen
 from clerestory.durations import parse_duration
-from clerestory.engine import Record, read_records
-from clerestory.review import Annotation
+from clerestory.engine import Game, Record, State, read_records
+from clerestory.review import Annotation, PlyValuation
 from clerestory.review.classes import GLYPHS
 from clerestory.review.words import (
+    REVIEW,
     SHOWN,
     curve,
     figure_rows,
@@ -30,9 +33,13 @@ from clerestory.review.words import (
     note,
     place,
     rolled,
+    tell,
     verdict,
     winners,
 )
+from clerestory.server.spoken import label_of, told
+from clerestory.texts import say
+from clerestory.texts.languages import isolated
 
 CURVE = 50  # columns of a curve
 
@@ -42,7 +49,38 @@ def review_record(path: str, number: int, options: ReviewOptions, threads: int |
     played = chosen_record(path, number).state
     terms = terms_of(options, played.seats)
     with progress_bar() as progress, Here(threads or os.cpu_count() or 1) as here:
-        return here.review(played, terms, progress)
+        return translated(here.review(played, terms, progress), played)
+
+
+def translated(review: Annotation, end: State) -> Annotation:
+    """Return a review in the language of the terminal.
+
+    Args:
+        review: in English.
+        end: the last position of its game.
+    """
+    if spoken.is_english():
+        return review
+    game = end.game
+    return replace(
+        review,
+        title=spoken.title(game),
+        names=tuple(map(spoken.colour, review.names)),
+        ended=ended(end) if end.over else "",
+        valuations=tuple(in_own_words(one, game) for one in review.valuations),
+        decisions={ply: in_own_words(one, game) for ply, one in review.decisions.items()},
+        language=spoken.language(),
+    )
+
+
+def in_own_words(one: PlyValuation, game: Game) -> PlyValuation:
+    """Return a ply with its labels and reasons in the language of the terminal."""
+    return replace(
+        one,
+        label=label_of(game, one.action, one.label),
+        best_label=label_of(game, one.best, one.best_label) if one.best else "",
+        reason=" ".join(told(reason, game) for reason in one.reasons) or one.reason,
+    )
 
 
 def terms_of(options: ReviewOptions, seats: int) -> ReviewTerms:
@@ -95,44 +133,49 @@ def progress_bar() -> Iterator[Callable[[int, int], None]]:
     """Yield a progress callback, which draws a bar on a terminal."""
     console = Console(stderr=True)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task("reviewing", total=None)
+        task = bar.add_task(say(REVIEW, "reviewing", language=spoken.language()), total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 def review_view(review: Annotation) -> RenderableType:
     """Return a review for a screen of at least 60 columns."""
-    ended = review.ended or f"not over after {review.plies} plies"
-    parts: list[RenderableType] = [Text(f"{review.game}: {ended}", style="bold"), *chart(review), ledger_table(review)]
+    ended = review.ended or tell(review, "unfinished", count=review.plies)
+    head = tell(review, "head", game=review.title, ended=ended)
+    parts: list[RenderableType] = [Text(head, style="bold"), *chart(review), ledger_table(review)]
     parts += [Text(note(review), style="dim"), Text(""), *errors(review), Text(""), luck_table(review)]
-    return Group(*parts, Text(f"Made by {made_by(review)}", style="dim"))
+    return Group(*parts, Text(tell(review, "made", what=made_by(review)), style="dim"))
 
 
 def chart(review: Annotation) -> list[Text]:
     """Return the share of the win of each seat over the game, a line for each."""
     wide = max(map(len, review.names))
-    return [Text(f"{name:<{wide}} {curve(review, seat, CURVE)}") for seat, name in enumerate(review.names)]
+    lines = (
+        (isolated(name) + " " * (wide - len(name)), curve(review, seat, CURVE))
+        for seat, name in enumerate(review.names)
+    )
+    return [Text(" ".join(line)) for line in lines]
 
 
 def ledger_table(review: Annotation) -> Table:
     """Return the ledger, a column for each seat, and the figures below it."""
-    table = figures_table("", "", *review.names)
+    table = figures_table("", "", *map(isolated, review.names))
     rows = ledger_rows(review)
     for i, (name, cells) in enumerate(rows):
         last = i == len(rows) - 1
-        table.add_row(name, *cells, style="bold" if last else "", end_section=last or i == len(rows) - 2)
+        table.add_row(isolated(name), *cells, style="bold" if last else "", end_section=last or i == len(rows) - 2)
     for name, cells in figure_rows(review):
-        table.add_row(name, *cells)
+        table.add_row(isolated(name), *cells)
     return table
 
 
 def errors(review: Annotation) -> list[Text]:
     """Return the most expensive errors in words."""
     found = review.errors()[:SHOWN]
-    lines = [Text("Errors, the most expensive first" if found else "No errors above the noise", style="bold")]
+    lines = [Text(tell(review, "errors" if found else "errors.none"), style="bold")]
     for one in found:
-        glyph = GLYPHS[review.class_of(one)]
-        lines.append(Text(f"{glyph:<3}{review.names[one.seat]}: {one.label} ({place(one)})"))
-        lines.append(Text(f"   {verdict(one)}", style="dim"))
+        glyph, who = GLYPHS[review.class_of(one)], review.names[one.seat]
+        lines.append(Text(f"{glyph:<3}{tell(review, 'error', who=who, what=one.label, where=place(review, one))}"))
+        lines.append(Text(f"   {verdict(review, one)}", style="dim"))
         if found_by_rollouts := rolled(review, one):
             lines.append(Text(f"   {found_by_rollouts}", style="dim"))
     return lines
@@ -140,9 +183,9 @@ def errors(review: Annotation) -> list[Text]:
 
 def luck_table(review: Annotation) -> Table:
     """Return the events with the largest luck."""
-    table = Table(title="Luckiest events", title_justify="left", title_style="bold")
-    for heading in ("ply", "event", "for whom, %"):
-        table.add_column(heading, overflow="fold")
+    table = Table(title=tell(review, "heading.luck"), title_justify="left", title_style="bold")
+    for key in ("ply", "event", "for_whom"):
+        table.add_column(isolated(tell(review, key)), overflow="fold")
     for one in review.luckiest(SHOWN // 2):
-        table.add_row(str(one.ply), one.label, winners(review, one))
+        table.add_row(str(one.ply), *map(isolated, (one.label, winners(review, one))))
     return table

@@ -5,36 +5,26 @@ from typing import Annotated
 
 import typer
 
-from clerestory.cli.options import DEFAULT_GAME, BadOption, GameOption, JsonOption, chosen_game
-from clerestory.texts.languages import ENGLISH, LANGUAGES, BadLanguage, language_of
+from clerestory.cli.language import LanguageOption, speak
+from clerestory.cli.options import DEFAULT_GAME, GameOption, JsonOption, chosen_game
 
 CheckOption = Annotated[
     Path | None,
     typer.Option("--check", metavar="FILE", help="Print only what differs in this catalogue; exit with 1 if anything."),
-]
-LanguageOption = Annotated[
-    str, typer.Option("--language", metavar="TAG", help=f"Language of the cards: {', '.join(LANGUAGES)}.")
 ]
 
 
 def rules(
     game: GameOption = DEFAULT_GAME,
     check: CheckOption = None,
-    language: LanguageOption = ENGLISH,
+    language: LanguageOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Print the card catalogue in use, with the source of every value, or how another catalogue differs from it."""
     from clerestory.cli.cards import check_catalogue, show_cards
 
+    told = speak(language, as_json=as_json)
     if check is not None:
-        check_catalogue(check, chosen_language(language), as_json=as_json)
+        check_catalogue(check, told, as_json=as_json)
     else:
-        show_cards(chosen_game(game), chosen_language(language), as_json=as_json)
-
-
-def chosen_language(tag: str) -> str:
-    """Return the language of a tag. Raises BadOption."""
-    try:
-        return language_of(tag)
-    except BadLanguage as error:
-        raise BadOption(f"--language: {error}") from None
+        show_cards(chosen_game(game), told, as_json=as_json)

@@ -7,8 +7,10 @@ from rich.console import Console, RenderableType
 from rich.live import Live
 from rich.table import Table
 
-from clerestory.engine import Action, State
+from clerestory.cli import spoken
+from clerestory.engine import Action, Game, State
 from clerestory.engine.scoring import in_points, note_on_points, outcome, point_sources
+from clerestory.texts import has, say
 
 ROOMY = 90  # columns needed for showing labels and sources in separate columns
 
@@ -33,14 +35,16 @@ def redrawing(console: Console) -> Iterator[Callable[[RenderableType], None]]:
         console.print(shown)
 
 
-def actions_table(actions: Iterable[tuple[str, Action]]) -> Table:
-    """Return actions with their labels, each after its mark."""
+def actions_table(game: Game, actions: Iterable[tuple[str, Action]]) -> Table:
+    """Return actions with their labels, each after its mark; their texts are English, and shown in English only."""
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(justify="right", no_wrap=True)
-    table.add_column(min_width=16)
+    if spoken.is_english():
+        table.add_column(min_width=16)
     table.add_column()
     for mark, action in actions:
-        table.add_row(f"  {mark}" if mark else "", action.text, action.label)
+        texts = [action.text] if spoken.is_english() else []
+        table.add_row(f"  {mark}" if mark else "", *texts, *spoken.cells([spoken.label(game, action)]))
     return table
 
 
@@ -55,10 +59,22 @@ def figures_table(title: str, first: str, *headings: str) -> Table:
 
 def ending(state: State) -> list[str]:
     """Return how a game ended, in lines: who won, then where the points came from. Raises NotOver."""
-    lines = [f"{outcome(state)}."]
+    lines = [f"{ended(state)}."]
     for seat, sources in enumerate(point_sources(state)):
-        parts = ", ".join(f"{name} {in_points(points)}" for name, points in sources.items()) or "nothing"
-        lines.append(f"  {state.game.seat_name(seat)}: {parts}")
-    if note := note_on_points(state):
+        what = ", ".join(points_of(state, *source) for source in sources.items()) or spoken.say("over.nothing")
+        lines.append(f"  {spoken.say('told', who=spoken.seat(state.game, seat), what=what)}")
+    if note := note_on_points(state, spoken.language()):
         lines.append(f"  {note}")
     return lines
+
+
+def ended(state: State) -> str:
+    """Return how a game ended. Raises NotOver."""
+    return outcome(state, spoken.language(), spoken.colour)
+
+
+def points_of(state: State, source: str, points: float) -> str:
+    """Return the points of a source, in words."""
+    name, language = state.game.name, spoken.language()
+    told = say(name, f"source.{source}", language=language) if has(name, f"source.{source}") else source
+    return spoken.say("over.source", source=told, points=in_points(points, language))

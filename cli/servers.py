@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from clerestory.cli import spoken
 from clerestory.cli.access import PLAIN, Access, require_no_access
 from clerestory.cli.embedded import embedded_server
 from clerestory.clients import Advisor
@@ -44,9 +45,12 @@ def connected(server: str | None, access: Access = PLAIN, workers: int = 1) -> I
     """
     if server in (None, PRIVATE_SERVER):
         require_no_access(access)
-        with embedded_server("--workers", str(workers), *PRIVATE) as target, Advisor(target, patience=0) as advisor:
+        with (
+            embedded_server("--workers", str(workers), *PRIVATE) as target,
+            Advisor(target, patience=0, language=spoken.language()) as advisor,
+        ):
             yield advisor
         return
     tls = access.tls()
-    with Advisor(server, access.token(), tls, patience=PATIENCE) as advisor:
+    with Advisor(server, access.token(), tls, patience=PATIENCE, language=spoken.language()) as advisor:
         yield advisor

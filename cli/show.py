@@ -4,17 +4,20 @@ from typing import Annotated
 
 import typer
 
+from clerestory.cli.language import LanguageOption, speak
 from clerestory.cli.options import JsonOption, read_file
 
 
 def show(
     position: Annotated[str, typer.Argument(help="A position file, or - for standard input.")],
     seat: Annotated[int | None, typer.Option(metavar="N", min=0, help="Show only what this seat knows.")] = None,
+    language: LanguageOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Print a position and its legal actions."""
     from clerestory.cli.showing import show_position
 
+    speak(language, as_json=as_json)
     show_position(read_file(position), seat, as_json=as_json)
 
 
@@ -24,6 +27,7 @@ def replay(
         int | None,
         typer.Option(metavar="N", min=0, help="Print only the position after this many plies of the first game."),
     ] = None,
+    language: LanguageOption = None,
     as_json: JsonOption = False,
 ) -> None:
     """Replay recorded games, checking every line, and print how they ended.
@@ -32,4 +36,5 @@ def replay(
     """
     from clerestory.cli.showing import replay_records
 
+    speak(language, as_json=as_json)
     replay_records(read_file(record).decode("utf-8", errors="replace"), ply, as_json=as_json)

@@ -4,6 +4,7 @@ import json
 
 import typer
 
+from clerestory.cli import spoken
 from clerestory.cli.options import BadOption
 from clerestory.cli.screen import actions_table, ending, screen
 from clerestory.engine import NATURE, BadRecord, Record, State, from_position, read_records
@@ -20,16 +21,18 @@ def show_position(text: bytes, seat: int | None, *, as_json: bool) -> None:
         typer.echo(json.dumps({"position": state.to_position(), "turn": state.turn, "legal": legal(state)}, indent=2))
         return
     console = screen()
-    console.print(f"{state}\n\n{turn_line(state)}")
+    console.print(f"{spoken.picture(state)}\n\n{turn_line(state)}")
     if not state.over:
-        console.print(actions_table(("", action) for action in state.legal_actions()))
+        console.print(actions_table(state.game, (("", action) for action in state.legal_actions())))
 
 
 def turn_line(state: State) -> str:
     """Return a sentence on whose turn it is."""
     if state.over:
-        return f"The game is over; win shares {', '.join(f'{share:.2f}' for share in state.returns())}."
-    return "A chance event is due:" if state.turn == NATURE else f"{state.game.seat_name(state.turn)} is to decide:"
+        return spoken.say("over", shares="; ".join(spoken.figure(share, 2) for share in state.returns()))
+    if state.turn == NATURE:
+        return spoken.say("play.due")
+    return spoken.say("play.decide", who=spoken.seat(state.game, state.turn))
 
 
 def legal(state: State) -> list[dict[str, str]]:
@@ -65,9 +68,13 @@ def position_at(end: State, ply: int) -> State:
 def for_people(number: int, record: Record) -> list[str]:
     """Return a summary of a game, in lines of text."""
     state = record.state
-    seed = "" if record.seed is None else f", seed {record.seed}"
-    about = f"game {number}: {state.game.name}, {state.seats} seats{seed}, {len(state.history)} plies"
-    return [about, *(ending(state) if state.over else ["unfinished"])]
+    seats, plies = spoken.say("seats", count=state.seats), spoken.say("plies", count=len(state.history))
+    about = {"number": number, "game": spoken.title(state.game), "seats": seats, "plies": plies}
+    if record.seed is None:
+        first = spoken.say("replay.game", **about)
+    else:
+        first = spoken.say("replay.game.seed", **about, seed=str(record.seed))
+    return [first, *(ending(state) if state.over else [spoken.say("replay.unfinished")])]
 
 
 def summary(number: int, record: Record) -> dict[str, object]:

@@ -7,6 +7,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
+from clerestory.cli import spoken
 from clerestory.cli.choosing import find_action, show_actions
 from clerestory.cli.options import BadOption
 from clerestory.cli.screen import screen
@@ -14,8 +15,7 @@ from clerestory.engine import Game, Rng
 from clerestory.review.puzzle import PLAN_SEPARATOR, Puzzle, puzzles
 from clerestory.search.reasons import in_english
 from clerestory.seeds import drawn_seed
-
-HELP = "Type an action, by its number or the beginning of its text; `show` for the answer, `quit` to leave."
+from clerestory.server.spoken import told
 
 
 def show_puzzle(one: Puzzle, action: str | None, *, as_json: bool) -> None:
@@ -66,12 +66,13 @@ def judge(one: Puzzle, typed: str, *, as_json: bool) -> None:
 
 def ask(one: Puzzle, console: Console) -> None:
     """Show a puzzle, and judge what is typed until it is solved."""
-    name = one.game.seat_name(one.state.turn)
-    console.print(f"{one.state}\n")
-    console.print(f"Puzzle {one.number} of {one.game.name}, found by level {one.level}.", style="bold")
-    console.print(f"{name} is to decide. One {'plan' if one.is_plan else 'action'} is clearly best: which?")
-    show_actions(console, one.state.legal_actions())
-    console.print(Text(HELP, style="dim"))
+    name = spoken.seat(one.game, one.state.turn)
+    console.print(f"{spoken.picture(one.state)}\n")
+    title = spoken.say("puzzle.title", number=one.number, game=spoken.title(one.game), level=one.level)
+    console.print(title, style="bold")
+    console.print(spoken.say("puzzle.plan" if one.is_plan else "puzzle.action", who=name))
+    show_actions(console, one.game, one.state.legal_actions())
+    console.print(Text(spoken.say("puzzle.help"), style="dim"))
     while texts := tried(one, console, f"{name}> "):
         if one.solved_by(texts):
             console.print(answer(one))
@@ -88,11 +89,11 @@ def tried(one: Puzzle, console: Console, prompt: str) -> list[str] | None:
         typed = read(prompt)
         if typed in (None, "quit", "show"):
             return [] if typed == "show" else None
-        found = find_action(console, state.legal_actions(), typed or "")
+        found = find_action(console, one.game, state.legal_actions(), typed or "")
         if found is not None:
             state.play(found.text)
             texts.append(found.text)
-            console.print("" if one.is_whole(texts) else "The plan goes on.")
+            console.print("" if one.is_whole(texts) else spoken.say("puzzle.goes_on"))
     return texts
 
 
@@ -106,15 +107,24 @@ def read(prompt: str) -> str | None:
 
 def wrong(loss: float) -> str:
     """Return the message for a wrong action."""
-    return f"No: that loses {100 * loss:.1f} % of a win."
+    return spoken.say("puzzle.wrong", loss=spoken.figure(100 * loss, 1))
 
 
 def answer(one: Puzzle) -> str:
     """Return the answer with its reason and certainty."""
-    why = f" {reason(one)}" if one.reasons else ""
-    how = "solved to the end" if one.exact else "by a long search"
-    best = f"{', then '.join(action.label for action in one.answer)} ({one.best})"
-    return f"{best} is best.{why} The next best loses {100 * one.next_best_loss:.1f} % of a win ({how})."
+    how = spoken.say("puzzle.exact" if one.exact else "puzzle.searched")
+    best = in_words(one) if not spoken.is_english() else f"{in_words(one)} ({one.best})"
+    next_best = spoken.say("puzzle.next_best", loss=spoken.figure(100 * one.next_best_loss, 1), how=how)
+    reasons = [told(reason, one.game) for reason in one.reasons]
+    return " ".join([spoken.say("puzzle.best", what=best), *reasons, next_best])
+
+
+def in_words(one: Puzzle) -> str:
+    """Return the answer as the labels of its actions."""
+    first, *others = (spoken.label(one.game, action) for action in one.answer)
+    for other in others:
+        first = spoken.say("puzzle.then", first=first, next=other)
+    return first
 
 
 def reason(one: Puzzle) -> str:

@@ -1,10 +1,10 @@
 """Lessons in the terminal: listed, and played."""
 
-import typer
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from clerestory.cli import spoken
 from clerestory.cli.choosing import find_action, show_actions
 from clerestory.cli.screen import screen
 from clerestory.cli.solving import read
@@ -13,33 +13,33 @@ from clerestory.engine.scoring import changes_of
 from clerestory.lessons import Course, Lesson, lessons
 from clerestory.lessons.course import LessonView
 from clerestory.lessons.words import about, said, title
-
-HELP = "Type an action, by its number or the beginning of its text; `restart`, or `quit`."
+from clerestory.server.translate_changes import in_words
 
 
 def list_lessons(language: str) -> None:
     """Print the lessons of all games."""
     table = Table.grid(padding=(0, 2, 0, 0))
     for one in (one for game in GAMES.values() for one in lessons(game)):
-        table.add_row(f"{one.game.name} {one.number}", one.name, f"{one.minutes} min", about(one, language))
+        minutes, name = spoken.say("lesson.minutes", count=one.minutes), f"{spoken.title(one.game)} {one.number}"
+        table.add_row(*spoken.cells([name, one.name, minutes, about(one, language)]))
     console = screen()
     console.print(table)
-    console.print(Text("`clerestory lesson NAME` plays one.", style="dim"))
+    console.print(Text(spoken.say("lesson.how"), style="dim"))
 
 
 def teach(lesson: Lesson, language: str) -> None:
     """Play a lesson until it is done, or left."""
     console = screen()
     while (course := attend(console, lesson, language)) is None:
-        console.print("From the beginning.", style="bold")
+        console.print(spoken.say("lesson.again"), style="bold")
     if course.stars():
-        console.print(f"Done, with {course.stars()} of 3 stars.", style="bold")
+        console.print(spoken.say("lesson.done", stars=course.stars()), style="bold")
 
 
 def attend(console: Console, lesson: Lesson, language: str) -> Course | None:
     """Play a lesson once, and return where it was left; None if it is to begin again."""
     course = Course(lesson)
-    console.print(f"{lesson.game.name} {lesson.number}: {title(lesson, language)}\n", style="bold")
+    console.print(f"{spoken.title(lesson.game)} {lesson.number}: {title(lesson, language)}\n", style="bold")
     tries = 0
     while show_scenes(console, course, language) and course.step is not None:
         typed = ask(console, course, language)
@@ -59,7 +59,7 @@ def show_scenes(console: Console, course: Course, language: str) -> bool:
             console.print(Text(f"  {played(scene)}", style="dim"))
         if words := said(course.lesson, scene.words, scene.state, language):
             console.print(f"{words}\n", style="bold red" if scene.wrong else "")
-            if not scene.wrong and read("[Enter] ") is None:
+            if not scene.wrong and read(spoken.say("lesson.enter")) is None:
                 return False
     return True
 
@@ -68,21 +68,22 @@ def played(scene: LessonView) -> str:
     """Return what was played, and what it changed."""
     if scene.action is None or scene.before is None:
         return ""
-    state = scene.before
-    changes = changes_of(state, scene.action.text, scene.state)
-    told = [f"{change.amount:+d} {change.item or change.thing}" for change in changes if change.amount]
-    return f"{scene.action.label}{': ' if told else ''}{', '.join(told)}"
+    state, game = scene.before, scene.state.game
+    found = changes_of(state, scene.action.text, scene.state)
+    changes = ", ".join(in_words(game, change) for change in found if change.amount)
+    label = spoken.label(game, scene.action)
+    return spoken.say("lesson.played", action=label, changes=changes) if changes else label
 
 
 def ask(console: Console, course: Course, language: str) -> str | None:
     """Print the task, and return what is typed: an action, `restart` or `quit`; None at the end of input."""
     step, actions = course.step, course.actions()
-    console.print(f"{course.state}\n")
+    console.print(f"{spoken.picture(course.state)}\n")
     if step is not None:
         console.print(said(course.lesson, step.words, course.state, language), style="bold")
-    show_actions(console, actions)
-    typer.echo(HELP)
+    show_actions(console, course.state.game, actions)
+    console.print(spoken.say("lesson.help"))
     while (typed := read("> ")) not in (None, "quit", "restart"):
-        if found := find_action(console, actions, typed or ""):
+        if found := find_action(console, course.state.game, actions, typed or ""):
             return found.text
     return typed

@@ -42,6 +42,7 @@ class Client:
         tls: how to trust the server; True for the usual authorities, None for plaintext.
         retries: whether a call that the server refused or never received is tried again, within its time.
         patience: seconds that a call waits for a server that is down; None: until its deadline.
+        language: of labels, reasons and other texts for people, as a BCP 47 tag; None for English.
 
     Raises BadConnection.
     """
@@ -56,8 +57,9 @@ class Client:
         *,
         retries: bool = True,
         patience: float | None = None,
+        language: str | None = None,
     ) -> None:
-        self._dialled = dialled = dial(target, token, tls, retries, patience)
+        self._dialled = dialled = dial(target, token, tls, retries, patience, language)
         self._channel = dialled.channel(self._grpc)
         kept = {SERVICE + name: method for name, method in vars(GameServiceStub(self._channel)).items()}
         stubs = (AdvisorServiceStub, RulesServiceStub, AnnotationServiceStub)

@@ -1,6 +1,7 @@
 """How a client reaches its server: channel, TLS, token."""
 
 import json
+import re
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -8,7 +9,7 @@ from typing import Any, NamedTuple
 import grpc
 
 from clerestory.clients.errors import BadConnection
-from clerestory.metadata import bearer
+from clerestory.metadata import LANGUAGES, bearer
 
 SPREAD = {
     "loadBalancingConfig": [{"round_robin": {}}],
@@ -28,6 +29,7 @@ RECONNECT: list[tuple[str, str | int]] = [
     ("grpc.client_idle_timeout_ms", 45_000),
     ("grpc.dns_min_time_between_resolutions_ms", 1_000),
 ]
+TAG = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")  # of a language, BCP 47
 LOCAL = ("unix:", "localhost", "127.", "[::1]", "ipv4:127.", "ipv6:[::1]")
 
 
@@ -81,7 +83,12 @@ class Connection(NamedTuple):
 
 
 def dial(
-    target: str, token: str | None, tls: Tls | bool | None, retries: bool, patience: float | None = None
+    target: str,
+    token: str | None,
+    tls: Tls | bool | None,
+    retries: bool,
+    patience: float | None = None,
+    language: str | None = None,
 ) -> Connection:
     """Return what a channel is made from. Raises BadConnection."""
     if not target:
@@ -95,7 +102,14 @@ def dial(
     if "," in target:
         options.append(("grpc.service_config", json.dumps(SPREAD)))
     credentials = None if wanted is None else wanted.credentials()
-    return Connection(target, credentials, options, bearer(token), retries, patience)
+    return Connection(target, credentials, options, (*bearer(token), *spoken(language)), retries, patience)
+
+
+def spoken(language: str | None) -> tuple[tuple[str, str], ...]:
+    """Return the metadata that ask for a language, () for None. Raises BadConnection."""
+    if language is not None and not TAG.fullmatch(language):
+        raise BadConnection("language", f"{language[:80]!r} is no tag of a language, such as it or pt-BR")
+    return () if language is None else ((LANGUAGES, language),)
 
 
 def check_token(target: str, token: str, tls: Tls | None) -> None:

@@ -12,13 +12,16 @@ from clerestory.engine.cathedral import points as cathedral_points
 from clerestory.engine.cathedral import script as cathedral_script
 from clerestory.engine.cathedral.catalogue import CathedralCatalogue
 from clerestory.engine.cathedral.rules import CathedralGame
+from clerestory.engine.cathedral.text import show as show_cathedral
 from clerestory.engine.changes import Consequences
 from clerestory.engine.core import Game, State, read_json
 from clerestory.engine.duel import changes as duel_changes
 from clerestory.engine.duel import points as duel_points
 from clerestory.engine.duel.catalogue import DuelCatalogue
 from clerestory.engine.duel.rules import DuelGame
+from clerestory.engine.duel.text import show as show_duel
 from clerestory.engine.errors import BadCatalogue, BadPosition
+from clerestory.engine.picture import Telling
 from clerestory.engine.plans import Planner
 from clerestory.engine.toy import changes as toy_changes
 from clerestory.engine.toy.rules import TOY
@@ -27,7 +30,6 @@ from clerestory.engine.toy.rules import TOY
 class Points(Protocol):
     """How a game describes its points and its luck."""
 
-    POINTS: str
     LUCK: dict[str, str]  # kinds of chance events in words, by the first word of their texts
 
     def point_sources(self, fields: Mapping[str, Any]) -> list[dict[str, float]]:
@@ -46,6 +48,7 @@ class GameListing(NamedTuple):
         catalogue: its kind of card catalogue; None for a game without one.
         points: how it describes its points, if it does.
         planner: how it plans what is done in any order, if there is such a thing.
+        picture: shows the fields of a position as a table for the terminal, if not only in English.
         taker: names the card of a seat that needs a thing, "" for none, if cards of the game need things.
         script: a player by published rules of thumb, if there is one: its action, and how many it rated.
     """
@@ -57,6 +60,7 @@ class GameListing(NamedTuple):
     script: Callable[[State], tuple[str, int]] | None = None
     planner: Planner | None = None
     taker: Callable[[State, int, str], str] | None = None
+    picture: Callable[[dict[str, Any], Telling], str] | None = None
 
 
 LIST = {
@@ -68,8 +72,9 @@ LIST = {
         cathedral_script.advised,
         cathedral_plans,
         cathedral_plans.taker,
+        show_cathedral,
     ),
-    "duel": GameListing(DuelGame, duel_changes, DuelCatalogue, duel_points),
+    "duel": GameListing(DuelGame, duel_changes, DuelCatalogue, duel_points, picture=show_duel),
     "toy": GameListing(lambda: TOY, toy_changes),
 }
 MADE: dict[str, Game] = {}  # the games of this process, each made on first use

@@ -1,19 +1,22 @@
 """The result of a game in words: who won by how much, and where the points came from."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import pairwise
 
 from clerestory.engine.changes import Change, View, changes
 from clerestory.engine.core import Game, State
 from clerestory.engine.games import LIST
+from clerestory.texts import has, say
+from clerestory.texts.languages import ENGLISH, number
 
 ScoreSource = tuple[str, str]  # a code, and a card or ""
 
 
-def note_on_points(state: State) -> str:
+def note_on_points(state: State, language: str = ENGLISH) -> str:
     """Return an explanation of the points of a game; "" if they need none."""
-    points = LIST[state.game.name].points
-    return points.POINTS if points else ""
+    game = state.game.name
+    return say(game, "points", language=language) if has(game, "points") else ""
 
 
 def point_sources(state: State) -> list[dict[str, float]]:
@@ -82,24 +85,33 @@ def source_of_luck(game: Game, outcome: str) -> str:
     return points.LUCK.get(kind, kind) if points else kind
 
 
-def in_points(points: float) -> str:
+def in_points(points: float, language: str = ENGLISH) -> str:
     """Return points with as many decimals as they have, two at most: `36`, `32.04`."""
-    return f"{points:.2f}".rstrip("0").rstrip(".")
+    return number(points, language, len(f"{points:.2f}".rstrip("0").partition(".")[2]))
 
 
-def outcome(state: State) -> str:
-    """Return how a game ended: `blue wins, 36 to 35`. Raises NotOver."""
+def outcome(state: State, language: str = ENGLISH, name: Callable[[str], str] = str) -> str:
+    """Return how a game ended: `blue wins, 36 to 35`.
+
+    Args:
+        state: the end of the game.
+        language: one of LANGUAGES.
+        name: returns what a seat is called, from its name.
+
+    Raises NotOver.
+    """
+    tell = partial(say, "terminal", language=language)
     returns, scores = state.returns(), [round(score, 2) for score in state.scores()]
-    winners = [seat for seat in range(state.seats) if returns[seat] > 0]
-    names = " and ".join(state.game.seat_name(seat) for seat in winners)
-    rest = sorted((seat for seat in range(state.seats) if seat not in winners), key=lambda seat: -scores[seat])
-    best = in_points(scores[winners[0]])
-    if len(winners) > 1:
-        others = "".join(f"; {state.game.seat_name(seat)} {in_points(scores[seat])}" for seat in rest)
-        return f"{names} share the win, {best} each{others}"
-    tied = any(scores[seat] == scores[winners[0]] for seat in rest)
-    tie = " (a tie that the rules break)" if tied else ""
-    if state.seats == 2:
-        return f"{names} wins, {best} to {in_points(scores[rest[0]])}{tie}"
-    others = ", ".join(f"{state.game.seat_name(seat)} {in_points(scores[seat])}" for seat in rest)
-    return f"{names} wins with {best}; {others}{tie}"
+    names = [name(state.game.seat_name(seat)) for seat in range(state.seats)]
+    first, *more = [seat for seat in range(state.seats) if returns[seat] > 0]
+    rest = sorted((seat for seat in range(state.seats) if not returns[seat]), key=lambda seat: -scores[seat])
+    points = [in_points(score, language) for score in scores]
+    others = ", ".join(tell("over.seat", who=names[seat], points=points[seat]) for seat in rest)
+    if more:
+        who = names[first]
+        for seat in more:
+            who = tell("and", first=who, last=names[seat])
+        return tell("over.shared.more" if rest else "over.shared", who=who, points=points[first], others=others)
+    key, other = ("over.wins", points[rest[0]]) if state.seats == 2 else ("over.wins.more", "")
+    told = tell(key, who=names[first], points=points[first], other=other, others=others)
+    return tell("over.tie", sentence=told) if any(scores[seat] == scores[first] for seat in rest) else told

@@ -6,6 +6,7 @@ from dataclasses import asdict, dataclass, field, replace
 from statistics import fmean
 from typing import Any
 
+from clerestory.engine.colours import DRAWN
 from clerestory.engine.core import NATURE, State
 from clerestory.engine.scoring import outcome, parts_of_plans
 from clerestory.figures import Rollouts
@@ -15,6 +16,7 @@ from clerestory.review.ledger import UNIT, Account, PlyValuation, Shares, accoun
 from clerestory.review.plan import ReviewPlan
 from clerestory.review.plans import as_one, plans
 from clerestory.review.ranks import level_like
+from clerestory.texts.languages import ENGLISH
 
 FORMAT = 1
 
@@ -25,6 +27,7 @@ class Annotation:
 
     Attributes:
         game: its name.
+        title: the same for people.
         names: of the seats.
         plies: of the record, decisions and chance events, forced ones among them.
         ended: how it ended in words; "" for a game that is not over.
@@ -38,9 +41,11 @@ class Annotation:
         accounts: the ledger, by seat.
         figures: of the decisions, by seat.
         rollouts: results of rollouts of decisions, by ply; {} if none were made.
+        language: in which it is told: that of its names, labels and reasons.
     """
 
     game: str
+    title: str
     names: tuple[str, ...]
     plies: int
     ended: str
@@ -54,6 +59,12 @@ class Annotation:
     accounts: tuple[Account, ...]
     figures: tuple[SeatFigures, ...]
     rollouts: Mapping[int, Rollouts] = field(default_factory=dict)
+    language: str = ENGLISH
+
+    @property
+    def colours(self) -> tuple[str, ...]:
+        """The colour of each seat, as it is drawn."""
+        return tuple(DRAWN.values())[: len(self.names)]
 
     @property
     def over(self) -> bool:
@@ -183,6 +194,7 @@ def assemble(end: State, plan: ReviewPlan, valuations: Sequence[PlyValuation], f
     judged, at = list(decisions.values()), [floor_of[ply] for ply in decisions]
     return Annotation(
         game=end.game.name,
+        title=end.game.name,
         names=tuple(end.game.seat_name(seat) for seat in range(end.seats)),
         plies=len(end.history),
         ended=outcome(end) if end.over else "",

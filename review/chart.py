@@ -5,12 +5,11 @@ from dataclasses import dataclass
 from html import escape
 from itertools import groupby
 
-from clerestory.engine.colours import DRAWN
 from clerestory.engine.core import NATURE
 from clerestory.review.annotation import Annotation
 from clerestory.review.classes import GLYPHS
 from clerestory.review.ledger import UNIT, PlyValuation
-from clerestory.review.words import TENTH, percent, place, verdict, winners
+from clerestory.review.words import TENTH, percent, place, tell, verdict, winners
 
 LEFT, RIGHT, TOP, GAP = 34, 8, 20, 26  # around and between the two panels
 LARGEST_BAR = UNIT // 20  # luck that fills the lower panel, at least
@@ -53,7 +52,7 @@ class Chart:
     def svg(self) -> str:
         """Return the picture."""
         parts = [*self.rounds(), *self.areas(), *self.axes(), *self.marks(), *self.bars()]
-        text = f"Win shares over {self.review.plies} plies; the tables below say the same in numbers."
+        text = escape(tell(self.review, "chart", count=self.review.plies))
         return (
             f'<svg viewBox="0 0 {self.width} {self.height:.0f}" role="img" aria-label="{text}" '
             f'font-size="12">{"".join(parts)}</svg>'
@@ -80,7 +79,7 @@ class Chart:
             upper = [(x, self.y(sum(shares[:seat]))) for x, shares in known]
             lower = [(x, self.y(sum(shares[: seat + 1]))) for x, shares in known]
             points = " ".join(f"{x:.1f},{y:.1f}" for x, y in [*upper, *reversed(lower)])
-            yield f'<polygon points="{points}" fill="{colour(name, seat)}"/>'
+            yield f'<polygon points="{points}" fill="{self.review.colours[seat]}"/>'
             yield self.name_of(name, upper, lower)
 
     def name_of(self, name: str, upper: list[tuple[float, float]], lower: list[tuple[float, float]]) -> str:
@@ -102,8 +101,8 @@ class Chart:
             yield f'<text class="soft" x="{LEFT - 5}" y="{y + 4:.1f}" text-anchor="end">{25 * part}</text>'
         yield f'<line class="axis" x1="{LEFT}" x2="{self.width - RIGHT}" y1="{self.zero:.1f}" y2="{self.zero:.1f}"/>'
         y = TOP + self.high + GAP - 8
-        legend = f"luck, up for whom it helped most; ± {percent(self.scale // TENTH)} %"
-        yield f'<text class="soft" x="{LEFT}" y="{y}">{legend}</text>'
+        legend = tell(self.review, "chart.luck", size=percent(self.review, self.scale // TENTH))
+        yield f'<text class="soft" x="{LEFT}" y="{y}">{escape(legend)}</text>'
 
     def marks(self) -> Iterator[str]:
         """Yield a glyph for each error, in the area of the seat that made it."""
@@ -111,7 +110,9 @@ class Chart:
             above = sum(one.after[: one.seat])
             x, y = self.x(one.ply), self.y(above + one.after[one.seat] / 2)
             glyph = GLYPHS[self.review.class_of(one)]
-            caption = f"{place(one)}: {self.review.names[one.seat]}, {one.label}. {verdict(one)}"
+            where, who = place(self.review, one), self.review.names[one.seat]
+            told = {"where": where, "who": who, "what": one.label, "verdict": verdict(self.review, one)}
+            caption = tell(self.review, "chart.error", **told)
             yield (
                 f"<g><title>{escape(caption)}</title>"
                 f'<circle class="mark" cx="{x:.1f}" cy="{y:.1f}" r="9"/>'
@@ -128,7 +129,8 @@ class Chart:
         """Yield two bars for each chance event: for the seat that it helped most and for the one that it hurt most."""
         for one in self.review.valuations:
             if one.seat == NATURE:
-                yield f"<g><title>{escape(f'{place(one)}: {one.label}. {winners(self.review, one)}')}</title>"
+                told = {"where": place(self.review, one), "what": one.label, "winners": winners(self.review, one)}
+                yield f"<g><title>{escape(tell(self.review, 'chart.event', **told))}</title>"
                 for seat in sorted({one.change.index(max(one.change)), one.change.index(min(one.change))}):
                     yield self.bar(one, seat)
                 yield "</g>"
@@ -139,10 +141,5 @@ class Chart:
         y = self.zero - max(height, 0)
         return (
             f'<rect x="{self.x(one.ply) - 1.5:.1f}" y="{y:.1f}" width="3" height="{abs(height):.1f}" '
-            f'fill="{colour(self.review.names[seat], seat)}"/>'
+            f'fill="{self.review.colours[seat]}"/>'
         )
-
-
-def colour(name: str, seat: int) -> str:
-    """Return the colour of a seat: if its name is a colour, that one."""
-    return DRAWN.get(name, list(DRAWN.values())[seat])

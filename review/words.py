@@ -7,10 +7,12 @@ from clerestory.engine.core import NATURE
 from clerestory.review.annotation import Annotation
 from clerestory.review.classes import CLASSES, GLYPHS
 from clerestory.review.ledger import UNIT, PlyValuation
-from clerestory.texts import say
+from clerestory.texts import has
+from clerestory.texts import say as say_text
+from clerestory.texts.languages import number
 
 TENTH = UNIT // 1000  # of a percent
-ENDED, BROKEN_OFF = "result", "share now"
+REVIEW = "review"  # the domain of texts
 SHOWN = 10  # of a list
 BARS = "▁▂▃▄▅▆▇█"
 
@@ -25,58 +27,77 @@ def rounded(parts: Sequence[int], total: int) -> list[int]:
     return whole
 
 
-def percent(tenths: int, *, signed: bool = False) -> str:
+def tell(review: Annotation, key: str, /, **arguments: object) -> str:
+    """Return a text in the language of a review."""
+    return say_text(REVIEW, key, language=review.language, **arguments)
+
+
+def figure(review: Annotation, value: float, sign: str = "") -> str:
+    """Return a number with one decimal, as the language of a review writes it; signs as in format specifications."""
+    return number(value, review.language, 1, sign)
+
+
+def percent(review: Annotation, tenths: int, *, signed: bool = False) -> str:
     """Return tenths of a percent as text: `33.4`, `+1.2`."""
-    return f"{tenths / 10:+.1f}" if signed and tenths else f"{tenths / 10:.1f}"
-
-
-def thousandths(units: float) -> str:
-    """Return millionths as thousandths of a win: `9.0`."""
-    return f"{1000 * units / UNIT:.1f}"
+    return figure(review, tenths / 10, "+" if signed and tenths else "")
 
 
 def ledger_rows(review: Annotation) -> list[tuple[str, list[str]]]:
     """Return the rows of the ledger, one number for each seat, rounded so that each column adds up to its last row."""
     sources = list(review.accounts[0].luck)
-    names = ["share at the start", *(f"luck: {source}" for source in sources)]
-    names += ["own errors", "gifts of others", "revaluation"]
+    names = [tell(review, "start"), *(tell(review, "luck", source=luck(review, source)) for source in sources)]
+    names += [tell(review, key) for key in ("own", "gifts", "revaluation")]
     columns = []
     for one in review.accounts:
         parts = [one.start, *(one.luck[source] for source in sources), one.errors, one.gifts, one.revaluation]
         tenths = rounded(parts, one.final)
-        columns.append([percent(tenths[0]), *(percent(part, signed=True) for part in tenths[1:])])
+        signed = (percent(review, part, signed=True) for part in tenths[1:])
+        columns.append([percent(review, tenths[0]), *signed])
     rows = [(name, [column[i] for column in columns]) for i, name in enumerate(names)]
-    return [
-        *rows,
-        (ENDED if review.over else BROKEN_OFF, [percent(round(one.final / TENTH)) for one in review.accounts]),
-    ]
+    last = [percent(review, round(one.final / TENTH)) for one in review.accounts]
+    return [*rows, (tell(review, "result" if review.over else "now"), last)]
+
+
+def luck(review: Annotation, source: str) -> str:
+    """Return a kind of luck in the language of a review."""
+    key = f"luck.{source.replace(' ', '_')}"
+    return say_text(review.game, key, language=review.language) if has(review.game, key) else source
 
 
 def figure_rows(review: Annotation) -> list[tuple[str, list[str]]]:
     """Return the figures beside the ledger, one text per seat."""
-    figures = review.figures
-    return [
-        ("luck, all", [percent(round(one.total_luck / TENTH), signed=True) for one in review.accounts]),
-        ("luck-adjusted", [percent(round(one.adjusted / TENTH)) for one in review.accounts]),
+    figures, accounts = review.figures, review.accounts
+    rows = [
+        ("luck.all", [percent(review, round(one.total_luck / TENTH), signed=True) for one in accounts]),
+        ("adjusted", [percent(review, round(one.adjusted / TENTH)) for one in accounts]),
         ("decisions", [f"{one.counted}" for one in figures]),
-        ("mean loss, ‰", ["-" if one.mean_loss is None else thousandths(one.mean_loss) for one in figures]),
-        ("played like level", [f"{one.level or '-'}" for one in figures]),
-        ("accuracy", ["-" if one.accuracy is None else f"{one.accuracy:.1f}" for one in figures]),
-        ("points lost", [f"{one.points:.1f}" for one in figures]),
-        *((f"{glyph} {name}", [f"{one.classes[name]}" for one in figures]) for name, glyph in GLYPHS.items()),
+        ("mean_loss", [known(review, one.mean_loss, 1000 / UNIT) for one in figures]),
+        ("level", [f"{one.level or '-'}" for one in figures]),
+        ("accuracy", [known(review, one.accuracy) for one in figures]),
+        ("points_lost", [figure(review, one.points) for one in figures]),
     ]
+    classes = (
+        (f"{glyph} {tell(review, f'class.{name}')}", [f"{one.classes[name]}" for one in figures])
+        for name, glyph in GLYPHS.items()
+    )
+    return [*((tell(review, key), cells) for key, cells in rows), *classes]
 
 
-def place(one: PlyValuation) -> str:
+def known(review: Annotation, value: float | None, scale: float = 1.0) -> str:
+    """Return a scaled number, a dash for None."""
+    return "-" if value is None else figure(review, scale * value)
+
+
+def place(review: Annotation, one: PlyValuation) -> str:
     """Return in words where in the game a ply is."""
-    return f"ply {one.ply}, round {one.round}" if one.round else f"ply {one.ply}"
+    return tell(review, "place.round" if one.round else "place", ply=one.ply, round=one.round)
 
 
-def verdict(one: PlyValuation) -> str:
-    """Return a sentence on an error: what it cost, and which action was best."""
-    points = f" and {one.points:.1f} points" if one.points >= 0.05 else ""
-    gains = f" {one.reason}" if one.reason else ""
-    return f"Cost {percent(round(one.loss / TENTH))} % of a win{points}. Better: {one.best_label}.{gains}"
+def verdict(review: Annotation, one: PlyValuation) -> str:
+    """Return sentences on an error: what it cost, which action was best, and why."""
+    loss, points = percent(review, round(one.loss / TENTH)), figure(review, one.points)
+    cost = tell(review, "cost.points" if one.points >= 0.05 else "cost.win", loss=loss, points=points)
+    return " ".join(filter(None, [cost, tell(review, "better", what=one.best_label), one.reason]))
 
 
 def curve(review: Annotation, seat: int, width: int) -> str:
@@ -93,37 +114,42 @@ def rolled(review: Annotation, one: PlyValuation) -> str:
     found = review.rollouts.get(one.ply)
     if found is None:
         return ""
-    doubt = " They do not find it." if found.at_most * UNIT < CLASSES[-1][2] else ""
-    lost = f"{100 * found.loss:+.1f} ± {100 * found.error:.1f} %"
-    return f"Rollouts: {lost} lost, over {found.pairs} pairs of games.{doubt}"
+    doubt = [tell(review, "rolled.doubt")] if found.at_most * UNIT < CLASSES[-1][2] else []
+    lost, error = figure(review, 100 * found.loss, "+"), figure(review, 100 * found.error)
+    return " ".join([tell(review, "rolled", lost=lost, error=error, count=found.pairs), *doubt])
 
 
 def winners(review: Annotation, one: PlyValuation) -> str:
     """Return which seats a chance event helped and hurt most: `+4.2 blue, -3.1 red`."""
     change = one.change
     best, worst = (pick(range(len(change)), key=change.__getitem__) for pick in (max, min))
-    parts = ((best, change[best]), (worst, change[worst]))
-    return ", ".join(f"{percent(round(size / TENTH), signed=True)} {review.names[seat]}" for seat, size in parts)
+    return ", ".join(
+        tell(review, "winner", size=percent(review, round(change[seat] / TENTH), signed=True), who=review.names[seat])
+        for seat in (best, worst)
+    )
 
 
 def who(review: Annotation, one: PlyValuation) -> str:
     """Return who acted."""
-    return "nature" if one.seat == NATURE else review.names[one.seat]
+    return tell(review, "nature") if one.seat == NATURE else review.names[one.seat]
 
 
 def made_by(review: Annotation) -> str:
     """Return the parameters of the review, with which it can be reproduced."""
     plan = review.plan
-    viewer = "" if plan.viewer is None else f", by what {review.names[plan.viewer]} knows"
-    options = ", ".join(f"{name}={value}" for name, value in review.settings.items())
-    return f"{plan.iterations:,} iterations a search, seed {plan.seed}{viewer}; {options or 'plain search'}."
+    options = ", ".join(f"{name}={value}" for name, value in review.settings.items()) or tell(review, "made.plain")
+    told = {
+        "iterations": number(plan.iterations, review.language),
+        "seed": str(plan.seed),
+        "options": options,
+    }
+    if plan.viewer is None:
+        return tell(review, "made.how", **told)
+    return tell(review, "made.how.viewer", **told, who=review.names[plan.viewer])
 
 
 def note(review: Annotation) -> str:
     """Return how to read the figures."""
-    floor, idle = percent(round(review.floor / TENTH)), sum(one.idle for one in review.figures)
-    return (
-        f"In percent of a win. Noise floor {floor} on average: an error is named only above twice that of its part of "
-        f"the game. "
-        f"{idle} decisions with nothing at stake are not counted. {say('service', 'review.revaluation')}"
-    )
+    floor, idle = percent(review, round(review.floor / TENTH)), sum(one.idle for one in review.figures)
+    revaluation = say_text("service", "review.revaluation", language=review.language)
+    return " ".join([tell(review, "note", floor=floor), tell(review, "note.idle", count=idle), revaluation])

@@ -4,9 +4,7 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from contextvars import ContextVar
 from functools import cache
-from typing import Any
-
-import grpc
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from clerestory.engine.core import Game
 from clerestory.metadata import LANGUAGE, LANGUAGES
@@ -19,7 +17,10 @@ from clerestory.texts.sentences import Text, said
 
 SPOKEN: ContextVar[str] = ContextVar("spoken", default=ENGLISH)
 
-Context = grpc.aio.ServicerContext[Any, Any]
+if TYPE_CHECKING:  # which commands of the terminal that ask no server do without
+    import grpc
+
+Context: TypeAlias = "grpc.aio.ServicerContext[Any, Any]"
 
 
 @asynccontextmanager

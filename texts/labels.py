@@ -76,7 +76,7 @@ class Labels:
     def _arguments(self, names: list[str], named: list[str]) -> Iterator[tuple[str, str]]:
         for place, name in enumerate(names):
             if name == "goods":
-                yield name, ", ".join(map(self._good, named[place:]))
+                yield name, ", ".join(map(self.good, named[place:]))
             elif name == "line":
                 yield name, self._say(f"line.{'.'.join(named)}")
             else:
@@ -85,9 +85,9 @@ class Labels:
     def _argument(self, name: str, value: str) -> str:
         """Return what one word of a text names."""
         if name in ("card", "other"):
-            return self._card(value)
+            return self.card(value)
         if name == "good":
-            return self._good(value)
+            return self.good(value)
         if name == "times":
             return (
                 self._say(f"times.{value}") if has(self._game, f"times.{value}") else self._say("times", number=value)
@@ -99,14 +99,15 @@ class Labels:
         key = f"{name}.{value}"  # of a colour, a place, a seal
         return self._say(key) if has(self._game, key) else value
 
-    def _card(self, card: str) -> str:
+    def card(self, card: str) -> str:
         """Return a card's name, with the round of a craftsman, because names repeat."""
         row = self._cards.get(card, {"id": card, "name": card})
         own = card_names(self._game, row).get(self._language)
         name = own.text if own else str(row["name"])
         return self._say("of_round", card=name, round=row["round"]) if "round" in row else name
 
-    def _good(self, good: str) -> str:
+    def good(self, good: str) -> str:
+        """Return the word for a kind of goods."""
         found = word(self._game, f"good.{good}", self._language)
         return found.text if found else good
 

@@ -8,7 +8,10 @@ ENGLISH = "en"
 LANGUAGES: tuple[str, ...] = tuple(read("languages.json"))
 ONE_OR_NONE = {"fr"}  # languages that count 0, and all below 2, like 1
 WITH_COMMA = {"de", "it", "es", "fr"}  # languages that write 1,5
+GROUPED = {"de": ".", "it": ".", "es": ".", "fr": "\u202f"}  # between thousands; elsewhere a comma
 RIGHT_TO_LEFT = {"he"}
+RIGHT_TO_LEFT_LETTERS = re.compile("[\u0590-\u08ff]")
+ISOLATE, END_OF_ISOLATE = "\u2068", "\u2069"  # around text whose direction is that of its first letter
 DUAL = {"he"}  # languages with a form for two
 MOST_ASKED = 20  # languages of a header that are looked at
 QUALITY = re.compile(r"0(\.\d{0,3})?|1(\.0{0,3})?")  # RFC 9110, 12.4.2
@@ -49,3 +52,24 @@ def plural(language: str, count: object) -> str:
     if count == 1 or (language in ONE_OR_NONE and isinstance(count, int | float) and 0 <= count < 2):
         return "one"
     return "two" if count == 2 and language in DUAL else "other"
+
+
+def number(value: float, language: str, decimals: int = 0, sign: str = "") -> str:
+    """Return a number as a language writes it, in groups of thousands.
+
+    Args:
+        value: the number.
+        language: one of LANGUAGES.
+        decimals: after the comma or point.
+        sign: as in format specifications: `+` for a sign before numbers above 0, too; `z` for no minus before 0.
+    """
+    point = "," if language in WITH_COMMA else "."
+    return f"{value:{sign},.{decimals}f}".translate({ord(","): GROUPED.get(language, ","), ord("."): point})
+
+
+def isolated(text: str) -> str:
+    """Return a text that keeps its place on a line beside others: with marks around it if it has right-to-left letters.
+
+    Terminals that order letters by their direction would else swap it with its neighbours.
+    """
+    return f"{ISOLATE}{text}{END_OF_ISOLATE}" if RIGHT_TO_LEFT_LETTERS.search(text) else text

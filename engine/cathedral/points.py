@@ -13,7 +13,6 @@ LUCK = {
     "event": "events",
     "roll": "tax die",
 }
-POINTS = "Points are VP; gold breaks a tie."
 
 
 def point_sources(fields: Mapping[str, Any]) -> list[dict[str, float]]:

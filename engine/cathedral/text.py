@@ -3,77 +3,101 @@
 from typing import Any
 
 from clerestory.engine.colours import COLOURS
-from clerestory.engine.picture import aligned, headline, named, words
+from clerestory.engine.picture import Telling, aligned
 
-ROWS = (
-    ("VP", "vp"),
-    ("gold", "gold"),
-    ("sand", "sand"),
-    ("wood", "wood"),
-    ("stone", "stone"),
-    ("metal", "metal"),
-    ("workers", "workers"),
-    ("at the mill", "mill"),
-    ("builders in bag", "bag"),
-)
-HANDS = (("craftsmen", "craftsmen"), ("advantages", "advantages"), ("resource cards", "resource_cards"))
+ROWS = ("vp", "gold", "sand", "wood", "stone", "metal", "workers", "mill", "bag")  # of the table of players
+HANDS = ("craftsmen", "advantages", "resource_cards")
+PLAIN = Telling("cathedral")
 
 
-def show(fields: dict[str, Any]) -> str:
+def show(fields: dict[str, Any], told: Telling = PLAIN) -> str:
     """Return a picture of a position's fields: the course, the board, the players side by side."""
-    return "\n".join([*course(fields), *board(fields), "", *table(fields["players"]), "", *hands(fields["players"])])
+    players = fields["players"]
+    return "\n".join(
+        [*course(fields, told), *board(fields, told), "", *table(players, told), "", *hands(players, told)]
+    )
 
 
-def course(fields: dict[str, Any]) -> list[str]:
+def course(fields: dict[str, Any], told: Telling) -> list[str]:
     """Where in the game the position is."""
-    rest = f"starting player {fields['starting_player']}, cost {fields['cost']}"
     details = [
-        ("drawn", fields["drawn"] + (" (placed free)" if fields["free_placement"] else "")),
-        ("waiting", words(fields["waiting"])),
-        ("event", fields["event"]),
-        ("coming event", "".join(fields["event_deck"]) if len(fields["event_deck"]) == 1 else ""),
+        ("drawn.free" if fields["free_placement"] else "drawn", told.row(told.names("colour", [fields["drawn"]]))),
+        ("waiting", told.row(told.names("colour", fields["waiting"]))),
+        ("event", told.row(told.names("card", [fields["event"]]))),
+        ("coming", told.row(told.names("card", fields["event_deck"])) if len(fields["event_deck"]) == 1 else ""),
         ("tax", str(fields["die"] or "")),
         ("stall", str(fields["stall"] or "")),
-        ("blessing", "used" if fields["blessing_used"] else ""),
-        ("used", ", ".join(f"{use['craftsman']} x{use['times']}" for use in fields["used"])),
+        ("blessing", str(fields["blessing_used"] or "")),
+        ("used", told.between.join(used(use, told) for use in fields["used"])),
     ]
-    return [headline(f"round {fields['round']}", fields, rest), *named(details)]
+    return [headline(fields, told), *told.lines(details)]
 
 
-def board(fields: dict[str, Any]) -> list[str]:
+def headline(fields: dict[str, Any], told: Telling) -> str:
+    """The round and the step, and who acts."""
+    return told.say(
+        "head.acts" if fields["to_act"] else "head",
+        round=fields["round"],
+        step=told.name("step", fields["step"]),
+        who=told.name("colour", fields["to_act"]),
+        starts=told.name("colour", fields["starting_player"]),
+        cost=fields["cost"],
+    )
+
+
+def used(use: dict[str, Any], told: Telling) -> str:
+    """How often a craftsman has been used."""
+    return told.say("times", card=told.name("card", use["craftsman"]), number=use["times"])
+
+
+def board(fields: dict[str, Any], told: Telling) -> list[str]:
     """The cards and builders on the board."""
+    stock = "stock.metal" if fields["court_metal"] else "stock"
     lines = [
-        ("supply", words([*fields["supply_resources"], *fields["supply_craftsmen"]])),
-        ("kingsbridge", words(pairs(fields["kingsbridge_cards"], fields["kingsbridge"]))),
-        ("shiring", words(pairs(fields["shiring_cards"], fields["shiring"]))),
-        *((name, words(fields[name])) for name in ("priory", "court", "market")),
-        *((name, fields[name]) for name in ("archbishop", "castle", "start")),
-        ("stock", amounts(fields["stock"]) + (", metal at court" if fields["court_metal"] else "")),
-        ("general supply", amounts(fields["supply"])),
+        ("supply", told.row(told.names("card", [*fields["supply_resources"], *fields["supply_craftsmen"]]))),
+        ("kingsbridge", told.row(pairs(fields["kingsbridge_cards"], fields["kingsbridge"], told))),
+        ("shiring", told.row(pairs(fields["shiring_cards"], fields["shiring"], told))),
+        *((name, told.row(told.names("colour", fields[name]))) for name in ("priory", "court", "market")),
+        *((name, told.row(told.names("colour", [fields[name]]))) for name in ("archbishop", "castle", "start")),
+        (stock, amounts(fields["stock"], told)),
+        ("general", amounts(fields["supply"], told)),
     ]
-    return named(lines)
+    return list(told.lines(lines))
 
 
-def pairs(cards: list[str], builders: list[str]) -> list[str]:
+def pairs(cards: list[str], builders: list[str], told: Telling) -> list[str]:
     """Cards with the builder below each."""
-    return [f"{card}{f' <- {builder}' if builder else ''}" for card, builder in zip(cards, builders, strict=True)]
+    return [pair(told.name("card", card), builder, told) for card, builder in zip(cards, builders, strict=True)]
 
 
-def amounts(counts: dict[str, int]) -> str:
+def pair(card: str, builder: str, told: Telling) -> str:
+    """A card, with the builder below it if there is one."""
+    return told.say("builder", card=card, who=told.name("colour", builder)) if builder else card
+
+
+def amounts(counts: dict[str, int], told: Telling) -> str:
     """Counts by name, in one line."""
-    return ", ".join(f"{count} {name}" for name, count in counts.items())
+    return told.between.join(
+        told.say("amount", count=count, good=told.name("good", good)) for good, count in counts.items()
+    )
 
 
-def table(players: list[dict[str, Any]]) -> list[str]:
+def table(players: list[dict[str, Any]], told: Telling) -> list[str]:
     """A column for each player."""
-    rows = [["", *COLOURS[: len(players)]]]
-    rows += [[name, *(str(player[field]) for player in players)] for name, field in ROWS]
+    rows = [["", *told.names("colour", COLOURS[: len(players)])]]
+    rows += [[told.say(f"row.{field}"), *(str(player[field]) for player in players)] for field in ROWS]
     return aligned(rows)
 
 
-def hands(players: list[dict[str, Any]]) -> list[str]:
+def hands(players: list[dict[str, Any]], told: Telling) -> list[str]:
     """The cards of each player, by kind."""
     return [
-        f"{colour}: {'; '.join(f'{name} {words(player[field])}' for name, field in HANDS if player[field]) or '-'}"
+        told.say("hand", who=told.name("colour", colour), what=hand(player, told) or "-")
         for colour, player in zip(COLOURS, players, strict=False)
     ]
+
+
+def hand(player: dict[str, Any], told: Telling) -> str:
+    """The cards of a player, by kind."""
+    kinds = ((field, told.row(told.names("card", player[field]))) for field in HANDS)
+    return told.apart.join(told.lines((f"hand.{field}", cards) for field, cards in kinds))

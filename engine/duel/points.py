@@ -5,7 +5,6 @@ from typing import Any
 
 SECTION = 3  # materials
 LUCK = {"deal": "cards dealt", "face": "flips", "draw": "seals drawn"}
-POINTS = "Points: 10 for a complete section, 1 for a material placed, 0.01 for a gold, which breaks a tie."
 
 
 def point_sources(fields: Mapping[str, Any]) -> list[dict[str, float]]:

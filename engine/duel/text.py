@@ -5,42 +5,63 @@ from textwrap import wrap
 from typing import Any
 
 from clerestory.engine.duel.names import COLOURS
-from clerestory.engine.picture import aligned, headline, named, words
+from clerestory.engine.picture import Telling, aligned
 
 CARD, HOLDING = 18, 23  # characters in a line of a cell, so that the grid and the table of players fit 60 columns
-SECTIONS = ("section_1", "section_2", "section_3")
+GOODS = ("camp", "materials", "supply")
+SECTIONS = {"I": "section_1", "II": "section_2", "III": "section_3"}
+PERSONAL = "personal"  # the seal that each player keeps
+PLAIN = Telling("duel")
 
 
-def show(fields: dict[str, Any]) -> str:
+def show(fields: dict[str, Any], told: Telling = PLAIN) -> str:
     """Return a picture of a position's fields: the course, the grid, the players side by side."""
-    return "\n".join([*course(fields), "", *grid(fields), "", *table(fields["players"])])
+    return "\n".join([*course(fields, told), "", *grid(fields, told), "", *table(fields["players"], told)])
 
 
-def course(fields: dict[str, Any]) -> list[str]:
+def course(fields: dict[str, Any], told: Telling) -> list[str]:
     """Where in the game the position is."""
-    place = f"phase {fields['phase']}, round {fields['round']}"
-    rest = f"first player {fields['first_player']}, power {fields['power']}"
     details = [
-        ("turn of", fields["turn_of"]),
-        ("card in use", fields["card"] + (f" ({fields['left']} left)" if fields["left"] else "")),
-        ("flipping", fields["flipping"]),
-        ("built", "yes" if fields["built"] else ""),
-        ("building is cheap", "yes" if fields["cheap"] else ""),
-        ("seals unseen", words(fields["unseen_seals"])),
-        ("seals below", words(fields["stack"])),
+        ("turn_of", told.row(told.names("colour", [fields["turn_of"]]))),
+        ("card", in_use(fields, told)),
+        ("flipping", told.row(told.names("seal", [fields["flipping"]]))),
+        ("built", str(fields["built"] or "")),
+        ("cheap", str(fields["cheap"] or "")),
+        ("unseen", told.row(told.names("seal", fields["unseen_seals"]))),
+        ("below", told.row(told.names("seal", fields["stack"]))),
         ("bank", str(74 - sum(player["gold"] for player in fields["players"]))),
     ]
-    return [headline(place, fields, rest), *named(details)]
+    return [headline(fields, told), *told.lines(details)]
 
 
-def grid(fields: dict[str, Any]) -> list[str]:
+def headline(fields: dict[str, Any], told: Telling) -> str:
+    """The phase, the round and the step, and who acts."""
+    return told.say(
+        "head.acts" if fields["to_act"] else "head",
+        phase=fields["phase"],
+        round=fields["round"],
+        step=told.name("step", fields["step"]),
+        who=told.name("colour", fields["to_act"]),
+        first=told.name("colour", fields["first_player"]),
+        power=told.name("colour", fields["power"]),
+    )
+
+
+def in_use(fields: dict[str, Any], told: Telling) -> str:
+    """The card in use, and how often it can be used yet."""
+    card = told.name("card", fields["card"])
+    return told.say("left", card=card, number=fields["left"]) if fields["left"] else card
+
+
+def grid(fields: dict[str, Any], told: Telling) -> list[str]:
     """Three lines of three cards, each with the colours of its markers, and `*` if it has been used."""
     cells = []
     for place, card in enumerate(fields["grid"]):
         name = f"{place // 3 + 1}.{place % 3 + 1}"
-        marks = [colour for colour, player in zip(COLOURS, fields["players"], strict=True) if name in player["markers"]]
-        done = "*" if name in fields["used"] else ""
-        cells.append(f"{card or '-'}{done}{f' <- {chr(32).join(marks)}' if marks else ''}")
+        owners = [one for one, player in zip(COLOURS, fields["players"], strict=True) if name in player["markers"]]
+        shown = (told.name("card", card) or "-") + ("*" if name in fields["used"] else "")
+        marks = " ".join(told.names("colour", owners))
+        cells.append(told.say("marked", card=shown, who=marks) if marks else shown)
     return columns([cells[row : row + 3] for row in (0, 3, 6)], CARD)
 
 
@@ -52,29 +73,33 @@ def columns(rows: list[list[str]], width: int) -> list[str]:
 
 def broken(cell: str, width: int) -> list[str]:
     """A cell in lines of a width, broken between the items that it lists, and before the colours at a card."""
-    kept = cell.replace(" ", "\xa0").replace(",\xa0", ", ").replace("\xa0<-", " <-")
+    kept = cell.replace(" ", "\xa0").replace(",\xa0", ", ").replace(";\xa0", "; ").replace("\xa0<-", " <-")
     return [line.replace("\xa0", " ") for line in wrap(kept, width, break_long_words=False)] or [""]
 
 
-def table(players: list[dict[str, Any]]) -> list[str]:
+def table(players: list[dict[str, Any]], told: Telling) -> list[str]:
     """A column for each player."""
-    rows = [["", *COLOURS], ["gold", *(str(player["gold"]) for player in players)]]
-    rows += [[name, *(amounts(player[name]) for player in players)] for name in ("camp", "materials", "supply")]
-    for number, name in zip(("I", "II", "III"), SECTIONS, strict=True):
-        rows += [[f"built {number}", *(words(player[name]) or "-" for player in players)]]
-    rows += [["seals", *(words([*player["seals"], "personal"]) for player in players)]]
+    rows = [["", *told.names("colour", COLOURS)], [told.say("row.gold"), *(str(player["gold"]) for player in players)]]
+    rows += [[told.say(f"row.{name}"), *(amounts(player[name], told) for player in players)] for name in GOODS]
+    for number, name in SECTIONS.items():
+        built = (told.row(told.names("good", player[name])) or "-" for player in players)
+        rows += [[told.say("row.built", number=number), *built]]
+    rows += [
+        [told.say("row.seals"), *(told.row(told.names("seal", [*player["seals"], PERSONAL])) for player in players)]
+    ]
     if any(player["flipped"] or player["personal_flipped"] for player in players):
-        rows += [["flipped", *(flipped(player) for player in players)]]
-    rows += [["1x cards", *(words(player["cards"]) or "-" for player in players)]]
+        rows += [[told.say("row.flipped"), *(flipped(player, told) for player in players)]]
+    rows += [[told.say("row.cards"), *(told.row(told.names("card", player["cards"])) or "-" for player in players)]]
     return columns(rows, HOLDING)
 
 
-def amounts(counts: dict[str, int]) -> str:
+def amounts(counts: dict[str, int], told: Telling) -> str:
     """Counts by name, in one line."""
-    return words(f"{count} {name}" for name, count in counts.items() if count) or "-"
+    held = ((count, told.name("good", good)) for good, count in counts.items() if count)
+    return told.row(told.say("amount", count=count, good=good) for count, good in held) or "-"
 
 
-def flipped(player: dict[str, Any]) -> str:
+def flipped(player: dict[str, Any], told: Telling) -> str:
     """Seals flipped, and the sum of their faces."""
-    seals = [*player["flipped"], *(["personal"] if player["personal_flipped"] else [])]
-    return f"{words(seals) or '-'} = {player['sum']}"
+    seals = [*player["flipped"], *([PERSONAL] if player["personal_flipped"] else [])]
+    return told.say("sum", seals=told.row(told.names("seal", seals)) or "-", number=player["sum"])

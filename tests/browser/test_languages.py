@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterator
-from functools import cache
 from pathlib import Path
 
 import pytest
@@ -10,15 +9,11 @@ from playwright.sync_api import Browser, Page, Route, expect
 
 from clerestory.engine import Record
 from clerestory.texts import patterns
-from clerestory.texts.files import read
-from clerestory.texts.languages import ENGLISH, LANGUAGES
+from clerestory.texts.languages import LANGUAGES
 from tests.browser.harness import PATIENCE, act_by_keyboard, settled
+from tests.languages import LATIN, NAMES, OTHERS, english_in
 from tests.review.games import cut, random_game
 
-OTHERS = [language for language in LANGUAGES if language != ENGLISH]
-DOMAINS = ("page", "cathedral", "duel", "service", "errors", "box")
-WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
-LATIN = re.compile(r"[A-Za-z]{2,}")
 # What is read of a page: text that is shown or told to screen readers, without code, keys, and what people have typed.
 READ = """() => {
     const found = [];
@@ -36,23 +31,6 @@ WIDER = """() => document.documentElement.scrollWidth <= innerWidth ? []
     : [...document.querySelectorAll('body *')].filter(one => !one.closest('svg, .scroll *'))
         .filter(one => one.getBoundingClientRect().right > innerWidth || one.getBoundingClientRect().left < 0)
         .map(one => `${one.tagName} ${one.className} ${one.textContent.slice(0, 40)}`)"""
-# Words that are the same in every language: the program, names, numerals, sizes, the letters of the decks and of seats.
-NAMES = {
-    "Clerestory",
-    "Apache",
-    "GitHub",
-    "Kingsbridge",
-    "Shiring",
-    "II",
-    "III",
-    "AB",
-    "Bot",
-    "bot",
-    "https",
-    "http",
-    "Tab",
-    "Enter",
-}
 
 
 # -- screens, found by what does not depend on a language ----------------------------------------------
@@ -167,38 +145,9 @@ def read_of(page: Page) -> list[str]:
     return found
 
 
-def words_of(value: object) -> set[str]:
-    """All words in texts, in lower case."""
-    if isinstance(value, dict):
-        return set().union(*map(words_of, value.values())) if value else set()
-    if isinstance(value, list):
-        return set().union(*map(words_of, value)) if value else set()
-    return {word.lower() for word in WORD.findall(re.sub(r"\{\w+\}", " ", str(value)))}
-
-
-@cache
-def english_only(language: str) -> frozenset[str]:
-    """Words of English texts that no text or name of a language has."""
-    english, other = set[str](), set[str]()
-    for domain in DOMAINS:
-        english |= words_of(dict(patterns(domain)))
-        other |= words_of(dict(patterns(domain, language)))
-    for entries in read("glossary.json")["words"].values():
-        for entry in entries.values():
-            english |= words_of(entry.get(ENGLISH, [""])[0])
-            other |= words_of(entry.get(language, [""])[0])
-    return frozenset(word for word in english - other if len(word) > 1)
-
-
 def english_on(page: Page, language: str) -> list[str]:
     """What is in English on a page; for Hebrew, everything in Latin letters that is no name."""
-    names = {name.lower() for name in NAMES}
-    found = []
-    for text in read_of(page):
-        words = {word.lower() for word in (LATIN if language == "he" else WORD).findall(text)} - names
-        if words if language == "he" else words & english_only(language):
-            found.append(text)
-    return found
+    return [text for text in read_of(page) if english_in(text, language)]
 
 
 # -- tests ---------------------------------------------------------------------------------------------
@@ -271,14 +220,16 @@ def test_english_would_be_found(spoken: Callable[[str], Page]) -> None:
         assert english_on(page, language)
 
 
-# -- a language that nobody speaks: longer, accented, in brackets --------------------------------------
+# -- a language that nobody speaks: twice as long, accented, in brackets --------------------------------------
 
 PSEUDO = """
 import texts from '%s?as-it-is';
 const accented = {a: 'á', e: 'é', i: 'í', o: 'ó', u: 'ú', A: 'Á', E: 'É', I: 'Í', O: 'Ó', U: 'Ú'};
 const longer = text => text.split(/(\\{\\w+\\})/).map((part, at) => at %% 2 ? part
     : part.replace(/[aeiouAEIOU]/g, one => accented[one] + '~')).join('');
-const told = text => typeof text === 'string' ? `⟦${longer(text)} ${'~'.repeat(text.length / 4)}⟧`
+const own = text => text.replace(/\\{\\w+\\}/g, '').length;
+const filled = (text, length) => text + ' ~~~~'.repeat(Math.max(0, Math.ceil((length - text.length) / 5)));
+const told = text => typeof text === 'string' ? `⟦${filled(longer(text), text.length + own(text) - 2)}⟧`
     : Object.fromEntries(Object.entries(text).map(([form, one]) => [form, told(one)]));
 export default Object.fromEntries(Object.entries(texts).map(([key, text]) =>
     [key, key === 'direction' ? 'ltr' : told(text)]));
@@ -298,7 +249,7 @@ def untranslated(text: str) -> bool:
     """Whether Latin letters are left when all that is in brackets is taken away, from the inside out."""
     while (shorter := re.sub(r"⟦[^⟦⟧]*⟧", "", text)) != text:
         text = shorter
-    return any(word not in NAMES for word in LATIN.findall(text))
+    return any(word.lower() not in NAMES for word in LATIN.findall(text))
 
 
 @pytest.mark.parametrize(

@@ -117,7 +117,7 @@ def test_a_record_is_told_as_a_game_ends() -> None:
     assert output.splitlines() == [
         "game 1: duel, 2 seats, seed 5, 327 plies",
         "blue wins, 28.14 to 27.12.",
-        "  red: sections 20, materials 7, gold 0.12",
-        "  blue: sections 20, materials 8, gold 0.14",
+        "  red: complete sections 20, materials placed 7, gold 0.12",
+        "  blue: complete sections 20, materials placed 8, gold 0.14",
         "  Points: 10 for a complete section, 1 for a material placed, 0.01 for a gold, which breaks a tie.",
     ]

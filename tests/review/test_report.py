@@ -71,10 +71,10 @@ def test_every_column_adds_up_as_it_is_shown(name: str, seats: int) -> None:
 def test_an_error_is_told_in_one_true_sentence() -> None:
     review = planted()
     [error] = review.errors()
-    assert verdict(error) == (
+    assert verdict(review, error) == (
         "Cost 15.0 % of a win and 2.0 points. Better: play card 6. At the end of the game it has 2 points more."
     )
-    assert verdict(replace(error, points=0.0, reason="")) == "Cost 15.0 % of a win. Better: play card 6."
+    assert verdict(review, replace(error, points=0.0, reason="")) == "Cost 15.0 % of a win. Better: play card 6."
     assert winners(review, review.valuations[0]) == "+10.0 seat 0, -10.0 seat 1"
 
 

@@ -44,9 +44,10 @@ export default function Explanations(props: Props) {
 function Bubble({ part, ...props }: Explained & { part: Part }) {
   const box = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
-    const shown = box.current;
-    if (!shown) return;
-    showBeside(shown, part.at, 6);
+    const place = () => box.current && showBeside(box.current, part.at, 6);
+    place();
+    addEventListener("resize", place);
+    return () => removeEventListener("resize", place);
   }, [part]);
   const topic = topicOf(props.position, part.place);
   if (!topic) return null;
