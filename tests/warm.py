@@ -40,7 +40,6 @@ SPECIAL = ("preexec_fn", "pass_fds", "start_new_session", "process_group", "shel
 SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER: orphans of this process's children become its own
 LOCK = threading.Lock()
 AT_FIRST = dict(os.environ)
-STARTED: list[subprocess.Popen[bytes]] = []  # the process that imports and forks
 IS_FORK: list[bool] = []  # in a process that it forked
 
 
@@ -103,12 +102,20 @@ def forked_here(wanted: dict[str, Any], descriptors: list[int]) -> int:
 
 @cache
 def parent() -> socket.socket:
-    """Start the process that imports and forks; return the way to it."""
+    """Start the process that imports and forks, and end it with this one; return the way to it."""
     ours, theirs = socket.socketpair()
     command = [sys.executable, __file__, str(theirs.fileno())]
-    STARTED.append(subprocess.Popen(command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL))
+    process = subprocess.Popen(command, pass_fds=[theirs.fileno()], stdin=subprocess.DEVNULL)
     theirs.close()
+    atexit.register(end, process, ours)
     return ours
+
+
+def end(process: subprocess.Popen[bytes], channel: socket.socket) -> None:
+    """End the process that imports and forks, whose forks do not need it, and the way to it."""
+    channel.close()
+    process.kill()
+    process.wait()
 
 
 def prctl(option: int, value: int) -> None:
