@@ -4,6 +4,8 @@ import gc
 import os
 import signal
 from collections.abc import Generator, Iterator
+from itertools import chain, groupby
+from pathlib import Path
 
 import pytest
 
@@ -35,6 +37,31 @@ def pytest_collection() -> Generator[None, object, object]:
     finally:
         gc.freeze()
         gc.enable()
+
+
+HERE = Path(__file__).parent
+KILLING = "faults"  # the folder of tests that kill servers and wait for others: they would be late beside their like
+LONG = ("browser", "learn", "arena", "lab")  # the other folders whose tests take seconds
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Let each process begin with its share of what takes long, so that what is left for the end is short.
+
+    A process gets its tests in one piece; those that are done take what is left from the end of another's.
+    """
+    processes = getattr(config, "workerinput", {}).get("workercount", 1)
+    shares: list[list[pytest.Item]] = [[] for _ in range(processes)]
+    short: list[pytest.Item] = []
+    for number, (path, file) in enumerate(groupby(items, key=lambda item: item.path)):
+        folder = path.relative_to(HERE).parts[0]
+        other = shares[-1 - number % max(1, processes - 1)] if folder in LONG else short
+        (shares[0] if folder == KILLING else other).extend(file)
+    for share in shares:
+        room = max(0, len(items) // processes - len(share))
+        share += short[:room]
+        del short[:room]
+    items[:] = [*chain.from_iterable(shares), *short]
 
 
 TOKEN = "open-sesame-open"
