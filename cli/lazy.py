@@ -9,7 +9,7 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
-Places = Mapping[str, tuple[str, str]]  # by the name of a command: its summary and its place, `MODULE:FUNCTION`
+CommandPlaces = Mapping[str, tuple[str, str]]  # by the name of a command: its summary and its place, `MODULE:FUNCTION`
 PLAIN: Mapping[str, Any] = {
     "add_completion": False,
     "rich_markup_mode": None,
@@ -18,7 +18,7 @@ PLAIN: Mapping[str, Any] = {
 }
 
 
-def group(sections: Mapping[str, Places], about: str) -> typer.Typer:
+def group(sections: Mapping[str, CommandPlaces], about: str) -> typer.Typer:
     """Return a group of commands, each in a module that is imported when it is called.
 
     Args:
@@ -54,7 +54,7 @@ def group(sections: Mapping[str, Places], about: str) -> typer.Typer:
     return app
 
 
-def sections_of(sections: Mapping[str, Places]) -> Iterator[tuple[str, list[tuple[str, str]]]]:
+def sections_of(sections: Mapping[str, CommandPlaces]) -> Iterator[tuple[str, list[tuple[str, str]]]]:
     """Yield each heading with its names, of equal width, and their summaries."""
     width = max(len(name) for section in sections.values() for name in section)
     for heading, section in sections.items():

@@ -7,7 +7,7 @@ from uuid import uuid4
 
 from clerestory.clients.exchange import AsyncCalls, Exchange, SyncCalls, exchanged
 from clerestory.clients.kept_wire import GameChoices, GameSnapshot, read_snapshot, seat_plan, value_of, write_choices
-from clerestory.clients.referee import Call, plain
+from clerestory.clients.referee import MakeExchange, plain
 from clerestory.clients.wire import Actions, Time, action_texts, set_field
 from clerestory.v1 import games_pb2 as api
 from clerestory.v1 import rules_pb2 as rules
@@ -30,7 +30,7 @@ class KeptGameBase:
         seen: the last snapshot; None before the first.
     """
 
-    def __init__(self, call: Call, watch: Callable[..., Any], game_id: str) -> None:
+    def __init__(self, call: MakeExchange, watch: Callable[..., Any], game_id: str) -> None:
         self._call = call
         self._watch_from = watch
         self.game_id = game_id
@@ -186,7 +186,7 @@ class KeptGamesBase(Generic[G]):
 
     _game: Callable[..., G]
 
-    def __init__(self, call: Call, watch: Callable[..., Any]) -> None:
+    def __init__(self, call: MakeExchange, watch: Callable[..., Any]) -> None:
         self._call = call
         self._watch = watch
 

@@ -14,7 +14,7 @@ from clerestory.clients.wire import Actions, PositionLike, action_texts, positio
 from clerestory.v1 import rules_pb2 as api
 from clerestory.v1.position_pb2 import Position
 
-Call = Callable[[Exchange[Any]], Any]  # returns the message of the response, or an awaitable of it
+MakeExchange = Callable[[Exchange[Any]], Any]  # returns the message of the response, or an awaitable of it
 R = TypeVar("R", bound="RefereeBase")
 
 
@@ -78,7 +78,7 @@ class RefereeBase:
         outcome: how it ended; None until `apply` or `draw` has ended it.
     """
 
-    def __init__(self, call: Call, position: api.AnyPosition, turn: api.Turn, seed: int | None = None) -> None:
+    def __init__(self, call: MakeExchange, position: api.AnyPosition, turn: api.Turn, seed: int | None = None) -> None:
         self._call = call
         self._position = position
         self._turn = turn
@@ -180,7 +180,7 @@ class RulesBase(Generic[R]):
 
     _referee: Callable[..., R]
 
-    def __init__(self, call: Call) -> None:
+    def __init__(self, call: MakeExchange) -> None:
         self._call = call
 
     @exchanged

@@ -13,7 +13,7 @@ import pydantic
 from clerestory.engine.fields import Fields
 
 
-class Context(NamedTuple):
+class FieldContext(NamedTuple):
     """The context of a value: the position's fields (while reading, those before it), and its seat."""
 
     fields: dict[str, Any]
@@ -32,19 +32,19 @@ class Kind:
     high: int = 0
     plain: bool = False
 
-    def in_range(self, raw: Sequence[int], around: Context) -> bool:
+    def in_range(self, raw: Sequence[int], around: FieldContext) -> bool:
         """Whether numbers of the struct are in range, so that `read` may be called."""
         return self.low <= min(raw) and max(raw) <= self.high
 
-    def read(self, raw: Sequence[int], around: Context) -> Any:
+    def read(self, raw: Sequence[int], around: FieldContext) -> Any:
         """Return the JSON value of numbers that are in range."""
         raise NotImplementedError
 
-    def write(self, value: Any, around: Context) -> Sequence[int]:
+    def write(self, value: Any, around: FieldContext) -> Sequence[int]:
         """Return the numbers that stand for a valid JSON value."""
         raise NotImplementedError
 
-    def faults(self, value: Any, around: Context) -> Iterable[str]:
+    def faults(self, value: Any, around: FieldContext) -> Iterable[str]:
         """Yield what is wrong with a JSON value of the right type."""
         return ()
 
@@ -56,10 +56,10 @@ class Number(Kind):
         self.annotation = whole(low, high)
         self.low, self.high, self.first, self.plain = low - first, high - first, first, not first
 
-    def read(self, raw: Sequence[int], around: Context) -> int:
+    def read(self, raw: Sequence[int], around: FieldContext) -> int:
         return raw[0] + self.first
 
-    def write(self, value: int, around: Context) -> Sequence[int]:
+    def write(self, value: int, around: FieldContext) -> Sequence[int]:
         return (value - self.first,)
 
 
@@ -69,10 +69,10 @@ class Flag(Kind):
     annotation = bool
     high = 1
 
-    def read(self, raw: Sequence[int], around: Context) -> bool:
+    def read(self, raw: Sequence[int], around: FieldContext) -> bool:
         return bool(raw[0])
 
-    def write(self, value: bool, around: Context) -> Sequence[int]:
+    def write(self, value: bool, around: FieldContext) -> Sequence[int]:
         return (int(value),)
 
 
@@ -81,13 +81,13 @@ class SeatFlag(Kind):
 
     annotation = bool
 
-    def in_range(self, raw: Sequence[int], around: Context) -> bool:
+    def in_range(self, raw: Sequence[int], around: FieldContext) -> bool:
         return raw[0] < 1 << around.seats
 
-    def read(self, raw: Sequence[int], around: Context) -> bool:
+    def read(self, raw: Sequence[int], around: FieldContext) -> bool:
         return bool(raw[0] >> around.seat & 1)
 
-    def write(self, value: bool, around: Context) -> Sequence[int]:
+    def write(self, value: bool, around: FieldContext) -> Sequence[int]:
         return (value << around.seat,)
 
 
@@ -100,10 +100,10 @@ class Choice(Kind):
         self.number = {name: i for i, name in enumerate(names, low)}
         self.low, self.high = low, low + len(names) - 1
 
-    def read(self, raw: Sequence[int], around: Context) -> str:
+    def read(self, raw: Sequence[int], around: FieldContext) -> str:
         return self.names[raw[0] - self.low]
 
-    def write(self, value: str, around: Context) -> Sequence[int]:
+    def write(self, value: str, around: FieldContext) -> Sequence[int]:
         return (self.number[value],)
 
 
@@ -114,10 +114,10 @@ class Seat(Choice):
         super().__init__((*before, *colours), low)
         self.colours, self.others = tuple(colours), len(before)
 
-    def in_range(self, raw: Sequence[int], around: Context) -> bool:
+    def in_range(self, raw: Sequence[int], around: FieldContext) -> bool:
         return self.low <= raw[0] < self.low + self.others + around.seats
 
-    def faults(self, value: str, around: Context) -> Iterable[str]:
+    def faults(self, value: str, around: FieldContext) -> Iterable[str]:
         return strangers([value], self.colours, around.seats)
 
 
@@ -131,13 +131,13 @@ class Card(Kind):
         self.number = {card: i for i, card in enumerate(self.ids)}
         self.high = len(ids)
 
-    def read(self, raw: Sequence[int], around: Context) -> str:
+    def read(self, raw: Sequence[int], around: FieldContext) -> str:
         return self.ids[raw[0]]
 
-    def write(self, value: str, around: Context) -> Sequence[int]:
+    def write(self, value: str, around: FieldContext) -> Sequence[int]:
         return (self.number[value],)
 
-    def faults(self, value: str, around: Context) -> Iterable[str]:
+    def faults(self, value: str, around: FieldContext) -> Iterable[str]:
         return () if value in self.number else unknown([value], self.number)
 
 
@@ -148,16 +148,16 @@ class Each(Kind):
         self.annotation = listed(kind.annotation, count, count)
         self.kind = kind
 
-    def in_range(self, raw: Sequence[int], around: Context) -> bool:
+    def in_range(self, raw: Sequence[int], around: FieldContext) -> bool:
         return all(self.kind.in_range((number,), around) for number in raw)
 
-    def read(self, raw: Sequence[int], around: Context) -> list[Any]:
+    def read(self, raw: Sequence[int], around: FieldContext) -> list[Any]:
         return [self.kind.read((number,), around) for number in raw]
 
-    def write(self, value: list[Any], around: Context) -> Sequence[int]:
+    def write(self, value: list[Any], around: FieldContext) -> Sequence[int]:
         return [self.kind.write(entry, around)[0] for entry in value]
 
-    def faults(self, value: list[Any], around: Context) -> Iterable[str]:
+    def faults(self, value: list[Any], around: FieldContext) -> Iterable[str]:
         return [text for entry in value for text in self.kind.faults(entry, around)]
 
 
@@ -169,14 +169,14 @@ class Set(Kind):
         self.bits = {thing: 1 << i for i, thing in enumerate(ids)}
         self.high = (1 << len(ids)) - 1
 
-    def read(self, raw: Sequence[int], around: Context) -> list[Any]:
+    def read(self, raw: Sequence[int], around: FieldContext) -> list[Any]:
         word = raw[0]
         return [thing for thing, bit in self.bits.items() if word & bit] if word else []
 
-    def write(self, value: list[Any], around: Context) -> Sequence[int]:
+    def write(self, value: list[Any], around: FieldContext) -> Sequence[int]:
         return (sum(map(self.bits.__getitem__, value)),)
 
-    def faults(self, value: list[Any], around: Context) -> Iterable[str]:
+    def faults(self, value: list[Any], around: FieldContext) -> Iterable[str]:
         return unknown(value, self.bits) + repeated(value) if value else ()
 
 
@@ -189,13 +189,13 @@ class Deck(Kind):
         self.number = {card: i for i, card in enumerate(ids, 1)}
         self.high = len(ids)
 
-    def read(self, raw: Sequence[int], around: Context) -> list[str]:
+    def read(self, raw: Sequence[int], around: FieldContext) -> list[str]:
         return [self.ids[number] for number in raw if number]
 
-    def write(self, value: list[str], around: Context) -> Sequence[int]:
+    def write(self, value: list[str], around: FieldContext) -> Sequence[int]:
         return [0] * (self.places - len(value)) + [self.number[card] for card in value]
 
-    def faults(self, value: list[str], around: Context) -> Iterable[str]:
+    def faults(self, value: list[str], around: FieldContext) -> Iterable[str]:
         return unknown(value, self.number) + (repeated(value) if self.unique else [])
 
 
@@ -210,17 +210,17 @@ class Order(Kind):
         """Return the number of each name plus one; 0 where one is missing."""
         return [word >> i & (1 << self.bits) - 1 for i in range(0, word.bit_length(), self.bits)]
 
-    def in_range(self, raw: Sequence[int], around: Context) -> bool:
+    def in_range(self, raw: Sequence[int], around: FieldContext) -> bool:
         entries, high = self.entries(raw[0]), around.seats if self.seated else len(self.names)
         return len(entries) <= self.most and all(1 <= entry <= high for entry in entries)
 
-    def read(self, raw: Sequence[int], around: Context) -> list[str]:
+    def read(self, raw: Sequence[int], around: FieldContext) -> list[str]:
         return [self.names[entry - 1] for entry in self.entries(raw[0])]
 
-    def write(self, value: list[str], around: Context) -> Sequence[int]:
+    def write(self, value: list[str], around: FieldContext) -> Sequence[int]:
         return (sum(self.names.index(name) + 1 << self.bits * i for i, name in enumerate(value)),)
 
-    def faults(self, value: list[str], around: Context) -> Iterable[str]:
+    def faults(self, value: list[str], around: FieldContext) -> Iterable[str]:
         return strangers(value, self.names, around.seats) if self.seated else ()
 
 
@@ -237,13 +237,13 @@ class Amounts(Kind):
             return raw
         return [raw[0] >> self.bits * i & (1 << self.bits) - 1 for i in range(len(self.names))]
 
-    def in_range(self, raw: Sequence[int], around: Context) -> bool:
+    def in_range(self, raw: Sequence[int], around: FieldContext) -> bool:
         return super().in_range(self.amounts(raw), around) and not (self.bits and raw[0] >> self.bits * len(self.names))
 
-    def read(self, raw: Sequence[int], around: Context) -> dict[str, int]:
+    def read(self, raw: Sequence[int], around: FieldContext) -> dict[str, int]:
         return dict(zip(self.names, self.amounts(raw), strict=True))
 
-    def write(self, value: dict[str, int], around: Context) -> Sequence[int]:
+    def write(self, value: dict[str, int], around: FieldContext) -> Sequence[int]:
         amounts = [value[name] for name in self.names]
         return [sum(amount << self.bits * i for i, amount in enumerate(amounts))] if self.bits else amounts
 

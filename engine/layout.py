@@ -12,9 +12,9 @@ from typing import Any, NamedTuple
 
 from clerestory.engine.errors import BadPosition
 from clerestory.engine.fields import read_fields
-from clerestory.engine.kinds import Context, Kind, listed, model
+from clerestory.engine.kinds import FieldContext, Kind, listed, model
 
-Fault = tuple[str, str]  # path of a field, what is wrong there
+FieldFault = tuple[str, str]  # path of a field, what is wrong there
 Member = tuple[int, str, int]  # address, type as the module struct calls it, how many
 
 
@@ -159,14 +159,14 @@ class Layout:
         plan = self.plans[seats]
         numbers = plan.codec.unpack(memory)
         return plan.codec.pack(*numbers) == memory and all(
-            slot.kind.in_range(slot.take(numbers), Context({}, max(slot.owner, 0), seats)) for slot in plan.slots
+            slot.kind.in_range(slot.take(numbers), FieldContext({}, max(slot.owner, 0), seats)) for slot in plan.slots
         )
 
     # -- single fields -------------------------------------------------------------------------------
 
     def read(self, slot: Slot, raw: Sequence[int], seats: int) -> Any:
         """Return the value of one field; its kind must not look at other fields."""
-        return raw[0] if slot.kind.plain else slot.kind.read(raw, Context({}, max(slot.owner, 0), seats))
+        return raw[0] if slot.kind.plain else slot.kind.read(raw, FieldContext({}, max(slot.owner, 0), seats))
 
     # -- both ways -----------------------------------------------------------------------------------
 
@@ -217,13 +217,13 @@ class Layout:
             for text in slot.kind.faults(values[i], around[slot.owner])
         )
 
-    def refuse(self, faults: Iterable[Fault]) -> None:
+    def refuse(self, faults: Iterable[FieldFault]) -> None:
         """Raise BadPosition if there are faults; their paths are those in the game's own fields, "" for all of them."""
         found = [(f"{self.name}.{path}".rstrip("."), description) for path, description in faults]
         if found:
             raise BadPosition(found)
 
-    def place_faults(self, fields: dict[str, Any]) -> Iterator[Fault]:
+    def place_faults(self, fields: dict[str, Any]) -> Iterator[FieldFault]:
         """A card is in one place."""
         home: dict[tuple[str, str], str] = {}
         values = self.values(fields)
@@ -267,9 +267,9 @@ def places_written(
     return order, [(number, part) for number, all_parts in parts.items() for part in all_parts[1:]]
 
 
-def surroundings(fields: dict[str, Any], seats: int) -> list[Context]:
+def surroundings(fields: dict[str, Any], seats: int) -> list[FieldContext]:
     """Return the context of each seat's values and last, at -1, that of the position's own."""
-    return [*(Context(fields, seat, seats) for seat in range(seats)), Context(fields, 0, seats)]
+    return [*(FieldContext(fields, seat, seats) for seat in range(seats)), FieldContext(fields, 0, seats)]
 
 
 def table(title: str, fields: Sequence[Field]) -> str:

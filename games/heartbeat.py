@@ -9,7 +9,7 @@ from typing import Any, LiteralString
 
 import psycopg
 
-from clerestory.games.postgres_link import Address, Connection, connect, cut, limited
+from clerestory.games.postgres_link import Address, PgConnection, connect, cut, limited
 
 BEAT = 2.0  # seconds between heartbeats
 REPLY = 3.0  # seconds that the answer to one may take; after that the connection counts as dead
@@ -59,7 +59,7 @@ class Heartbeat:
         self.clock = Clock()
         self._address, self._number, self._channels, self._heard = address, number, channels, heard
         self._last = time.monotonic()  # when the last heartbeat was sent that was answered
-        self._connection: Connection | None = None
+        self._connection: PgConnection | None = None
         self._ending = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
 
@@ -106,7 +106,7 @@ class Heartbeat:
         if not self._ending.is_set():
             await self._beat(self._connection)
 
-    async def _beat(self, connection: Connection) -> None:
+    async def _beat(self, connection: PgConnection) -> None:
         asked = time.monotonic()
         with limited(connection, REPLY):
             row: Any = await (await connection.execute(ALIVE, (self._number,))).fetchone()

@@ -30,7 +30,7 @@ AT_ONCE = 100  # games deleted in one transaction
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
-Report = Callable[[bool], Awaitable[None]]  # is told whether games can be played
+ReportHealth = Callable[[bool], Awaitable[None]]  # is told whether games can be played
 
 
 class Keeper:
@@ -145,7 +145,7 @@ class Keeper:
 
     # -- in the background -------------------------------------------------------------------------
 
-    def resume(self, report: Report | None = None) -> None:
+    def resume(self, report: ReportHealth | None = None) -> None:
         """Begin to move in games, to listen to other servers, and to report whether games can be played."""
         self.store.listen(self._hear)
         works = [self._due.run(self._refresh), self._catch_up(), self._count(), self._tidy()]
@@ -228,7 +228,7 @@ class Keeper:
                 break
         await self._quota.read()
 
-    async def _watch_health(self, report: Report) -> None:
+    async def _watch_health(self, report: ReportHealth) -> None:
         """Report whether games can be played whenever that changes, until cancelled."""
         reported = True
         while True:

@@ -34,7 +34,18 @@ from clerestory.games.postgres_rows import (
 from clerestory.games.postgres_schema import prepare
 from clerestory.games.reading import entries_of, head_of
 from clerestory.games.ring import Ring
-from clerestory.games.store import Batch, Conflict, Due, GameFilter, GameLog, Listener, News, StoreError, Tally, query
+from clerestory.games.store import (
+    Batch,
+    Conflict,
+    Due,
+    GameFilter,
+    GameLog,
+    News,
+    NewsListener,
+    StoreError,
+    Tally,
+    query,
+)
 
 LEASE = 6.0  # seconds without a heartbeat after which a server can lose its games
 MIGRATING = 600.0  # seconds that creating or migrating the tables may take
@@ -56,7 +67,7 @@ class PostgresStore:
         self.secret = secret
         self._number = number  # of this server
         self._pool = Pool(address)
-        self._heard: Listener | None = None
+        self._heard: NewsListener | None = None
         self._heartbeat = Heartbeat(address, number, (CHANNEL, MADE), self._hear)
         self._ring = Ring()
 
@@ -252,7 +263,7 @@ class PostgresStore:
         if await self._ask(text, (game_id, self._number), game_id):
             await self._do(lambda cursor: self._tell(cursor, NOBODY, True, game_id))
 
-    def listen(self, heard: Listener) -> None:
+    def listen(self, heard: NewsListener) -> None:
         """Report from now on what other servers store."""
         self._heard = heard
 

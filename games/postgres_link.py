@@ -48,7 +48,7 @@ BAD_ADDRESS = (
 PARTS = re.compile(r"[:/@?&=,\[\]\s]+")  # what is between the parts of an address
 
 T = TypeVar("T")
-Connection = psycopg.AsyncConnection[Any]
+PgConnection = psycopg.AsyncConnection[Any]
 Cursor = psycopg.AsyncCursor[Any]
 
 
@@ -82,7 +82,7 @@ class Address:
         return line
 
 
-async def connect(address: Address) -> Connection:
+async def connect(address: Address) -> PgConnection:
     """Return a new connection without a transaction. Raises psycopg.Error, TimeoutError."""
     try:
         async with asyncio.timeout(CONNECT):
@@ -100,7 +100,7 @@ async def connect(address: Address) -> Connection:
 
 
 @contextmanager
-def limited(connection: Connection, seconds: float) -> Iterator[None]:
+def limited(connection: PgConnection, seconds: float) -> Iterator[None]:
     """Cut a connection off after so many seconds, so that whoever waits for an answer gets an error.
 
     Cancelling would not do: psycopg then asks the database to cancel, and waits for it.
@@ -112,13 +112,13 @@ def limited(connection: Connection, seconds: float) -> Iterator[None]:
         timer.cancel()
 
 
-def cut(connection: Connection) -> None:
+def cut(connection: PgConnection) -> None:
     """Let both ends of a connection see its end."""
     with suppress(OSError, psycopg.Error), socket.socket(fileno=os.dup(connection.pgconn.socket)) as end:
         end.shutdown(socket.SHUT_RDWR)
 
 
-def usable(connection: Connection) -> bool:
+def usable(connection: PgConnection) -> bool:
     """Whether an idle connection is still open: there is nothing to be read from one but its end."""
     if connection.closed:
         return False
@@ -133,9 +133,9 @@ class Pool:
     def __init__(self, address: Address) -> None:
         self._address = address
         self._places = asyncio.Semaphore(CONNECTIONS)
-        self._idle: list[Connection] = []
-        self._busy: set[Connection] = set()
-        self._spent: set[Connection] = set()
+        self._idle: list[PgConnection] = []
+        self._busy: set[PgConnection] = set()
+        self._spent: set[PgConnection] = set()
         self._games: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         self._closed = False
 
@@ -177,7 +177,7 @@ class Pool:
                     return await do(cursor)
 
     @asynccontextmanager
-    async def _lent(self) -> AsyncIterator[Connection]:
+    async def _lent(self) -> AsyncIterator[PgConnection]:
         if self._closed:
             raise StoreError("the store is closed")
         connection = await self._take() or await connect(self._address)
@@ -191,7 +191,7 @@ class Pool:
             else:
                 self._idle.append(connection)
 
-    async def _take(self) -> Connection | None:
+    async def _take(self) -> PgConnection | None:
         """Return an idle connection that is still open, None if there is none."""
         while self._idle:
             connection = self._idle.pop()

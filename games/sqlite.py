@@ -19,7 +19,7 @@ from clerestory.games.bounds import CLOSING, LITTLE, MEMORY, USER
 from clerestory.games.committer import Committer
 from clerestory.games.log import Entry, Head
 from clerestory.games.ring import Ring
-from clerestory.games.store import Batch, Due, GameFilter, GameLog, Listener, StoreError, Tally, query
+from clerestory.games.store import Batch, Due, GameFilter, GameLog, NewsListener, StoreError, Tally, query
 
 logger = logging.getLogger(__name__)
 
@@ -128,7 +128,7 @@ class SqliteStore:
     async def release(self, game_id: str) -> None:
         """There is no other server."""
 
-    def listen(self, heard: Listener) -> None:
+    def listen(self, heard: NewsListener) -> None:
         """There are no others."""
 
     async def reviewed(self, game_id: str, plan: str) -> dict[int, bytes]:

@@ -152,7 +152,7 @@ class News:
     maker: str = ""
 
 
-Listener = Callable[[News], None]
+NewsListener = Callable[[News], None]
 
 
 class Store(Protocol):
@@ -232,7 +232,7 @@ class Store(Protocol):
     async def release(self, game_id: str) -> None:
         """Let another server take a game that this one owns."""
 
-    def listen(self, heard: Listener) -> None:
+    def listen(self, heard: NewsListener) -> None:
         """Report from now on what other servers store."""
 
     # -- reviews

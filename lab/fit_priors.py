@@ -25,13 +25,13 @@ from clerestory.learn.net import numpy_arrays
 from clerestory.learn.priors import Decisions, decisions_of, figures_of_priors, fit_priors
 from clerestory.learn.selfplay import SelfPlay
 
-Games = dict[int, dict[int, int]]  # their number, by number of seats and generation
+GamesPlayed = dict[int, dict[int, int]]  # their number, by number of seats and generation
 
 
-def gather(rules: Game, run: Path, seed: int, generations: list[int]) -> tuple[dict[int, Decisions], Games]:
+def gather(rules: Game, run: Path, seed: int, generations: list[int]) -> tuple[dict[int, Decisions], GamesPlayed]:
     """Return the full searches of some generations by number of seats, and how many games they are from."""
     found: dict[int, Decisions] = {}
-    games: Games = {}
+    games: GamesPlayed = {}
     for seats in rules.seats:
         parts = []
         for generation in generations:

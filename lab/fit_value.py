@@ -38,14 +38,14 @@ ROUNDS = 6
 LEAST_VISITS, MOST_VISITS = 12, 200  # visits for a line to be recorded, and beyond which its weight stops growing
 STRAYING = 0.12  # share of moves that are a random legal action, so that all kinds of positions occur
 WITHIN = 3.0  # weight of the differences between the lines of one decision, relative to that of the lines themselves
-Table = dict[str, dict[str, list[float]]]  # weights by stage, term and round
+TermWeights = dict[str, dict[str, list[float]]]  # weights by stage, term and round
 TermRow = tuple[float, ...]  # decision, stage, round, visits, the gain to predict, then the terms
 
 
 # -- games -----------------------------------------------------------------------------------------
 
 
-def read_value(file: Path) -> Table:
+def read_value(file: Path) -> TermWeights:
     """Return a table of weights."""
     return tomllib.loads(file.read_text("utf-8"))
 
@@ -172,7 +172,7 @@ def fit(files: list[Path], penalty: float, before: Path | None, out: Path) -> No
                 stream.write(f"{term} = [{', '.join(f'{weight:.3f}' for weight in weights)}]\n")
 
 
-def half_way(before: Table, after: Table) -> Table:
+def half_way(before: TermWeights, after: TermWeights) -> TermWeights:
     """Return the means of two tables; a missing term counts as 0."""
     nothing = [0.0] * ROUNDS
     return {

@@ -59,7 +59,7 @@ OF_A_GAME = 3  # most puzzles from one game, of different kinds of action
 PLAYERS = (3, 4, 5, 6)  # levels of the bots
 COUNTED = ("convert", "buy", "sell")  # actions that end with a number of things
 
-Line = dict[str, Any]
+PuzzleRow = dict[str, Any]
 
 
 # -- finding ---------------------------------------------------------------------------------------
@@ -81,7 +81,7 @@ def find(game: Game, minutes: float) -> None:
         tell(f"game {seed}: {[line['level'] for line in lines]}")
 
 
-def of_a_game(game: Game, seats: int, seed: int) -> Iterator[Line]:
+def of_a_game(game: Game, seats: int, seed: int) -> Iterator[PuzzleRow]:
     """Yield the puzzles of a game of bots, of different kinds of action."""
     kinds: set[str] = set()
     for candidate in decisions(game, seats, seed):
@@ -113,7 +113,7 @@ def decisions(game: Game, seats: int, seed: int) -> Iterator[PuzzleCandidate]:
         last = (seat, action)
 
 
-def plan_puzzle(candidate: PuzzleCandidate, kinds: set[str]) -> Line | None:
+def plan_puzzle(candidate: PuzzleCandidate, kinds: set[str]) -> PuzzleRow | None:
     """Return the line of a puzzle that asks for a plan of another kind; None if the position is none."""
     assert candidate.planner is not None
     ends = ends_of(candidate.state, candidate.planner)
@@ -143,7 +143,7 @@ def confirmed_plans(candidate: PuzzleCandidate, ends: Ends) -> dict[str, float] 
     return losses
 
 
-def action_puzzle(candidate: PuzzleCandidate, kinds: set[str]) -> Line | None:
+def action_puzzle(candidate: PuzzleCandidate, kinds: set[str]) -> PuzzleRow | None:
     """Return the line of a puzzle that asks for an action of another kind; None if the position is none."""
     clear = clearly_best(candidate)
     return None if clear is None or kind(clear) in kinds else as_puzzle(candidate, clear)
@@ -159,7 +159,7 @@ def clearly_best(candidate: PuzzleCandidate) -> str | None:
     return best.action
 
 
-def as_puzzle(candidate: PuzzleCandidate, clear: str) -> Line | None:
+def as_puzzle(candidate: PuzzleCandidate, clear: str) -> PuzzleRow | None:
     """Return the line of a puzzle; None if the position is not a puzzle."""
     losses = exact_losses(candidate.state)
     exact = losses is not None
@@ -170,7 +170,7 @@ def as_puzzle(candidate: PuzzleCandidate, clear: str) -> Line | None:
     return graded(candidate, losses, exact=exact)
 
 
-def graded(candidate: PuzzleCandidate, losses: Mapping[str, float], *, exact: bool) -> Line | None:
+def graded(candidate: PuzzleCandidate, losses: Mapping[str, float], *, exact: bool) -> PuzzleRow | None:
     """Return the line of a puzzle; None if no level finds the answer."""
     best, rival = nearest(losses, 2)
     level = grade(candidate, losses)
@@ -282,7 +282,7 @@ def ship(game: Game, wanted: int) -> None:
         known += json.loads(found_file(game).with_suffix(".solved.json").read_text())
     chosen = [fields(one) for one in read(game)]
     have = [line["position"] for line in chosen]
-    shelves: dict[tuple[int, int], list[Line]] = defaultdict(list)
+    shelves: dict[tuple[int, int], list[PuzzleRow]] = defaultdict(list)
     for line in sorted(known, key=lambda line: (line["seed"], line["ply"])):
         if line["position"] in have:
             continue
@@ -294,7 +294,7 @@ def ship(game: Game, wanted: int) -> None:
     write(game, chosen)
 
 
-def write(game: Game, lines: list[Line]) -> None:
+def write(game: Game, lines: list[PuzzleRow]) -> None:
     """Write the shipped puzzles."""
     SHIPPED.mkdir(exist_ok=True)
     ordered = sorted(lines, key=lambda line: (line["level"], line["seed"], line["ply"]))
@@ -340,7 +340,7 @@ def candidate_of(one: Puzzle) -> PuzzleCandidate:
     return PuzzleCandidate(one.state, observe(one.state), one.seed, one.ply, planner_at(one.state))
 
 
-def fields(one: Puzzle) -> Line:
+def fields(one: Puzzle) -> PuzzleRow:
     """Return the line of a puzzle."""
     names = ("position", "level", "exact", "losses", "gains", "line", "seed", "ply")
     return {name: getattr(one, name) for name in names}

@@ -8,7 +8,7 @@ import numpy as np
 from clerestory.learn.columns import Array
 from clerestory.learn.fit import Encode
 from clerestory.learn.losses import best_other, odds_of_seat
-from clerestory.learn.net import SCALE, Weights, forward, softmax
+from clerestory.learn.net import SCALE, NetWeights, forward, softmax
 from clerestory.learn.samples import Lines, PositionRows, Samples, best_temper
 
 BINS = 10  # of win shares, equally wide
@@ -16,7 +16,7 @@ PIECE = 4096  # positions evaluated in one batch
 Figures = dict[str, Any]
 
 
-def figures(weights: Weights, held_out: Samples, encode: Encode) -> Figures:
+def figures(weights: NetWeights, held_out: Samples, encode: Encode) -> Figures:
     """Return the figures of weights on held-out games with one number of seats.
 
     `positions`, their number; `r2`, of the final margin of the seat to decide; `bias`, mean predicted margin minus the
@@ -36,7 +36,7 @@ def figures(weights: Weights, held_out: Samples, encode: Encode) -> Figures:
     }
 
 
-def foresee(weights: Weights, states: Array, encode: Encode) -> tuple[Array, Array]:
+def foresee(weights: NetWeights, states: Array, encode: Encode) -> tuple[Array, Array]:
     """Return the predicted final scores, in points, and win shares (N, seats)."""
     totals, shares = [], []
     for first in range(0, len(states), PIECE):
@@ -47,7 +47,7 @@ def foresee(weights: Weights, states: Array, encode: Encode) -> tuple[Array, Arr
     return np.concatenate(totals), np.concatenate(shares)
 
 
-def calibrated(weights: Weights, samples: Mapping[int, Samples], encode: Encode) -> Weights:
+def calibrated(weights: NetWeights, samples: Mapping[int, Samples], encode: Encode) -> NetWeights:
     """Return weights with all strengths scaled by the factor that fits the results best; unchanged without samples.
 
     Lines of a decision, which only contain differences, make a fit underconfident; many games of an earlier generation,
@@ -101,7 +101,7 @@ def calibration_error(table: list[dict[str, float]]) -> float:
     return sum(row["count"] * abs(row["said"] - row["won"]) for row in table) / max(total, 1)
 
 
-def order(weights: Weights, lines: Lines, encode: Encode) -> dict[str, float]:
+def order(weights: NetWeights, lines: Lines, encode: Encode) -> dict[str, float]:
     """Return the correlation of the values of lines with the search's, within decisions, for both outputs."""
     margin, odds = [], []
     for first in range(0, len(lines.seat), PIECE):

@@ -15,7 +15,7 @@ from clerestory.learn.chunks import read_arrays, read_header, require_header, wi
 from clerestory.learn.columns import Array
 from clerestory.learn.errors import BadPlan
 from clerestory.learn.losses import Loss, loss_of_lines, loss_of_positions
-from clerestory.learn.net import Outputs, Weights, backward, begin_weights, forward
+from clerestory.learn.net import NetWeights, Outputs, backward, begin_weights, forward
 from clerestory.learn.samples import Samples
 
 Encode = Callable[
@@ -65,9 +65,9 @@ class Progress:
     """
 
     epoch: int
-    weights: Weights
-    mean: Weights
-    square: Weights
+    weights: NetWeights
+    mean: NetWeights
+    square: NetWeights
     losses: list[float]
 
 
@@ -76,7 +76,7 @@ def fit(
     encode: Encode,
     schedule: Schedule,
     *,
-    start: Weights | None = None,
+    start: NetWeights | None = None,
     kept: tuple[Path, dict[str, Any]] | None = None,
 ) -> Iterator[Progress]:
     """Fit weights to samples, and yield the state after every epoch, always the same object.
@@ -109,7 +109,7 @@ def fit(
         yield progress
 
 
-def begin(samples: Mapping[int, Samples], encode: Encode, schedule: Schedule, start: Weights | None) -> Progress:
+def begin(samples: Mapping[int, Samples], encode: Encode, schedule: Schedule, start: NetWeights | None) -> Progress:
     """Return the state before the first epoch. Raises BadPlan without samples."""
     states = next((part.positions.state for part in samples.values() if len(part.positions.state)), None)
     if states is None:
@@ -120,7 +120,7 @@ def begin(samples: Mapping[int, Samples], encode: Encode, schedule: Schedule, st
     return Progress(0, weights, zeros(weights), zeros(weights), [])
 
 
-def zeros(weights: Weights) -> Weights:
+def zeros(weights: NetWeights) -> NetWeights:
     """Return zeros in the form of weights."""
     return {name: np.zeros_like(array) for name, array in weights.items()}
 
@@ -129,8 +129,8 @@ def zeros(weights: Weights) -> Weights:
 
 
 def gradient_of(
-    weights: Weights, samples: Samples, encode: Encode, rows: Array, lines: Array, share: float
-) -> tuple[float, Weights]:
+    weights: NetWeights, samples: Samples, encode: Encode, rows: Array, lines: Array, share: float
+) -> tuple[float, NetWeights]:
     """Return the loss of a batch and its gradient: of some positions, and of some lines with the weight `share`."""
     positions = samples.positions.take(rows)
     value, gradient = through(
@@ -144,8 +144,8 @@ def gradient_of(
 
 
 def through(
-    weights: Weights, encode: Encode, states: Array, loss: Callable[[Outputs, Array], Loss]
-) -> tuple[float, Weights]:
+    weights: NetWeights, encode: Encode, states: Array, loss: Callable[[Outputs, Array], Loss]
+) -> tuple[float, NetWeights]:
     """Return a loss of the outputs for some states, and its gradient."""
     own, table, points = encode(states)
     outputs = forward(weights, own, table)
@@ -154,7 +154,7 @@ def through(
     return value, backward(weights, outputs, d_score.astype(kind), d_strength.astype(kind))
 
 
-def step(progress: Progress, gradient: Weights, number: int, steps: int, schedule: Schedule) -> None:
+def step(progress: Progress, gradient: NetWeights, number: int, steps: int, schedule: Schedule) -> None:
     """Take a step of AdamW; biases do not decay."""
     rate = schedule.rate * rate_at((number + 0.5) / steps)
     first, second = 1 - FIRST_DECAY ** (number + 1), 1 - SECOND_DECAY ** (number + 1)
@@ -224,7 +224,7 @@ def read_progress(path: Path, header: dict[str, Any]) -> Progress:
     """Return the saved state. Raises BadData for a damaged file or one of another fit."""
     arrays = read_arrays(path)
     require_header(path, read_header(path, arrays), header)
-    parts: dict[str, Weights] = {"weights": {}, "mean": {}, "square": {}}
+    parts: dict[str, NetWeights] = {"weights": {}, "mean": {}, "square": {}}
     for name, array in arrays.items():
         part, _, weight = name.partition(".")
         if weight:

@@ -19,11 +19,11 @@ from clerestory.learn.columns import Array
 
 HIDDEN, SECOND = 32, 16
 SCALE = 10.0  # points per unit of the output `score` during training
-Weights = dict[str, Array]
+NetWeights = dict[str, Array]
 COLUMNS = {"own": HIDDEN, "others": HIDDEN, "table": HIDDEN, "second": SECOND}  # of the arrays that are matrices
 
 
-def begin_weights(own: int, table: int, seed: int) -> Weights:
+def begin_weights(own: int, table: int, seed: int) -> NetWeights:
     """Return random float32 weights for numbers of features per seat and table (He et al., arXiv 1502.01852)."""
     luck = np.random.default_rng(seed)
 
@@ -45,23 +45,23 @@ def begin_weights(own: int, table: int, seed: int) -> Weights:
     }
 
 
-def in_points(weights: Weights) -> Weights:
+def in_points(weights: NetWeights) -> NetWeights:
     """Return the weights with the output `score` in points: the form in which they are shipped."""
     return {**weights, "score": weights["score"] * SCALE, "score_bias": weights["score_bias"] * SCALE}
 
 
-def in_units(weights: Weights) -> Weights:
+def in_units(weights: NetWeights) -> NetWeights:
     """Return shipped weights in the form in which they are trained; the inverse of `in_points`."""
     return {**weights, "score": weights["score"] / SCALE, "score_bias": weights["score_bias"] / SCALE}
 
 
-def numpy_arrays(read: ReadWeights) -> Weights:
+def numpy_arrays(read: ReadWeights) -> NetWeights:
     """Return the weights of the net in a file, as NumPy arrays."""
     arrays = {name: np.array(array, np.float32) for name, array in read.arrays.items()}
     return {name: array.reshape(-1, COLUMNS[name]) if name in COLUMNS else array for name, array in arrays.items()}
 
 
-def all_arrays(read: ReadWeights) -> Weights:
+def all_arrays(read: ReadWeights) -> NetWeights:
     """Return everything in a file as NumPy arrays: the weights of the net, and the priors if it has any."""
     priors = {} if read.priors is None else {"priors": np.asarray(read.priors)}
     return {**numpy_arrays(read), **priors}
@@ -87,7 +87,7 @@ class Outputs:
     strength: Array
 
 
-def forward(weights: Weights, own: Array, table: Array) -> Outputs:
+def forward(weights: NetWeights, own: Array, table: Array) -> Outputs:
     """Return the outputs for features as `Game.inputs` returns them."""
     both = own @ np.concatenate([weights["own"], weights["others"]], axis=1)
     mine, theirs = both[..., :HIDDEN], both[..., HIDDEN:]
@@ -99,7 +99,7 @@ def forward(weights: Weights, own: Array, table: Array) -> Outputs:
     )
 
 
-def backward(weights: Weights, outputs: Outputs, d_score: Array, d_strength: Array) -> Weights:
+def backward(weights: NetWeights, outputs: Outputs, d_score: Array, d_strength: Array) -> NetWeights:
     """Return the gradient of a loss by weight, given its gradients by score and strength (N, seats)."""
     d_second = d_score[..., None] * weights["score"] + d_strength[..., None] * weights["strength"]
     d_second *= outputs.second > 0

@@ -6,7 +6,7 @@ from typing import Any
 
 from clerestory.learn.charts import Curve, chart
 
-Record = Mapping[str, Any]  # of a generation, as `loop.record_of` returns it
+GenerationRecord = Mapping[str, Any]  # of a generation, as `loop.record_of` returns it
 
 STYLE = """
 :root { color-scheme: light dark; --ink: #1d2025; --paper: #fdfcf9; --soft: #6b7078; --rule: #d9d7d0 }
@@ -35,7 +35,7 @@ PRIORS = (
 )
 
 
-def page(header: Mapping[str, Any], records: Sequence[Record]) -> str:
+def page(header: Mapping[str, Any], records: Sequence[GenerationRecord]) -> str:
     """Return the report as HTML.
 
     Args:
@@ -86,7 +86,7 @@ PRIOR = (
 )  # fmt: skip
 
 
-def match_rows(records: Sequence[Record]) -> Iterable[Sequence[str]]:
+def match_rows(records: Sequence[GenerationRecord]) -> Iterable[Sequence[str]]:
     """Return a row for every match of a gate."""
     for record in records:
         for match in record["gate"]["matches"]:
@@ -105,7 +105,7 @@ def opponent(match: Mapping[str, Any]) -> str:
     return "the value before" if "value=" in text else text
 
 
-def held_rows(records: Sequence[Record]) -> Iterable[Sequence[str]]:
+def held_rows(records: Sequence[GenerationRecord]) -> Iterable[Sequence[str]]:
     """Return a row for every generation and number of players."""
     for record in records:
         for seats, found in record["held_out"].items():
@@ -116,7 +116,7 @@ def held_rows(records: Sequence[Record]) -> Iterable[Sequence[str]]:
             )  # fmt: skip
 
 
-def prior_rows(records: Sequence[Record]) -> Iterable[Sequence[str]]:
+def prior_rows(records: Sequence[GenerationRecord]) -> Iterable[Sequence[str]]:
     """Return a row for every generation and number of players; older generations have no priors."""
     for record in records:
         for seats, found in record.get("priors", {}).items():
@@ -131,7 +131,7 @@ def prior_rows(records: Sequence[Record]) -> Iterable[Sequence[str]]:
 # -- curves ----------------------------------------------------------------------------------------
 
 
-def gates(records: Sequence[Record]) -> Iterable[str]:
+def gates(records: Sequence[GenerationRecord]) -> Iterable[str]:
     """Return a chart of Elo over each opponent, by generation."""
     found: dict[str, dict[str, list[tuple[int, Mapping[str, float]]]]] = {}
     for record in records:
@@ -146,7 +146,7 @@ def gates(records: Sequence[Record]) -> Iterable[str]:
         yield chart(f"Elo over {against}", "generation", "Elo", drawn, whole=True)
 
 
-def held_out(records: Sequence[Record]) -> Iterable[str]:
+def held_out(records: Sequence[GenerationRecord]) -> Iterable[str]:
     """Return a chart of the log loss by round for each number of players."""
     for seats in records[-1]["held_out"]:
         curves = [
@@ -162,7 +162,7 @@ def by_round(found: Mapping[str, Any]) -> list[tuple[float, float]]:
     return [(float(number), figures["log_loss"]) for number, figures in found["rounds"].items()]
 
 
-def reliability(record: Record) -> Iterable[str]:
+def reliability(record: GenerationRecord) -> Iterable[str]:
     """Return a chart of actual wins over predicted win shares."""
     curves = [
         Curve(f"{seats} players", [(row["said"], row["won"]) for row in found["reliability"]])
@@ -173,7 +173,7 @@ def reliability(record: Record) -> Iterable[str]:
     )
 
 
-def losses(records: Sequence[Record]) -> str:
+def losses(records: Sequence[GenerationRecord]) -> str:
     """Return the loss by epoch."""
     curves = [Curve(f"generation {record['generation']}", list(enumerate(record["losses"], 1))) for record in records]
     return chart("Loss of the fit", "epoch", "mean loss", curves, whole=True)

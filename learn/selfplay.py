@@ -22,7 +22,7 @@ from clerestory.search.options import shipped
 from clerestory.search.result import Result
 from clerestory.search.root import observe
 
-Rows = dict[str, list[Any]]
+StateRows = dict[str, list[Any]]
 HAND = "hand"  # the hand-made value
 
 
@@ -113,7 +113,7 @@ class SelfPlay:
 
 def play_games(plan: SelfPlay, numbers: Sequence[int], stopped: Callable[[], bool] = lambda: False) -> Columns | None:
     """Play games and return their data; None if stopped."""
-    rows: Rows = defaultdict(list)
+    rows: StateRows = defaultdict(list)
     game = plan.load()
     for number in numbers:
         if not Recorder(plan, game, rows).play(plan.seed_of(number), stopped):
@@ -124,7 +124,7 @@ def play_games(plan: SelfPlay, numbers: Sequence[int], stopped: Callable[[], boo
 class Recorder:
     """Plays a game and records it in tables."""
 
-    def __init__(self, plan: SelfPlay, game: Game, rows: Rows) -> None:
+    def __init__(self, plan: SelfPlay, game: Game, rows: StateRows) -> None:
         self.plan, self.game, self.rows = plan, game, rows
 
     def play(self, seed: int, stopped: Callable[[], bool]) -> bool:

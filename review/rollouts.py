@@ -25,7 +25,7 @@ ITERATIONS = 30  # of a decision of the players
 TREE_BYTES = 1 << 18
 FEWEST = 8  # pairs of games that are needed to estimate a loss
 
-Rolling = Generator[SearchTask, Result, tuple[float, float]]
+RolloutSteps = Generator[SearchTask, Result, tuple[float, float]]
 
 
 def estimate(pairs: Sequence[tuple[float, float]]) -> Rollouts:
@@ -43,7 +43,7 @@ def estimate(pairs: Sequence[tuple[float, float]]) -> Rollouts:
     return Rollouts(count, loss - weight * luck, error, stdev(losses) / sqrt(count))
 
 
-def paired(root: Root, one: PlyValuation, plan: ReviewPlan, seed: int) -> Rolling:
+def paired(root: Root, one: PlyValuation, plan: ReviewPlan, seed: int) -> RolloutSteps:
     """Return the loss of the action played in one world, and by how much the best action was luckier."""
     world = root.view.deal(seed)
     best = yield from finish(world, one.best, one.seat, plan, seed)
@@ -51,7 +51,7 @@ def paired(root: Root, one: PlyValuation, plan: ReviewPlan, seed: int) -> Rollin
     return best[0] - played[0], best[1] - played[1]
 
 
-def finish(world: State, action: str, seat: int, plan: ReviewPlan, seed: int) -> Rolling:
+def finish(world: State, action: str, seat: int, plan: ReviewPlan, seed: int) -> RolloutSteps:
     """Play a world to its end; return the seat's share of the win, and its luck."""
     state, luck, nature = world.copy(), 0.0, Rng(seed)
     settings = plan.settings(state.game, state.seats)

@@ -24,7 +24,7 @@ cdef enum:
     FAR = 1 << 17                # slots passed by one sweep, at most
     MOST_ROUNDS = 40             # after which all nodes but the root have been given up
 
-cdef struct Freed:               # adjacent rows that become one
+cdef struct FreeRun:               # adjacent rows that become one
     uint32_t head                # 0: none
     int edges
 
@@ -47,7 +47,7 @@ cdef void relieve(Tree *tree, Room *room, uint64_t root, int threads) noexcept n
 cdef void sweep(Tree *tree, Room *room, uint64_t root, uint32_t enough, int *rounds) noexcept nogil:
     """Go on from where the last sweep ended, until enough is freed or the hand has come far."""
     cdef uint32_t freed = 0, passed = 0, slots
-    cdef Freed run = Freed(0, 0)
+    cdef FreeRun run = FreeRun(0, 0)
     while freed <= enough and passed <= min(tree.num_slots, <uint32_t> FAR):
         if tree.hand >= tree.num_slots:
             release_run(tree, room, &run)
@@ -71,7 +71,7 @@ cdef void end_round(Tree *tree) noexcept nogil:
     tree.hand = 1
 
 
-cdef void extend_run(Tree *tree, Room *room, Freed *run, uint32_t head, int slots) noexcept nogil:
+cdef void extend_run(Tree *tree, Room *room, FreeRun *run, uint32_t head, int slots) noexcept nogil:
     """Add a row to those just before it, while they are no longer together than a row can be."""
     if run.head and run.head + 1 + run.edges == head and run.edges + slots <= MAX_LEGAL:
         run.edges += slots
@@ -81,7 +81,7 @@ cdef void extend_run(Tree *tree, Room *room, Freed *run, uint32_t head, int slot
     run.edges = slots - 1
 
 
-cdef void release_run(Tree *tree, Room *room, Freed *run) noexcept nogil:
+cdef void release_run(Tree *tree, Room *room, FreeRun *run) noexcept nogil:
     if run.head:
         head_at(tree, run.head).room = <uint16_t> run.edges
         free_row(tree, room, run.head)

@@ -19,16 +19,7 @@ def write_changes(game: Game, changes: Iterable[Change]) -> list[rules.Change]:
 
 def write_change(game: Game, change: Change) -> rules.Change:
     """Return one change as a message."""
-    return rules.Change(
-        seat=change.seat,
-        thing=change.thing,
-        item=change.item,
-        amount=change.amount,
-        cause=change.cause,
-        card=change.card,
-        lost=change.lost,
-        text=in_words(game, change),
-    )
+    return rules.Change(**change._asdict(), text=in_words(game, change))  # a change's fields have its message's names
 
 
 def in_words(game: Game, change: Change) -> str:

@@ -1,4 +1,4 @@
-"""The name of a class has one meaning in the whole house."""
+"""The name of a class, or of another type, has one meaning in the whole house."""
 
 import re
 from collections import defaultdict
@@ -10,22 +10,22 @@ ROOT = Path(__file__).parents[1]
 ROOMS = """
     advice arena cli clients door engine games lab learn lessons review search server src texts tools
 """.split()  # noqa: SIM905
-CLASS = re.compile(r"^(?:cdef )?class (?P<name>[A-Z]\w*)", re.MULTILINE)
+TYPE = re.compile(r"^(?:(?:cdef )?class (?P<one>[A-Z]\w*)|(?P<other>[A-Z][a-z]\w*) = (?!TypeVar))", re.MULTILINE)
 MIRRORED = {"Action", "Change", "Line"}  # clients have the same things in a form of their own, without the engine
 
 
 def rooms_by_name() -> dict[str, set[str]]:
-    """Where the classes of a name are; a game is no room of its own, as what games declare has the same names."""
+    """Where the types of a name are; a game is no room of its own, as what games declare has the same names."""
     found: dict[str, set[str]] = defaultdict(set)
     for room in ROOMS:
         for path in (ROOT / room).rglob("*.py*"):
             if path.suffix in {".py", ".pyx"} and not {"node_modules", "build"} & set(path.parts):
-                for match in CLASS.finditer(path.read_text()):
-                    found[match["name"]].add(room)
+                for match in TYPE.finditer(path.read_text()):
+                    found[match["one"] or match["other"]].add(room)
     return found
 
 
-def test_no_two_rooms_have_classes_of_one_name() -> None:
+def test_no_two_rooms_have_types_of_one_name() -> None:
     assert {name: rooms for name, rooms in rooms_by_name().items() if len(rooms) > 1 and name not in MIRRORED} == {}
 
 

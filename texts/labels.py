@@ -7,7 +7,7 @@ from clerestory.texts import has, say
 from clerestory.texts.cards import card_names
 from clerestory.texts.glossary import word
 
-Rows = Mapping[str, Sequence[Mapping[str, Any]]]  # the cards of a game, by list
+CardLists = Mapping[str, Sequence[Mapping[str, Any]]]  # the cards of a game, by list
 
 # What the words after the first name, by game and first word. `goods` names the rest.
 ARGUMENTS: dict[str, dict[str, str]] = {
@@ -40,7 +40,7 @@ ARGUMENTS: dict[str, dict[str, str]] = {
 class Labels:
     """The labels of a game's actions in a language; each is made once."""
 
-    def __init__(self, game: str, cards: Rows, language: str) -> None:
+    def __init__(self, game: str, cards: CardLists, language: str) -> None:
         self._game = game
         self._language = language
         self._cards = {row["id"]: row for rows in cards.values() for row in rows}

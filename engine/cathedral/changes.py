@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from clerestory.engine.cathedral.constants import MAX_GOLD
+from clerestory.engine.cathedral.constants import MAX_GOLD, SAND_PRICE
 from clerestory.engine.cathedral.names import COLOURS, TYPES
 from clerestory.engine.changes import UNTOLD, Change, View
 from clerestory.engine.core import Game
@@ -37,11 +37,11 @@ AFTER_TAX = {"craftsmen": "shiring", "grey_next": "castle"}
 ROUND_END = {"workers": "castle", "grey_next": "castle"}
 
 Fields = dict[str, Any]
-Rows = Mapping[str, Fields]
+RowsById = Mapping[str, Fields]
 
 
 @cache
-def cards(game: Game) -> Rows:
+def cards(game: Game) -> RowsById:
     """Return every card of the catalogue by its id."""
     return {row["id"]: row for rows in game.cards().values() for row in rows}
 
@@ -115,7 +115,7 @@ def traded(before: View, verb: str, rest: list[str]) -> Iterator[Change]:
     if verb == "convert":
         yield from converted(seat, gold, cards(before.state.game)[rest[0]], int(rest[1]))
     elif verb == "sell":
-        paid = int(rest[1]) * (TYPES.index(rest[0]) + 2)
+        paid = int(rest[1]) * (TYPES.index(rest[0]) + SAND_PRICE)
         yield Change(seat, rest[0], "", -int(rest[1]), "market")
         yield from limited(seat, gold, paid, "market")
     elif verb == "take":
@@ -201,7 +201,7 @@ def given_metal(seat: int, wanted: int, metal: list[int], cause: str, card: str)
     return Change(seat, "metal", "", got, cause, card, wanted - got)
 
 
-def kingsbridge(old: Fields, rows: Rows, purses: list[Purse], metal: list[int]) -> Iterator[Change]:
+def kingsbridge(old: Fields, rows: RowsById, purses: list[Purse], metal: list[int]) -> Iterator[Change]:
     """The cards that act at once; the others are kept, which the difference shows (step 4)."""
     for owner, card in zip(old["kingsbridge"], old["kingsbridge_cards"], strict=True):
         effect = rows[card]["effect"] if owner and card else {}
@@ -215,7 +215,7 @@ def kingsbridge(old: Fields, rows: Rows, purses: list[Purse], metal: list[int]) 
         yield given_metal(purse.seat, effect.get("metal", 0), metal, "advantage", card)
 
 
-def priory(old: Fields, new: Fields, rows: Rows) -> Iterator[Change]:
+def priory(old: Fields, new: Fields, rows: RowsById) -> Iterator[Change]:
     """Space 1 pays 2 VP, space 2 pays 1; a card may add to it (step 5)."""
     for space, owner in enumerate(old["priory"]):
         if not owner:
@@ -227,7 +227,7 @@ def priory(old: Fields, new: Fields, rows: Rows) -> Iterator[Change]:
                 yield Change(seat, "vp", "", rows[card]["effect"]["vp"], "advantage", card)
 
 
-def production(seat: int, old: Fields, new: Fields, rows: Rows) -> Iterator[Change]:
+def production(seat: int, old: Fields, new: Fields, rows: RowsById) -> Iterator[Change]:
     """Resource cards, what the event changes of their yield, and the cards with extra cubes (steps 6 to 8)."""
     player, event_card = new["players"][seat], rows[new["event"]]
     more = event_card["effect"]["cubes"] if event_card["effect"]["kind"] == "yield" and not player["spared"] else 0

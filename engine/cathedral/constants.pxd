@@ -16,6 +16,10 @@ cpdef enum:
     KEPT_CUBES = 5          # after the cathedral step
     CRAFTSMEN_HELD = 5      # without the card that makes room
     GREY_LENT = 2           # by the castle
+    SAND_PRICE = 2          # gold for buying or selling
+    WOOD_PRICE = 3
+    STONE_PRICE = 4
+    METAL_PRICE = 5         # for selling; it cannot be bought
     STOCK = 4               # of each type on the market, when it is refilled
     LOWEST_ROLL = 2         # of the tax die
     ROLLS = 4               # 2 to 5

@@ -25,7 +25,7 @@ INVARIANTS[:] = [
         <predicate> waiting_in_step, b"waiting",
         b"builders wait only while builders are drawn or placed"),
     Invariant(
-        <predicate> builders_accounted, b"players",
+        <predicate> builders_complete, b"players",
         b"each player's builders are in the bag, set aside, drawn, waiting or on the board"),
     Invariant(
         <predicate> spaces_of_step, b"",
@@ -34,7 +34,7 @@ INVARIANTS[:] = [
         <predicate> cost_fits, b"cost",
         b"the cost marker falls with every builder drawn"),
     Invariant(
-        <predicate> workers_accounted, b"players",
+        <predicate> workers_complete, b"players",
         b"workers are in the reserve, at the mill or on resource cards"),
     Invariant(
         <predicate> grey_lent, b"players",

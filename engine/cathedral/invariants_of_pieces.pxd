@@ -21,7 +21,7 @@ cdef inline int on_board(const Cathedral *s, int seat) noexcept nogil:
     return count
 
 
-cdef inline bint builders_accounted(const Cathedral *s) noexcept nogil:
+cdef inline bint builders_complete(const Cathedral *s) noexcept nogil:
     cdef const Player *p
     cdef int seat, aside, count, bags = 0
     for seat in range(s.seats):
@@ -82,7 +82,7 @@ cdef inline bint cost_fits(const Cathedral *s) noexcept nogil:
     return s.cost == max(MAX_COST - done, 0) and (s.cost or not s.free_placement)
 
 
-cdef inline bint workers_accounted(const Cathedral *s) noexcept nogil:
+cdef inline bint workers_complete(const Cathedral *s) noexcept nogil:
     cdef const Player *p
     cdef int seat, count
     for seat in range(s.seats):

@@ -7,11 +7,6 @@ from clerestory.engine.cathedral.state cimport *
 from clerestory.engine.cathedral.tables cimport cards
 from clerestory.engine.cathedral.works cimport begin_cathedral
 
-cdef enum:           # buying and selling; metal is sold at 5 and cannot be bought
-    SAND_PRICE = 2
-    WOOD_PRICE = 3
-    STONE_PRICE = 4
-
 
 cdef inline void next_stall(Cathedral *s) noexcept nogil:
     """In space order, repeatedly; a single builder acts again and again."""

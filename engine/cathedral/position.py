@@ -7,8 +7,8 @@ from typing import Any
 from clerestory.engine.cathedral.constants import BUILDERS, CUBES, MAX_GOLD, METAL_CUBES, MOST_USES
 from clerestory.engine.cathedral.names import COLOURS, TYPES
 from clerestory.engine.cathedral.points import sources_of
-from clerestory.engine.kinds import Context, Deck, Kind, listed, model, repeated, unknown, whole
-from clerestory.engine.layout import Fault
+from clerestory.engine.kinds import Deck, FieldContext, Kind, listed, model, repeated, unknown, whole
+from clerestory.engine.layout import FieldFault
 
 SINGLE_SPACES = ("archbishop", "castle", "start")
 SPACES = ("kingsbridge", "priory", "court", "shiring", "market")
@@ -27,19 +27,19 @@ class Uses(Kind):
         word = raw[0] | raw[1] << 64
         return [word >> 4 * i & 15 for i in range(32)]
 
-    def in_range(self, raw: Sequence[int], around: Context) -> bool:
+    def in_range(self, raw: Sequence[int], around: FieldContext) -> bool:
         times = self.times(raw)
         return max(times) <= MOST_USES and not any(times[len(self.ids) :])
 
-    def read(self, raw: Sequence[int], around: Context) -> list[dict[str, Any]]:
+    def read(self, raw: Sequence[int], around: FieldContext) -> list[dict[str, Any]]:
         times = zip(self.ids, self.times(raw), strict=False)
         return [{"craftsman": card, "times": count} for card, count in times if count]
 
-    def write(self, value: list[dict[str, Any]], around: Context) -> Sequence[int]:
+    def write(self, value: list[dict[str, Any]], around: FieldContext) -> Sequence[int]:
         word = sum(use["times"] << 4 * self.ids.index(use["craftsman"]) for use in value)
         return word & (1 << 64) - 1, word >> 64
 
-    def faults(self, value: list[dict[str, Any]], around: Context) -> Iterator[str]:
+    def faults(self, value: list[dict[str, Any]], around: FieldContext) -> Iterator[str]:
         cards = [use["craftsman"] for use in value]
         yield from unknown(cards, self.ids)
         yield from repeated(cards)
@@ -48,14 +48,14 @@ class Uses(Kind):
 class EventDeck(Deck):
     """The coming events, of which only the first may be known: they begin at the round's place of the array."""
 
-    def write(self, value: list[str], around: Context) -> Sequence[int]:
+    def write(self, value: list[str], around: FieldContext) -> Sequence[int]:
         gone = around.fields["round"] - (around.fields["event"] == "")
         if gone + len(value) > self.places:  # too many, which the rules refuse
             return super().write(value, around)
         return [0] * gone + [self.ids.index(card) for card in value] + [0] * (self.places - gone - len(value))
 
 
-def cube_faults(fields: dict[str, Any]) -> Iterator[Fault]:
+def cube_faults(fields: dict[str, Any]) -> Iterator[FieldFault]:
     """There are 23 cubes each of sand, wood and stone, 13 of metal: held, on the market, at court, in the supply."""
     for kind, number in zip(TYPES, (CUBES, CUBES, CUBES, METAL_CUBES), strict=True):
         held = sum(player[kind] for player in fields["players"])
@@ -68,13 +68,13 @@ def cube_faults(fields: dict[str, Any]) -> Iterator[Fault]:
         yield "supply.metal", f"is {fields['supply']['metal']}; metal is never owed"
 
 
-def event_faults(fields: dict[str, Any]) -> Iterator[Fault]:
+def event_faults(fields: dict[str, Any]) -> Iterator[FieldFault]:
     """The event of the round has been turned up."""
     if fields["event"] in fields["unseen_events"]:
         yield "unseen_events", f"{fields['event']!r} is the event of this round"
 
 
-def player_faults(fields: dict[str, Any]) -> Iterator[Fault]:
+def player_faults(fields: dict[str, Any]) -> Iterator[FieldFault]:
     """A player has at most three builders and 30 gold, and the VP of all their sources."""
     builders = Counter([*fields["waiting"], fields["drawn"], *builders_placed(fields)])
     for seat, player in enumerate(fields["players"]):

@@ -15,14 +15,14 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from clerestory.engine.cathedral.constants import METAL_PRICE, ROUNDS, SAND_PRICE, STONE_PRICE, WOOD_PRICE
+from clerestory.engine.cathedral.names import TYPES
 from clerestory.engine.core import Game, State
 
-TYPES = ("sand", "wood", "stone", "metal")
-PRICES = {"sand": 2, "wood": 3, "stone": 4, "metal": 5}  # gold at the market
+PRICES = dict(zip(TYPES, (SAND_PRICE, WOOD_PRICE, STONE_PRICE, METAL_PRICE), strict=True))
 RESERVE = 6  # gold that is kept back while rounds are left
 DEAREST = 3  # gold that an early builder may cost
 GOLD_A_POINT = 4  # estimated worth of a VP
-ROUNDS = 6
 SPACES = {  # estimated worth of a space in VP, unless a rule below applies
     "priory": 2.0, "kingsbridge.1": 2.2, "kingsbridge.2": 2.1, "market": 1.5, "castle": 1.4, "court": 1.3, "start": 0.8,
     "archbishop": 1.0,
@@ -31,7 +31,7 @@ STEADY = {"accept": 0.1, "use": 0.5, "protect": 0.5}  # cards that protect or sa
 
 
 @dataclass(frozen=True)
-class Table:
+class ScriptView:
     """A seat's view, with the names of the position file and the catalogue."""
 
     all: Mapping[str, Any]
@@ -49,10 +49,10 @@ class Table:
         return list(self.me["craftsmen"])
 
 
-def table_of(view: State) -> Table:
+def view_of(view: State) -> ScriptView:
     """Return the view of the seat to decide."""
     position = view.to_position()[view.game.name]
-    return Table(position, position["players"][view.turn], cards_of(view.game))
+    return ScriptView(position, position["players"][view.turn], cards_of(view.game))
 
 
 def cards_of(game: Game) -> dict[str, Mapping[str, Any]]:
@@ -76,13 +76,13 @@ def cubes(card: Mapping[str, Any]) -> int:
     return int(sum(takes.get(type_, 0) for type_ in TYPES) + takes.get("metal", 0))
 
 
-def strength(table: Table, craftsman: str) -> float:
+def strength(table: ScriptView, craftsman: str) -> float:
     """VP of a round in which a craftsman has all the cubes he can use, minus their worth elsewhere (B)."""
     card = table.cards[craftsman]
     return float(card["capacity"] * (pay(card) - 0.3 * cubes(card)))
 
 
-def plan(table: Table) -> Counter[str]:
+def plan(table: ScriptView) -> Counter[str]:
     """How often to use each craftsman: the best use of a cube first (B)."""
     left = Counter({type_: table.me[type_] for type_ in (*TYPES, "gold")})
     left["gold"] -= RESERVE if table.rounds_left else 0
@@ -95,7 +95,7 @@ def plan(table: Table) -> Counter[str]:
     return uses
 
 
-def lacking(table: Table) -> Counter[str]:
+def lacking(table: ScriptView) -> Counter[str]:
     """Cubes that own craftsmen could use beyond those held or on the way; below 0: too many (B)."""
     wanted: Counter[str] = Counter(dict.fromkeys(TYPES, 0))
     for craftsman in table.own:
@@ -107,7 +107,7 @@ def lacking(table: Table) -> Counter[str]:
     return wanted
 
 
-def worth_of_cube(table: Table, type_: str) -> float:
+def worth_of_cube(table: ScriptView, type_: str) -> float:
     """VP that the best use of a cube brings."""
     uses = (table.cards[craftsman] for craftsman in table.own)
     return max((pay(card) / cubes(card) for card in uses if card.get("takes", {}).get(type_)), default=0.0)
@@ -116,14 +116,14 @@ def worth_of_cube(table: Table, type_: str) -> float:
 # -- what an action is worth, by its verb ----------------------------------------------------------
 
 
-def take(table: Table, card: str) -> float:
+def take(table: ScriptView, card: str) -> float:
     """Prefer most cubes per worker, of types for which there is a craftsman; a worker at the mill earns a gold (B)."""
     found = table.cards[card]
     used = min(found["yields"], max(lacking(table)[found["type"]], 0))
     return float(used * worth_of_cube(table, found["type"]) * GOLD_A_POINT / found["workers"] - 0.8)
 
 
-def gain_by(table: Table, craftsman: str) -> float:
+def gain_by(table: ScriptView, craftsman: str) -> float:
     """VP that a craftsman adds until the end, compared with the one he would replace (B)."""
     mates = table.cards[craftsman].get("requires", [])
     if mates and set(mates).isdisjoint(table.own):
@@ -132,12 +132,12 @@ def gain_by(table: Table, craftsman: str) -> float:
     return (strength(table, craftsman) - weakest) * (table.rounds_left + 1) / 2
 
 
-def gainful(table: Table, craftsman: str) -> bool:
+def gainful(table: ScriptView, craftsman: str) -> bool:
     """Whether a craftsman brings more VP than his cost is worth."""
     return bool(gain_by(table, craftsman) * GOLD_A_POINT > table.cards[craftsman]["cost"])
 
 
-def hire(table: Table, craftsman: str) -> float:
+def hire(table: ScriptView, craftsman: str) -> float:
     """Better craftsmen early, as long as gold is left (C)."""
     cost = table.cards[craftsman]["cost"]
     if table.me["gold"] - cost < min(RESERVE, 2 * table.rounds_left) or not gainful(table, craftsman):
@@ -145,7 +145,7 @@ def hire(table: Table, craftsman: str) -> float:
     return 1.0 + gain_by(table, craftsman)  # before most cards: workers can wait, the craftsman may be gone
 
 
-def place(table: Table, _: str, space: str) -> float:
+def place(table: ScriptView, _: str, space: str) -> float:
     """The most valuable space, if it is not too expensive (D); the court while there is metal (A)."""
     waits = bool(table.all["waiting"]) and not table.all["drawn"]
     cost = 0 if waits or table.all["free_placement"] else table.all["cost"]
@@ -154,7 +154,7 @@ def place(table: Table, _: str, space: str) -> float:
     return worth_of_space(table, space) * GOLD_A_POINT - cost
 
 
-def worth_of_space(table: Table, space: str) -> float:
+def worth_of_space(table: ScriptView, space: str) -> float:
     """Estimated worth of a space in VP."""
     if space.startswith("shiring"):
         return max(gain_by(table, table.all["shiring_cards"][int(space[-1]) - 1]), 0.0)
@@ -165,7 +165,7 @@ def worth_of_space(table: Table, space: str) -> float:
     return SPACES[space] if table.rounds_left or space not in ("castle", "start") else 0.0
 
 
-def dismiss(table: Table, craftsman: str) -> float:
+def dismiss(table: ScriptView, craftsman: str) -> float:
     """The weakest craftsman, except those that others or the market depend on (A, B)."""
     others = [table.cards[one] for one in table.own if one != craftsman]
     permit = table.cards[craftsman].get("permits")
@@ -175,30 +175,30 @@ def dismiss(table: Table, craftsman: str) -> float:
     return -strength(table, craftsman) - missed - 3.0 * needed
 
 
-def convert(table: Table, craftsman: str, times: str) -> float:
+def convert(table: ScriptView, craftsman: str, times: str) -> float:
     """As planned, in the order of the game's list, so that no craftsman is skipped."""
     planned = plan(table)[craftsman]
     return 1.0 if int(times) == planned else -1.0
 
 
-def buy(table: Table, type_: str, amount: str) -> float:
+def buy(table: ScriptView, type_: str, amount: str) -> float:
     """Cubes that are lacking, with the gold that need not be kept (A, C)."""
     n = int(amount)
     keeps = table.me["gold"] - n * PRICES[type_] >= RESERVE * bool(table.rounds_left)
     return float(n) if keeps and lacking(table)[type_] >= n else -1.0
 
 
-def sell(table: Table, type_: str, amount: str) -> float:
+def sell(table: ScriptView, type_: str, amount: str) -> float:
     """All cubes that no craftsman can use (B)."""
     return float(amount) if -lacking(table)[type_] >= int(amount) else -1.0
 
 
-def most_lacking(table: Table, type_: str) -> float:
+def most_lacking(table: ScriptView, type_: str) -> float:
     """A cube that craftsmen can use (B)."""
     return float(lacking(table)[type_])
 
 
-def least_lacking(table: Table, type_: str) -> float:
+def least_lacking(table: ScriptView, type_: str) -> float:
     """A cube that they cannot use, metal last (A, B)."""
     return -float(lacking(table)[type_]) - (5.0 if type_ == "metal" else 0.0)
 
@@ -211,11 +211,11 @@ VERBS: Mapping[str, Callable[..., float]] = {
 
 def advised(view: State) -> tuple[str, int]:
     """Return the action that the rules rate highest, the first of equals, and the number of actions rated."""
-    table, legal = table_of(view), [action.text for action in view.legal_actions()]
+    table, legal = view_of(view), [action.text for action in view.legal_actions()]
     worth = [rate(table, *text.split()) for text in legal]
     return legal[worth.index(max(worth))], len(legal)
 
 
-def rate(table: Table, verb: str, *things: str) -> float:
+def rate(table: ScriptView, verb: str, *things: str) -> float:
     """Return the estimated worth of an action, in the same unit for all that compete; 0 for doing nothing."""
     return VERBS[verb](table, *things) if verb in VERBS else STEADY.get(verb, 0.0)

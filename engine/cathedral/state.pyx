@@ -126,7 +126,7 @@ def deck_fields(cards):
 
 def goods_fields():
     """A player's points, gold and cubes."""
-    account = "where the VP came from and went: vp = 2 + priory + craftsmen + cards - lost"
+    account = f"where the VP came from and went: vp = {FIRST_VP} + priory + craftsmen + cards - lost"
     return [
         Field("vp", at(&p.vp), POINTS),
         Field("gold", at(&p.gold), COUNT),

@@ -27,6 +27,11 @@ cdef inline int complete_sections(const Player *p) noexcept nogil:
     return (full & 1) + (full >> 3 & 1) + (full >> 6 & 1)
 
 
+cdef inline double points_of(const Player *p) noexcept nogil:
+    """Complete sections, then materials placed, then gold: none of them outweighs those before it (4, D46)."""
+    return SECTION_POINTS * complete_sections(p) + popcount(p.placed) + p.gold / 100.0
+
+
 cdef inline unsigned int missing(const Player *p, int seat, int section) noexcept nogil:
     """The materials that a section still needs, as a word of counts that are 0 or 1."""
     return cards.missing[seat][section][placed_in(p, section)]

@@ -7,13 +7,12 @@ from typing import Any
 from clerestory.engine.changes import UNTOLD, Change, View
 from clerestory.engine.colours import COLOURS
 from clerestory.engine.core import Game
-from clerestory.engine.duel.points import SECTION
+from clerestory.engine.duel.constants import SECTION_POINTS, SECTION_SIZE
 
-SECTIONS = ("section_1", "section_2", "section_3")
-THINGS: Sequence[str] = ("gold", "supply", "camp", "materials", *SECTIONS, "seals", "cards", "markers")
+SECTION_FIELDS = ("section_1", "section_2", "section_3")
+THINGS: Sequence[str] = ("gold", "supply", "camp", "materials", *SECTION_FIELDS, "seals", "cards", "markers")
 SCORED = ""
 CONFLICT = ("flip", "face", "stop", "keep")  # actions of a conflict
-POINTS_OF_SECTION = 10
 FIRST, SECOND = 1, 2  # section I brings seals, section II gold
 
 
@@ -65,12 +64,12 @@ def flippers(before: View, after: View, face: int) -> Iterator[int]:
 def points(before: View, action: str, after: View) -> Iterator[Change]:
     """Yield points for materials and sections, and the bonus for the first to complete a section (D43)."""
     for seat in range(before.state.seats):
-        for number, section in enumerate(SECTIONS, 1):
+        for number, section in enumerate(SECTION_FIELDS, 1):
             placed, now = (len(view[f"players[{seat}].{section}"]) for view in (before, after))
             yield Change(seat, "points", str(number), now - placed, "material")
-            if placed < now == SECTION:
-                yield Change(seat, "points", str(number), POINTS_OF_SECTION, "section")
-                if len(before[f"players[{1 - seat}].{section}"]) < SECTION:
+            if placed < now == SECTION_SIZE:
+                yield Change(seat, "points", str(number), SECTION_POINTS, "section")
+                if len(before[f"players[{1 - seat}].{section}"]) < SECTION_SIZE:
                     yield from bonus(before, action, after, seat, number)
 
 

@@ -10,6 +10,8 @@ cpdef enum:
     GOLD = 74               # of both players and the bank
     FIRST_GOLD = 3
     SECTIONS = 3
+    SECTION_SIZE = 3        # materials
+    SECTION_POINTS = 10     # when it is complete; one for each material besides
     KINDS = 5               # of chips
     SEALS = 3               # kinds of neutral ones
     FIRST_UNSEEN = 4        # neutral seals in the stack at the start

@@ -8,7 +8,7 @@ predicted the final points of games between bots best; those of actions are chos
 from libc.stdint cimport uint32_t
 
 from clerestory.engine.core cimport Guide, State, action_t
-from clerestory.engine.duel.building cimport COMPLETE, complete_sections, placed_in
+from clerestory.engine.duel.building cimport COMPLETE, complete_sections, placed_in, points_of
 from clerestory.engine.duel.chips cimport FIRST_OF_KIND, KIND_OF_CODE
 from clerestory.engine.duel.codes cimport *
 from clerestory.engine.duel.contest cimport PLACES_OF

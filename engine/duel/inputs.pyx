@@ -3,7 +3,7 @@
 
 A card of the grid counts for the player whose marker is on it, and otherwise as an open card.
 """
-from clerestory.engine.duel.building cimport complete_sections, missing
+from clerestory.engine.duel.building cimport complete_sections, missing, points_of
 from clerestory.engine.duel.prospects cimport *
 from clerestory.engine.duel.state cimport *
 from clerestory.engine.duel.tables cimport *

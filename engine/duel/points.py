@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-SECTION = 3  # materials
+from clerestory.engine.duel.constants import SECTION_POINTS, SECTION_SIZE, SECTIONS
+
 LUCK = {"deal": "cards dealt", "face": "flips", "draw": "seals drawn"}
 
 
@@ -11,9 +12,9 @@ def point_sources(fields: Mapping[str, Any]) -> list[dict[str, float]]:
     """Return the points of each player by source, from the fields of a position (D46)."""
     found = []
     for player in fields["players"]:
-        placed = [len(player[f"section_{number}"]) for number in (1, 2, 3)]
-        sections = sum(number == SECTION for number in placed)
-        found.append({"sections": 10 * sections, "materials": sum(placed), "gold": player["gold"] / 100})
+        placed = [len(player[f"section_{number}"]) for number in range(1, SECTIONS + 1)]
+        sections = sum(number == SECTION_SIZE for number in placed)
+        found.append({"sections": SECTION_POINTS * sections, "materials": sum(placed), "gold": player["gold"] / 100})
     return found
 
 

@@ -7,8 +7,8 @@ from typing import Any, Literal
 from clerestory.engine.duel.catalogue import CHIPS_OF_KIND
 from clerestory.engine.duel.constants import ALL_SEALS, DECK, GOLD, START_UNSEEN, counts_in
 from clerestory.engine.duel.names import CHIPS, COLOURS, MATERIALS, SEALS, NamedCard
-from clerestory.engine.kinds import Context, Kind, listed, unknown
-from clerestory.engine.layout import Fault
+from clerestory.engine.kinds import FieldContext, Kind, listed, unknown
+from clerestory.engine.layout import FieldFault
 
 SEALS_OF_KIND = counts_in(ALL_SEALS, len(SEALS))
 UNSEEN = Counter(dict(zip(SEALS, counts_in(START_UNSEEN, len(SEALS)), strict=True)))  # in the stack at the start
@@ -22,13 +22,13 @@ class Multiset(Kind):
         self.names, self.most = tuple(names), most
         self.one = {name: 1 << 4 * i for i, name in enumerate(names)}
 
-    def in_range(self, raw: Sequence[int], around: Context) -> bool:
+    def in_range(self, raw: Sequence[int], around: FieldContext) -> bool:
         return raw[0] < 1 << 4 * len(self.names) and len(self.read(raw, around)) <= self.most
 
-    def read(self, raw: Sequence[int], around: Context) -> list[str]:
+    def read(self, raw: Sequence[int], around: FieldContext) -> list[str]:
         return [name for i, name in enumerate(self.names) for _ in range(raw[0] >> 4 * i & 15)]
 
-    def write(self, value: list[str], around: Context) -> Sequence[int]:
+    def write(self, value: list[str], around: FieldContext) -> Sequence[int]:
         return (sum(map(self.one.__getitem__, value)),)
 
 
@@ -43,10 +43,10 @@ class Section(Kind):
         self.sorted = [sorted(needs, key=MATERIALS.index) for needs in self.needs]
         self.shift = 3 * number
 
-    def read(self, raw: Sequence[int], around: Context) -> list[str]:
+    def read(self, raw: Sequence[int], around: FieldContext) -> list[str]:
         return [need for i, need in enumerate(self.sorted[around.seat]) if raw[0] >> self.shift + i & 1]
 
-    def write(self, value: list[str], around: Context) -> Sequence[int]:
+    def write(self, value: list[str], around: FieldContext) -> Sequence[int]:
         left, placed = list(value), 0
         for i, need in enumerate(self.sorted[around.seat]):
             if need in left:
@@ -54,7 +54,7 @@ class Section(Kind):
                 placed |= 1 << self.shift + i
         return (placed,)
 
-    def faults(self, value: list[str], around: Context) -> Iterator[str]:
+    def faults(self, value: list[str], around: FieldContext) -> Iterator[str]:
         needs = self.needs[around.seat]
         if not value:
             return
@@ -74,13 +74,13 @@ class Undealt(Kind):
         self.cards = cards
         self.decks = [[card.id for card in cards for _ in range(card.copies[deck])] for deck in range(2)]
 
-    def in_range(self, raw: Sequence[int], around: Context) -> bool:
+    def in_range(self, raw: Sequence[int], around: FieldContext) -> bool:
         return raw[0] < 1 << DECK and raw[1] == DECK - raw[0].bit_count()
 
-    def read(self, raw: Sequence[int], around: Context) -> list[str]:
+    def read(self, raw: Sequence[int], around: FieldContext) -> list[str]:
         return [card for i, card in enumerate(self.decks[deck_of(around.fields)]) if raw[0] >> i & 1]
 
-    def write(self, value: list[str], around: Context) -> Sequence[int]:
+    def write(self, value: list[str], around: FieldContext) -> Sequence[int]:
         left, copies = Counter(value), 0
         for i, card in reversed(list(enumerate(self.decks[deck_of(around.fields)]))):
             if left[card]:
@@ -88,7 +88,7 @@ class Undealt(Kind):
                 copies |= 1 << i
         return copies, DECK - len(value)
 
-    def faults(self, value: list[str], around: Context) -> Iterator[str]:
+    def faults(self, value: list[str], around: FieldContext) -> Iterator[str]:
         yield from unknown(value, [card.id for card in self.cards])
         deck, there = deck_of(around.fields), Counter([*value, *around.fields["grid"]])
         for card in self.cards:
@@ -102,7 +102,7 @@ def deck_of(fields: dict[str, Any]) -> int:
     return (int(fields["phase"]) - 1) % 2
 
 
-def goods_faults(fields: dict[str, Any]) -> Iterator[Fault]:
+def goods_faults(fields: dict[str, Any]) -> Iterator[FieldFault]:
     """There are 74 pieces of gold, and each player has all chips of each kind.
 
     Chips are in the supply, in the camp (raw or turned), or placed; the bank holds the rest of the gold (1).
@@ -120,7 +120,7 @@ def goods_faults(fields: dict[str, Any]) -> Iterator[Fault]:
                 yield f"players[{seat}]", f"{COLOURS[seat]} has {total} {where}; there are {number}"
 
 
-def seal_faults(fields: dict[str, Any]) -> Iterator[Fault]:
+def seal_faults(fields: dict[str, Any]) -> Iterator[FieldFault]:
     """There are ten neutral seals: in the stack, with the players, flipped; the unseen ones are of the first four."""
     held = [seal for player in fields["players"] for seal in (*player["seals"], *player["flipped"])]
     unseen = Counter[str](fields["unseen_seals"])

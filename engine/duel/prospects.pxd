@@ -208,11 +208,6 @@ cdef inline void look_at_hand(Prospects *o) noexcept nogil:
             o.terms[HAND] += 1
 
 
-cdef inline double points_of(const Player *p) noexcept nogil:
-    """Points as at the end: 10 for a section, 1 for a material, 1/100 for a piece of gold (D46)."""
-    return 10 * complete_sections(p) + popcount(p.placed) + p.gold / 100.0
-
-
 # -- all terms -------------------------------------------------------------------------------------
 
 cdef inline int stage_of(const Duel *s, int seat) noexcept nogil:

@@ -85,23 +85,18 @@ cdef action_t draw(const void *state, rng_t *rng) noexcept nogil:
     return draw_outcome(<const Duel *> state, rng)
 
 
-cdef double points(const Player *p) noexcept nogil:
-    """Complete sections, then materials placed, then gold: none of them outweighs those before it (4, D46)."""
-    return 10 * complete_sections(p) + popcount(p.placed) + p.gold / 100.0
-
-
 cdef void returns(const void *state, double *out) noexcept nogil:
     """A complete building wins, else the order of section 4 decides; if all is equal, Philip wins."""
     cdef const Duel *s = <const Duel *> state
-    out[0] = points(&s.players[0]) > points(&s.players[1])
+    out[0] = points_of(&s.players[0]) > points_of(&s.players[1])
     out[1] = 1 - out[0]
 
 
 cdef void scores(const void *state, double *out) noexcept nogil:
     """Points (D46)."""
     cdef const Duel *s = <const Duel *> state
-    out[0] = points(&s.players[0])
-    out[1] = points(&s.players[1])
+    out[0] = points_of(&s.players[0])
+    out[1] = points_of(&s.players[1])
 
 
 cdef void observe(void *state, int seat) noexcept nogil:

@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from clerestory.engine.kinds import Context, Kind, Set, listed, whole
-from clerestory.engine.layout import Fault
+from clerestory.engine.kinds import FieldContext, Kind, Set, listed, whole
+from clerestory.engine.layout import FieldFault
 
 STEPS = ("turn-up", "weather", "play", "over")
 CARDS = range(1, 11)
@@ -16,7 +16,7 @@ class PublicCards(Set):
     def __init__(self) -> None:
         super().__init__(CARDS, listed(whole(0, 10), 0, 10))
 
-    def faults(self, value: Any, around: Context) -> Iterator[str]:
+    def faults(self, value: Any, around: FieldContext) -> Iterator[str]:
         return iter(())
 
 
@@ -26,10 +26,10 @@ class ToCome(Kind):
     annotation = listed(whole(0, 10), 0, 2)
     high = 10
 
-    def read(self, raw: Sequence[int], around: Context) -> list[int]:
+    def read(self, raw: Sequence[int], around: FieldContext) -> list[int]:
         return list(raw[len(raw) - max(cards_to_come(around.fields), 0) :])
 
-    def write(self, value: list[int], around: Context) -> Sequence[int]:
+    def write(self, value: list[int], around: FieldContext) -> Sequence[int]:
         return [0] * (2 - len(value)) + value
 
 
@@ -38,14 +38,14 @@ class Hand(Kind):
 
     annotation = listed(whole(0, 10), 0, 2)
 
-    def in_range(self, raw: Sequence[int], around: Context) -> bool:
+    def in_range(self, raw: Sequence[int], around: FieldContext) -> bool:
         return raw[0] <= 2 and raw[1] < 1 << len(CARDS) and raw[1].bit_count() <= raw[0]
 
-    def read(self, raw: Sequence[int], around: Context) -> list[int]:
+    def read(self, raw: Sequence[int], around: FieldContext) -> list[int]:
         known = [card for card in CARDS if raw[1] >> card - 1 & 1]
         return [0] * (raw[0] - len(known)) + known
 
-    def write(self, value: list[int], around: Context) -> Sequence[int]:
+    def write(self, value: list[int], around: FieldContext) -> Sequence[int]:
         return len(value), sum({1 << card - 1 for card in value if card})
 
 
@@ -59,7 +59,7 @@ def cards_to_come(fields: dict[str, Any]) -> int:
     return 3 - int(fields["round"]) - under_way(fields)
 
 
-def card_faults(fields: dict[str, Any]) -> Iterator[Fault]:
+def card_faults(fields: dict[str, Any]) -> Iterator[FieldFault]:
     """Each card is in one place: seen, in one hand, or in the deck; and each place holds what it should."""
     seats = len(fields["players"])
     places = {"seen": fields["seen"], "deck": fields["deck"]}
@@ -79,7 +79,7 @@ def card_faults(fields: dict[str, Any]) -> Iterator[Fault]:
         yield "", f"{count} cards seen, held and to come; with {seats} seats there are {2 * seats + 2}"
 
 
-def course_faults(fields: dict[str, Any]) -> Iterator[Fault]:
+def course_faults(fields: dict[str, Any]) -> Iterator[FieldFault]:
     """The round, the step, the prize and the actions of the seats agree with each other."""
     step, prize, moved = fields["step"], fields["prize"], fields["moved"]
     if (step == "over") != (fields["round"] == 3):
@@ -94,7 +94,7 @@ def course_faults(fields: dict[str, Any]) -> Iterator[Fault]:
         yield "moved", f"{moved} seats cannot have acted"
 
 
-def played_faults(fields: dict[str, Any]) -> Iterator[Fault]:
+def played_faults(fields: dict[str, Any]) -> Iterator[FieldFault]:
     """A card has been played by a seat that has acted, for everyone to see."""
     for seat, player in enumerate(fields["players"]):
         played = player["played"]

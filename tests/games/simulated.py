@@ -19,8 +19,8 @@ from clerestory.games.store import (
     Due,
     GameFilter,
     GameLog,
-    Listener,
     News,
+    NewsListener,
     StoreError,
     StoreFull,
     Summary,
@@ -144,7 +144,7 @@ class SimulatedStore:
         self.dead = False
         self._database = database
         self._old = old
-        self._heard: Listener = lambda _: None
+        self._heard: NewsListener = lambda _: None
         database.handles.append(self)
         database.seen[number] = clock()
 
@@ -285,7 +285,7 @@ class SimulatedStore:
 
         await self._answer(do)
 
-    def listen(self, heard: Listener) -> None:
+    def listen(self, heard: NewsListener) -> None:
         self._heard = heard
 
     def hear(self, news: News) -> None:

@@ -8,20 +8,20 @@ import pytest
 
 from clerestory.learn.errors import BadData, BadPlan
 from clerestory.learn.fit import Schedule, batches, fit, header_of, rate_at
-from clerestory.learn.net import SCALE, Weights, forward, softmax
+from clerestory.learn.net import SCALE, NetWeights, forward, softmax
 from tests.learn.made import encode, samples
 
 SCHEDULE = Schedule(epochs=3, batch=64, rate=0.01, seed=4)
 SOME = {2: samples(2, 300, 1), 4: samples(4, 200, 2)}
 
 
-def last(schedule: Schedule, path: Path | None = None, epochs: int | None = None) -> Weights:
+def last(schedule: Schedule, path: Path | None = None, epochs: int | None = None) -> NetWeights:
     kept = None if path is None else (path, header_of(schedule))
     *_, progress = islice(fit(SOME, encode, schedule, kept=kept), epochs)
     return progress.weights
 
 
-def same(one: Weights, other: Weights) -> bool:
+def same(one: NetWeights, other: NetWeights) -> bool:
     return all(np.array_equal(array, other[name]) for name, array in one.items())
 
 

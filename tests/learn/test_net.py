@@ -7,11 +7,11 @@ import pytest
 
 from clerestory.learn.fit import gradient_of
 from clerestory.learn.losses import loss_of_lines, loss_of_positions
-from clerestory.learn.net import SCALE, Weights, begin_weights, forward, in_points, in_units, softmax
+from clerestory.learn.net import SCALE, NetWeights, begin_weights, forward, in_points, in_units, softmax
 from tests.learn.made import OWN, TABLE, Array, encode, samples
 
 
-def double(weights: Weights) -> Weights:
+def double(weights: NetWeights) -> NetWeights:
     """In double precision, and away from zero, where relu has no slope."""
     luck = np.random.default_rng(1)
     return {name: array.astype(float) + luck.normal(0, 0.1, array.shape) for name, array in weights.items()}
@@ -52,7 +52,7 @@ def test_shares_are_the_softmax_whatever_the_size() -> None:
     np.testing.assert_allclose(softmax(np.array([[1000.0, 1000.0], [0.0, np.log(3)]])), [[0.5, 0.5], [0.25, 0.75]])
 
 
-def numerical(loss: Callable[[Weights], float], name: str, place: tuple[int, ...]) -> float:
+def numerical(loss: Callable[[NetWeights], float], name: str, place: tuple[int, ...]) -> float:
     """Return the slope of a loss by one weight, by central differences."""
     sides = []
     for side in (1e-6, -1e-6):
@@ -69,7 +69,7 @@ def test_the_gradient_is_the_slope(name: str, seats: int) -> None:
     found = samples(seats, 30, 5)
     rows = np.arange(30)
 
-    def loss(weights: Weights) -> float:
+    def loss(weights: NetWeights) -> float:
         own, table, points = encode(found.positions.state)
         outputs = forward(weights, own, table)
         return (

@@ -9,7 +9,7 @@ from clerestory.arena.bots import Budget, parse_bot
 from clerestory.arena.errors import BadBot
 from clerestory.engine import GAMES, NATURE, Rng, State
 from clerestory.engine.cathedral.script import (
-    Table,
+    ScriptView,
     buy,
     convert,
     dismiss,
@@ -18,8 +18,8 @@ from clerestory.engine.cathedral.script import (
     plan,
     rate,
     sell,
-    table_of,
     take,
+    view_of,
 )
 from clerestory.engine.toy.rules import TOY
 
@@ -32,10 +32,10 @@ def opening() -> State:
     return state
 
 
-def table(**me: Any) -> Table:
+def table(**me: Any) -> ScriptView:
     """The first draft, in which the seat holds the given things."""
-    seen = table_of(opening())
-    return Table(seen.all, {**seen.me, **me}, seen.cards)
+    seen = view_of(opening())
+    return ScriptView(seen.all, {**seen.me, **me}, seen.cards)
 
 
 def test_a_cube_goes_where_it_brings_most() -> None:
@@ -58,8 +58,8 @@ def test_gold_is_kept_for_the_rounds_to_come() -> None:
 
 def test_an_early_builder_is_too_dear() -> None:
     seen = table(gold=20)
-    late = Table({**seen.all, "cost": 2, "drawn": "red"}, seen.me, seen.cards)
-    early = Table({**seen.all, "cost": 7, "drawn": "red"}, seen.me, seen.cards)
+    late = ScriptView({**seen.all, "cost": 2, "drawn": "red"}, seen.me, seen.cards)
+    early = ScriptView({**seen.all, "cost": 7, "drawn": "red"}, seen.me, seen.cards)
     assert place(late, "red", "priory") > 0 > place(early, "red", "priory")
 
 
