@@ -70,6 +70,8 @@ READ = {
     "clerestory web --token-file": "tests/cli/test_web.py runs it",
     "envoy -c deploy/envoy-web.yaml": "tests/browser/test_envoy.py runs it",
     "pip install 'clerestory[postgres]'": "it needs a package index",
+    "pip download --only-binary :all: --dest wheels 'clerestory[postgres]'": "the same",
+    "clerestory health": "tests/cli/test_health.py runs it",
     "createdb clerestory": "it needs a database",
     "clerestory serve --listen 10.0.0.5:50051 --store 'postgresql://clerestory@db.example/clerestory'": "the same",
     "clerestory play --table": "tests/cli/test_play.py runs it",

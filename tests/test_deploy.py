@@ -1,0 +1,175 @@
+"""What is in deploy/ and the workflows fits its schemas, and the code: ports, settings, options, metrics, times."""
+
+import configparser
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import kubernetes_validate
+import pytest
+import yaml
+
+from clerestory.cli.serve import DEFAULTS, LOG
+from clerestory.cli.settings import variable_name
+from clerestory.declared import declarations
+from clerestory.door.config import DoorSettings
+from clerestory.server.config import Settings
+from clerestory.server.metrics import FIGURES
+from tests.commands import Command, fault
+
+ROOT = Path(__file__).parents[1]
+DEPLOY = ROOT / "deploy"
+CONTAINERFILE = (DEPLOY / "Containerfile").read_text("utf-8")
+OBJECTS = sorted(path for path in (DEPLOY / "kubernetes").glob("*.yaml") if path.name != "kustomization.yaml")
+UNIT = DEPLOY / "clerestory.service"
+FILES = [path for path in sorted(DEPLOY.rglob("*")) if path.is_file() and path.parent.name != "observability"]
+DECLARED = {
+    variable_name(field, one)
+    for kind in (type(DEFAULTS), type(LOG), DoorSettings)
+    for field, one in declarations(kind).items()
+} | {"CLERESTORY_CATALOGUE"}
+OURS = {"CLERESTORY_NAME"}  # of compose.yaml, which makes CLERESTORY_WEB_NAME of it
+
+
+def read(path: Path) -> Any:
+    return yaml.safe_load(path.read_text("utf-8"))
+
+
+def setting(name: str) -> str:
+    """A setting of the image."""
+    found = re.search(rf"^ +{name}=(\S+)", CONTAINERFILE, re.MULTILINE)
+    assert found
+    return found[1]
+
+
+def port(name: str) -> int:
+    return int(setting(name).rpartition(":")[2])
+
+
+def container() -> Any:
+    [only] = read(DEPLOY / "kubernetes" / "deployment.yaml")["spec"]["template"]["spec"]["containers"]
+    return only
+
+
+def in_kubernetes(name: str) -> float:
+    [value] = [one["value"] for one in container()["env"] if one["name"] == f"CLERESTORY_{name}"]
+    return float(value)
+
+
+# -- schemas ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("schema", "path"),
+    [("compose-spec", DEPLOY / "compose.yaml"), ("github-workflows", ROOT / ".github" / "workflows" / "release.yml")],
+    ids=lambda value: getattr(value, "name", value),
+)
+def test_it_fits_the_schema_that_its_reader_has(schema: str, path: Path) -> None:
+    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", f"vendor.{schema}", str(path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout
+
+
+@pytest.mark.parametrize("path", OBJECTS, ids=lambda path: path.name)
+def test_an_object_of_kubernetes_fits_its_schema(path: Path) -> None:
+    kubernetes_validate.validate(read(path), kubernetes_validate.latest_version(), strict=True)
+
+
+def test_the_base_lists_every_object() -> None:
+    assert sorted(read(DEPLOY / "kubernetes" / "kustomization.yaml")["resources"]) == [path.name for path in OBJECTS]
+
+
+# -- settings, options, metrics --------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_every_setting_is_one(path: Path) -> None:
+    assert set(re.findall(r"\bCLERESTORY_[A-Z_]+\b", path.read_text("utf-8"))) <= DECLARED | OURS
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
+def test_every_metric_is_one(path: Path) -> None:
+    known = {figure.full_name for figure in FIGURES}
+    known |= {f"{name}_{part}" for name in known for part in ("bucket", "count", "sum")}
+    assert set(re.findall(r"\bclerestory_[a-z_]+\b", path.read_text("utf-8"))) <= known
+
+
+def commands() -> Iterator[str]:
+    """The commands of ours that the files run."""
+    for line in re.findall(r"CMD (\[.*\])", CONTAINERFILE):
+        words = yaml.safe_load(line)
+        yield shlex.join(words if words[0] == "clerestory" else ["clerestory", *words])
+    unit = configparser.RawConfigParser(strict=False)
+    unit.read(UNIT)
+    yield unit["Service"]["ExecStart"].removeprefix("/opt/clerestory/bin/")
+
+
+@pytest.mark.parametrize("text", list(commands()))
+def test_every_command_is_one(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    assert fault(Command("deploy", text, whole=True), monkeypatch) == ""
+
+
+def test_the_settings_of_the_image_make_a_server() -> None:
+    names = {variable_name(field, one): field for field, one in declarations(Settings).items()}
+    given = dict(re.findall(r"^ +(CLERESTORY_\w+)=(\S+)", CONTAINERFILE, re.MULTILINE))
+    values = {
+        names[name]: value == "true" if value == "true" else value for name, value in given.items() if name in names
+    }
+    assert Settings(**values).insecure
+    DoorSettings(given["CLERESTORY_WEB"], insecure=True)
+
+
+# -- ports and times -------------------------------------------------------------------------------
+
+
+def test_ports_agree() -> None:
+    grpc, web, metrics = port("CLERESTORY_LISTEN"), port("CLERESTORY_WEB"), port("CLERESTORY_METRICS")
+    usual = int(DEFAULTS.listen.rpartition(":")[2])
+    assert grpc == usual
+    assert f"EXPOSE {grpc} {web} {metrics}\n" in CONTAINERFILE
+    assert f'"127.0.0.1:{port("CLERESTORY_ADMIN")}"]' in CONTAINERFILE  # whom HEALTHCHECK asks
+    named = {one["name"]: one["containerPort"] for one in container()["ports"]}
+    assert named == {"grpc": grpc, "web": web, "metrics": metrics}
+    assert {one["name"]: one["port"] for one in read(DEPLOY / "kubernetes" / "service.yaml")["spec"]["ports"]} == named
+    assert container()["readinessProbe"]["grpc"]["port"] == grpc
+
+
+def test_envoy_of_the_composition_finds_the_page_and_is_found() -> None:
+    services = read(DEPLOY / "compose.yaml")["services"]
+    envoy = read(DEPLOY / "envoy-web.yaml")["static_resources"]
+    [listener] = envoy["listeners"]
+    outside = listener["address"]["socket_address"]["port_value"]
+    assert f"{outside}:{outside}" in services["clerestory"]["ports"]
+    [endpoint] = envoy["clusters"][0]["load_assignment"]["endpoints"][0]["lb_endpoints"]
+    where = endpoint["endpoint"]["address"]["socket_address"]
+    assert services["clerestory"]["environment"]["CLERESTORY_WEB"] == f"{where['address']}:{where['port_value']}"
+    for service in services.values():
+        for volume in service.get("volumes", ()):
+            source = volume.split(":")[0]
+            assert not source.startswith("./") or source == "./tls" or (DEPLOY / source).is_file()
+
+
+def test_whoever_ends_a_server_waits_for_what_it_does_before() -> None:
+    pod = read(DEPLOY / "kubernetes" / "deployment.yaml")["spec"]["template"]["spec"]
+    ready, alive = container()["readinessProbe"], container()["livenessProbe"]
+    drain, grace = in_kubernetes("DRAIN_DELAY"), in_kubernetes("GRACE")
+    assert drain > in_kubernetes("MAX_TIME")
+    assert drain > ready["periodSeconds"] * ready["failureThreshold"]
+    assert pod["terminationGracePeriodSeconds"] > drain + grace
+    assert alive["periodSeconds"] * alive["failureThreshold"] > pod["terminationGracePeriodSeconds"]
+    by_hand = DEFAULTS.drain_delay + DEFAULTS.grace
+    assert int(re.search(r"TimeoutStopSec=(\d+)", UNIT.read_text())[1]) > by_hand  # type: ignore[index]
+    assert int(read(DEPLOY / "compose.yaml")["services"]["clerestory"]["stop_grace_period"].rstrip("s")) > by_hand
+
+
+def test_more_servers_come_before_answers_are_weak() -> None:
+    scaler = read(DEPLOY / "kubernetes" / "autoscaler.yaml")["spec"]
+    [metric] = scaler["metrics"]
+    cores = int(container()["resources"]["requests"]["cpu"])
+    assert int(metric["pods"]["target"]["averageValue"]) <= 6 * cores  # docs/operations.md, "Time"
+    assert scaler["minReplicas"] > read(DEPLOY / "kubernetes" / "disruption.yaml")["spec"]["maxUnavailable"]
