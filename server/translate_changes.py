@@ -30,11 +30,21 @@ def in_words(game: Game, change: Change) -> str:
 @lru_cache(REMEMBERED)
 def worded(game: Game, change: Change, language: str) -> str:
     """Return a change in the language of the call, which is told for the cache."""
-    item, card = name_of(game, change.item), name_of(game, change.card)
+    item, card = item_of(game, change), name_of(game, change.card)
     alone = change.amount == 1 and has(game.name, f"alone.{change.thing}")  # which is told, and not counted
     kind = "alone" if alone else "thing"
     thing = say(game.name, f"{kind}.{change.thing}", language=language, count=abs(change.amount), item=item)
     cause = say(game.name, f"cause.{change.cause}", language=language, card=card) if change.cause else ""
+    if cause.casefold() in thing.casefold() and not change.lost:
+        cause = ""  # nothing is said twice
     key, amount = "change.lost" if change.lost else "change.cause" if cause else "change", f"{change.amount:+d}"
     told = {"amount": "" if alone else amount, "thing": thing, "cause": cause, "count": change.lost}
     return say("service", key, language=language, **told).strip()
+
+
+def item_of(game: Game, change: Change) -> str:
+    """Return what changed in the language of the call: a card or a material by its name, a cell of a grid in words."""
+    row, dot, column = change.item.partition(".")
+    if dot and has(game.name, "cell"):
+        return say(game.name, "cell", language=SPOKEN.get(), row=row, column=column)
+    return name_of(game, change.item)

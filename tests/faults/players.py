@@ -31,6 +31,8 @@ class Player:
         over: games that it played to their ends.
         secrets: its tokens.
         faults: how its calls failed while the server was there.
+        forced: whether the server plays what is the only legal action.
+        played: entries that the server played as such.
     """
 
     luck: random.Random
@@ -43,6 +45,8 @@ class Player:
     over: int = 0
     secrets: set[str] = field(default_factory=set)
     faults: list[str] = field(default_factory=list)
+    forced: bool = False
+    played: int = 0
 
     def live(self, stub: Any) -> None:
         """Go on until the server is gone."""
@@ -75,6 +79,7 @@ class Player:
         if seen.game.ply > 1 and self.luck.random() < self.takes_back:
             return games.TakeBackRequest(**fields, ply=self.luck.randrange(seen.game.ply - 1, seen.game.ply))
         actions = next(view.actions for view in seen.views if view.actions)
+        assert len(actions) > 1 or not self.forced, "the server did not play what is the only legal action"
         return games.PlayActionRequest(**fields, action=self.luck.choice(actions).action.text)
 
     def send(self, stub: Any) -> Any:
@@ -86,6 +91,7 @@ class Player:
         """Create a game; repeat the request if it was not answered."""
         self.request_id = self.request_id or str(UUID(int=self.luck.getrandbits(128)))
         request = games.CreateGameRequest(game="duel", seats=seats, request_id=self.request_id, options=ALL)
+        request.options.play_forced = self.forced
         self.made, self.request_id = stub.CreateGame(request), ""
         self.secrets |= {self.made.owner_token, *(one.token for one in self.made.seat_tokens)}
 
@@ -93,6 +99,7 @@ class Player:
         """Store the entries received."""
         self.told |= {entry.version: entry.applied.action.text for entry in entries}
         self.total += len(entries)
+        self.played += sum(entry.forced for entry in entries)
 
     def finish(self, stub: Any) -> None:
         """Compare a game that is over with the answers, and replay it by the rules."""

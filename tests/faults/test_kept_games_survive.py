@@ -19,13 +19,16 @@ PLAYERS, WATCHERS = 4, 1  # games at a time: of people who play as fast as they 
 LONGEST = 0.25  # seconds that a server lives, once it answers
 
 
-def survive(path: Path, kills: int, seed: int) -> int:
-    """Kill a server a number of times, and return the number of entries received; all are compared after each kill."""
-    luck = random.Random(seed)
-    everybody = [
-        *(Player(random.Random(seed + number), takes_back=0.05) for number in range(PLAYERS)),
+def everybody(seed: int, *, forced: bool = False) -> list[Player]:
+    """Return people who play and who watch; `forced` if the server plays only legal actions."""
+    return [
+        *(Player(random.Random(seed + number), takes_back=0.05, forced=forced) for number in range(PLAYERS)),
         *(Watcher(random.Random(seed - 1 - number)) for number in range(WATCHERS)),
     ]
+
+
+def survive(path: Path, kills: int, everybody: list[Player], luck: random.Random) -> int:
+    """Kill a server a number of times, and return the number of entries received; all are compared after each kill."""
     for _ in range(kills + 1):
         with (
             embedded_child("--store", str(path), "--workers", "1") as child,
@@ -46,11 +49,22 @@ def survive(path: Path, kills: int, seed: int) -> int:
 
 
 def test_thirty_kills(tmp_path: Path) -> None:
-    assert survive(tmp_path / "games.sqlite", 30, seed=1) > 100
+    assert survive(tmp_path / "games.sqlite", 30, everybody(1), random.Random(1)) > 100
+
+
+def test_what_the_server_plays_by_itself_is_neither_lost_nor_doubled(tmp_path: Path) -> None:
+    """A kill may come between an action and the only legal ones after it, or between these."""
+    people, luck = everybody(3, forced=True), random.Random(3)
+    for _ in range(10):  # a slow server plays little in one life
+        survive(tmp_path / "games.sqlite", 10, people, luck)
+        if any(one.played for one in people):
+            return
+    raise AssertionError("the server played nothing by itself")
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2, 22))
 def test_a_thousand_kills(tmp_path: Path, seed: int) -> None:
     """Fifty kills in each of twenty files, so that each part ends in time even on a slow machine."""
-    assert survive(tmp_path / "games.sqlite", 50, seed=1000 * seed) > 100
+    people = everybody(1000 * seed, forced=seed % 2 == 0)
+    assert survive(tmp_path / "games.sqlite", 50, people, random.Random(seed)) > 100

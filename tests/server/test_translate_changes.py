@@ -21,3 +21,16 @@ from clerestory.server.translate_changes import worded
 def test_a_change_in_words(game: str, change: Change, english: str) -> None:
     assert worded(GAMES[game], change, "en").startswith(english)
     assert worded(GAMES[game], change, "de")
+
+
+@pytest.mark.parametrize(
+    ("change", "english"),
+    [
+        (Change(0, "sum", "", 4, "conflict"), "+4 in the conflict"),
+        (Change(0, "supply", "ore", -1, "card", "ore"), "-1 ore in the supply"),
+        (Change(0, "cards", "volunteer_workers", -1, "card", "volunteer_workers"), "-1 Volunteer Workers"),
+        (Change(0, "markers", "2.3", -1, "conflict"), "-1 marker on row 2, column 3 (conflict)"),
+    ],
+)
+def test_nothing_is_said_twice_and_a_cell_is_told_in_words(change: Change, english: str) -> None:
+    assert worded(GAMES["duel"], change, "en") == english

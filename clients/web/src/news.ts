@@ -37,8 +37,11 @@ function summed(changes: readonly Change[]): string[] {
 function sumOf(changes: readonly Change[]): string {
   const most = changes.reduce((one, other) => (Math.abs(other.amount) > Math.abs(one.amount) ? other : one));
   const sum = changes.reduce((whole, { amount }) => whole + amount, 0);
-  return most.text.replace(String(Math.abs(most.amount)), String(Math.abs(sum)));
+  return together(most.text.replace(String(Math.abs(most.amount)), String(Math.abs(sum))));
 }
+
+/** A change whose number stays on the line of what it counts. */
+export const together = (change: string): string => change.replace(" ", "\u00a0");
 
 /** Who did what last and what that changed, and whether it is the listener's turn. */
 export function newsOf(log: readonly (AppliedAction | undefined)[], seats: readonly SeatLook[], mine: boolean): string {

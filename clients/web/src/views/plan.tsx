@@ -4,9 +4,10 @@
 import { Item } from "../boards/index.tsx";
 import type { Catalogue } from "../boards/types.ts";
 import type { PlanConversionsResponse, PossibleUse } from "../gen/clerestory/v1/rules_pb.ts";
+import { together } from "../news.ts";
 import { Stepper } from "../parts.tsx";
 import type { Plan } from "../plan.ts";
-import { say } from "../texts.ts";
+import { gameText, say } from "../texts.ts";
 
 interface Props {
   plan: Plan;
@@ -38,7 +39,14 @@ export function PlanPanel({ plan, game, catalogue, busy, fresh, onPlan }: Props)
         <>
           <ul class="uses" aria-label={say(answer.required ? "plan.discards" : "plan")}>
             {answer.possible.map((one) => (
-              <Use key={one.item} plan={plan} one={one} game={game} catalogue={catalogue} />
+              <Use
+                key={one.item}
+                plan={plan}
+                one={one}
+                label={nameAmong(one, answer.possible, game)}
+                game={game}
+                catalogue={catalogue}
+              />
             ))}
           </ul>
           <div class="closing">
@@ -59,14 +67,26 @@ export function PlanPanel({ plan, game, catalogue, busy, fresh, onPlan }: Props)
   );
 }
 
-function Use({ plan, one, game, catalogue }: Pick<Props, "plan" | "game" | "catalogue"> & { one: PossibleUse }) {
+/** What is used, with its round where another is called the same. */
+function nameAmong({ item, label }: PossibleUse, all: readonly PossibleUse[], game: string): string {
+  const round = /_(\d+)$/.exec(item)?.[1];
+  const alone = all.every((one) => one.item === item || one.label !== label);
+  return alone || !round ? label : gameText(game, "of_round", { card: label, round });
+}
+
+interface UseProps extends Pick<Props, "plan" | "game" | "catalogue"> {
+  one: PossibleUse;
+  label: string;
+}
+
+function Use({ plan, one, label, game, catalogue }: UseProps) {
   return (
     <li>
       <span class="use pictured">
-        {one.label} <Item game={game} id={one.item} catalogue={catalogue} />
+        {label} <Item game={game} id={one.item} catalogue={catalogue} />
       </span>
       <Stepper
-        label={one.label}
+        label={label}
         value={one.planned}
         least={0}
         most={Math.max(one.most, one.planned)}
@@ -84,7 +104,7 @@ const Result = ({ answer }: { answer: PlanConversionsResponse }) => (
         {fault.text}
       </p>
     ))}
-    {answer.changes.length > 0 && <p>{answer.changes.map((change) => change.text).join(say("between"))}</p>}
+    {answer.changes.length > 0 && <p>{answer.changes.map(({ text }) => together(text)).join(say("between"))}</p>}
     {answer.goldLost > 0 && <p class="trouble">{say("plan.lost", { count: answer.goldLost })}</p>}
   </div>
 );
