@@ -21,7 +21,7 @@ def explained(before: View, action: str, after: View) -> list[Change]:
     verb, *rest = action.split()
     found = list(points(before, action, after))
     if verb == "face":
-        found += [Change(seat, "sum", "", int(rest[0]), "conflict") for seat in flippers(before, after, int(rest[0]))]
+        found.append(Change(flipper(before), "sum", "", int(rest[0]), "conflict"))
     if after["power"] != before["power"]:
         found.append(Change(COLOURS.index(after["power"]), "power", "", 1, *used(before, action)))
     return found
@@ -53,12 +53,14 @@ def used(before: View, action: str) -> tuple[str, str]:
     return ("card", before["card"]) if before["card"] else ("bonus", "")
 
 
-def flippers(before: View, after: View, face: int) -> Iterator[int]:
-    """Return the seat whose seal was flipped: its sum has grown, or the conflict is over and the sums are cleared."""
-    for seat in range(before.state.seats):
-        sums = [view[f"players[{seat}].sum"] for view in (before, after)]
-        if face and sums[1] - sums[0] == face:
-            yield seat
+def flipper(before: View) -> int:
+    """Return the seat whose seal is being flipped: who is behind, or whose turn it is at equal sums (2.3)."""
+    first = COLOURS.index(before["first_player"])
+    sums = [before[f"players[{seat}].sum"] for seat in (first, 1 - first)]
+    if sums[0] != sums[1]:
+        return first if sums[0] < sums[1] else 1 - first
+    second = f"players[{1 - first}]"
+    return 1 - first if before[f"{second}.flipped"] or before[f"{second}.personal_flipped"] else first
 
 
 def points(before: View, action: str, after: View) -> Iterator[Change]:

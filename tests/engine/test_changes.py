@@ -48,6 +48,18 @@ def test_every_change_has_a_cause_and_they_add_up(game: str, seats: int) -> None
                     assert added[change.key] == change.amount or change.thing == "grey_next", (action, change, found)
 
 
+def test_what_a_seal_shows_is_told_of_who_flipped_it_also_where_it_ends_the_conflict() -> None:
+    ended, flipped = 0, None
+    for before, action, after in plies("duel", 2, 1):
+        flipped = before.turn if action.startswith("flip") else flipped
+        if action.startswith("face"):
+            views = before.observe(NATURE), after.observe(NATURE)
+            shown = [(change.seat, change.amount) for change in changes_of(views[0], action, views[1])]
+            assert (flipped, int(action.split()[1])) in shown or action == "face 0"
+            ended += not after.to_position()["duel"]["step"].startswith("conflict")
+    assert ended
+
+
 @pytest.mark.parametrize(("game", "seats"), CASES)
 def test_the_same_views_have_the_same_changes(game: str, seats: int) -> None:
     """The law: hidden cards are dealt again, and nothing that a viewer is told differs."""

@@ -23,7 +23,17 @@ const ofCathedral = (player: CathedralPlayer): Thing[] => [
   [say("thing.workers"), <Worker key="workers" />, player.workers],
 ];
 
+const COMPLETE = 3; // materials of a section
+const SECTION = 10; // points of a complete one
+
+/** The points of what is built: gold decides between equal ones. */
+function built({ section1, section2, section3 }: DuelPlayer): number {
+  const placed = [section1, section2, section3].map((one) => one.length);
+  return placed.reduce((points, count) => points + count + (count === COMPLETE ? SECTION : 0), 0);
+}
+
 const ofDuel = (player: DuelPlayer): Thing[] => [
+  [say("thing.vp"), <Good key="vp" kind="vp" />, built(player)],
   [say("thing.gold"), <Good key="gold" kind="gold" />, player.gold],
   ...KINDS.map(([raw]): Thing => [say(`thing.${raw}`), <Chip key={raw} kind={raw} />, player.camp?.[raw] ?? 0]),
   ...KINDS.map(

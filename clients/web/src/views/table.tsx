@@ -142,7 +142,11 @@ export function Table(props: TableProps) {
         />
       </main>
       <aside class="side">
-        {props.above && <div class="above">{props.above}</div>}
+        {props.above && (
+          <div ref={show} class="above">
+            {props.above}
+          </div>
+        )}
         <section class={folded.value ? "seat folded" : "seat"} aria-label={say("seat")}>
           <div class="means pictured">
             {plan && <p class="left">{say("plan.left")}</p>}
@@ -216,6 +220,9 @@ export function Table(props: TableProps) {
     </div>
   );
 }
+
+/** Bring what comes up into sight, wherever the reader was. */
+const show = (box: HTMLElement | null) => box?.scrollIntoView({ block: "nearest" });
 
 const since = ({ since: ply }: TableProps) => (ply === undefined ? {} : { since: ply });
 
