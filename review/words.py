@@ -6,10 +6,12 @@ from collections.abc import Sequence
 from clerestory.engine.core import NATURE
 from clerestory.review.annotation import Annotation
 from clerestory.review.classes import CLASSES, GLYPHS
+from clerestory.review.favour import favoured
 from clerestory.review.ledger import UNIT, PlyValuation
 from clerestory.texts import has
 from clerestory.texts import say as say_text
 from clerestory.texts.languages import number
+from clerestory.texts.sentences import said
 
 TENTH = UNIT // 1000  # of a percent
 REVIEW = "review"  # the domain of texts
@@ -149,7 +151,9 @@ def made_by(review: Annotation) -> str:
 
 
 def note(review: Annotation) -> str:
-    """Return how to read the figures."""
+    """Return how to read the figures, and which seat the game favours."""
     floor, idle = percent(review, round(review.floor / TENTH)), sum(one.idle for one in review.figures)
     revaluation = say_text("service", "review.revaluation", language=review.language)
-    return " ".join([tell(review, "note", floor=floor), tell(review, "note.idle", count=idle), revaluation])
+    told = [tell(review, "note", floor=floor), tell(review, "note.idle", count=idle), revaluation]
+    favour = favoured(review.game, len(review.names))
+    return " ".join([*told, said(favour, review.game, review.language)] if favour else told)

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from tests.browser.harness import PATIENCE, menu, new_game, play_on, record_of, settled, start
 
@@ -48,6 +48,21 @@ def test_a_plan_says_what_it_brings_survives_a_closed_tab_and_is_played_as_a_who
     expect(page.locator(".log ol")).to_contain_text("once", timeout=PATIENCE)
     expect(page.locator(".log ol li").nth(moves + 1)).to_be_attached()
     settled(page)
+    assert "convert" in record_of(page, identifier)
+
+
+def test_a_plan_is_played_as_it_was_last_set_however_slow_the_service_is(page: Page) -> None:
+    identifier = new_game(page, "cathedral", ["me", "bot1"])
+    until(page, ".planning button[aria-label^='One more']:not([aria-disabled='true'])")
+
+    held: list[Route] = []
+    page.route("**/PlanConversions", held.append)
+    page.locator(".planning button[aria-label^='One more']:not([aria-disabled='true'])").first.click()
+    page.get_by_role("button", name="Finish").click()
+    page.unroute("**/PlanConversions", held.append)
+    for one in held:
+        one.continue_()
+    expect(page.locator(".log ol")).to_contain_text("once", timeout=PATIENCE)
     assert "convert" in record_of(page, identifier)
 
 

@@ -16,7 +16,7 @@ from clerestory.review.annotation import assemble
 from clerestory.review.chart import Chart
 from clerestory.review.ledger import in_units
 from clerestory.review.report import report
-from clerestory.review.words import BARS, TENTH, curve, ledger_rows, rounded, verdict, winners
+from clerestory.review.words import BARS, TENTH, curve, ledger_rows, note, rounded, verdict, winners
 from tests.review.games import CASES, cut, random_game
 
 SVG = re.compile(r"<svg .*?</svg>", re.DOTALL)
@@ -133,3 +133,10 @@ def test_a_curve_follows_the_share_of_a_seat() -> None:
     assert curves[0] != curves[1]
     assert len(set(curves[0])) > 2
     assert curve(annotate(end.origin, ReviewPlan(iterations=50)), 0, 5) in {bar * 5 for bar in BARS}
+
+
+def test_it_says_which_seat_the_game_favours() -> None:
+    told = "The first player wins 67 % of games between equals"
+    assert told in note(reviewed("duel", 2))
+    assert told in report(reviewed("duel", 2))
+    assert "between equals" not in note(reviewed("cathedral", 2))

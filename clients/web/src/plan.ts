@@ -27,20 +27,28 @@ export class Plan {
   readonly #key: string;
   #uses: Record<string, number>;
   #asked = 0;
+  #answered: Promise<void>;
 
   /** A plan in a position, as a tab left it that had the same name for it. */
   constructor(position: Position, name: string) {
     this.#position = position;
     this.#key = PREFIX + name;
     this.#uses = JSON.parse(localStorage.getItem(this.#key) ?? "{}");
-    void this.#ask();
+    this.#answered = this.#ask();
+  }
+
+  /** The actions of all that is planned, also where the service is still to answer. */
+  async actions(): Promise<string[]> {
+    do await this.#answered;
+    while (this.busy.value);
+    return this.#failed.value ? [] : (this.answer.value?.actions.map((action) => action.text) ?? []);
   }
 
   /** Plan how often something is used. */
   set(item: string, times: number): void {
     this.#uses = { ...this.#uses, [item]: times };
     localStorage.setItem(this.#key, JSON.stringify(this.#uses));
-    void this.#ask();
+    this.#answered = this.#ask();
   }
 
   /** Plan what an action does, as far as it is one of this plan: `convert mason_1 2`, `discard wood`. */

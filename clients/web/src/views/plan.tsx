@@ -1,6 +1,7 @@
 // The panel of a plan: a stepper for each craftsman, what it brings, and one button for all of it. What is left is shown
 // above, in place of what there is.
 
+import { useRef } from "preact/hooks";
 import { Item } from "../boards/index.tsx";
 import type { Catalogue } from "../boards/types.ts";
 import type { PlanConversionsResponse, PossibleUse } from "../gen/clerestory/v1/rules_pb.ts";
@@ -20,9 +21,13 @@ interface Props {
 
 export function PlanPanel({ plan, game, catalogue, busy, fresh, onPlan }: Props) {
   const answer = plan.answer.value;
-  const actions = answer?.actions.map((action) => action.text) ?? [];
-  const play = () => {
-    if (busy || fresh || !actions.length) return;
+  const asked = useRef(false);
+  const play = async () => {
+    if (busy || fresh || asked.current) return;
+    asked.current = true;
+    const actions = await plan.actions();
+    asked.current = false;
+    if (!actions.length) return;
     plan.done();
     onPlan(actions);
   };
@@ -55,8 +60,8 @@ export function PlanPanel({ plan, game, catalogue, busy, fresh, onPlan }: Props)
               type="button"
               class="action main"
               data-action="finish"
-              aria-disabled={busy || !actions.length}
-              onClick={play}
+              aria-disabled={busy || !answer.actions.length}
+              onClick={() => void play()}
             >
               {answer.required ? say("plan.discard", { count: answer.required }) : say("plan.finish")}
             </button>
