@@ -56,12 +56,17 @@ def test_a_plan_is_played_as_it_was_last_set_however_slow_the_service_is(page: P
     until(page, ".planning button[aria-label^='One more']:not([aria-disabled='true'])")
 
     held: list[Route] = []
-    page.route("**/PlanConversions", held.append)
-    page.locator(".planning button[aria-label^='One more']:not([aria-disabled='true'])").first.click()
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
+    page.route("**/PlanConversions", hold)
+    with page.expect_request("**/PlanConversions"):
+        page.locator(".planning button[aria-label^='One more']:not([aria-disabled='true'])").first.click()
     page.get_by_role("button", name="Finish").click()
-    page.unroute("**/PlanConversions", held.append)
     for one in held:
         one.continue_()
+    page.unroute("**/PlanConversions", hold)
     expect(page.locator(".log ol")).to_contain_text("once", timeout=PATIENCE)
     assert "convert" in record_of(page, identifier)
 
