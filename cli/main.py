@@ -56,6 +56,10 @@ app = group(
             "learn": ("Learn a value from games of the search against itself.", "learn:learn"),
             "bench": ("Measure the speed of engine, search and service.", "bench:bench"),
         },
+        "Install": {
+            "completion": ("Print what completes commands in a shell.", "completion:complete"),
+            "manual": ("Write a manual page of each command.", "completion:write_manual"),
+        },
     },
     "An AI opponent and analyst for board games.",
 )

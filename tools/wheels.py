@@ -7,6 +7,7 @@ on its machines, by cibuildwheel (`pyproject.toml`).
 
 import argparse
 import os
+import shutil
 import subprocess
 import tempfile
 import tomllib
@@ -44,7 +45,7 @@ def built(python: str, tree: Path, out: Path, folder: Path) -> Path:
     if size > MOST:
         raise SystemExit(f"{repaired.name} has more than {MOST:,} bytes")
     out.mkdir(parents=True, exist_ok=True)
-    return repaired.replace(out / repaired.name)
+    return Path(shutil.move(repaired, out / repaired.name))
 
 
 def attempt(python: str, wheel: Path, folder: Path) -> None:

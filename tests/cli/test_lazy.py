@@ -16,7 +16,7 @@ from clerestory.engine.names import NAMES
 ROOT = "clerestory"
 HEAVY = {"asyncio", "google.protobuf", "grpc", "numpy", "rich.console", "uvicorn"}
 COMMANDS = ["play", "recommend", "analyze", "hint", "annotate", "puzzle", "serve", "doctor", "web", "health", "new"]
-COMMANDS += ["show", "rules", "replay", "simulate", "arena", "tune", "learn", "bench"]
+COMMANDS += ["show", "rules", "replay", "simulate", "arena", "tune", "learn", "bench", "completion", "manual"]
 BENCHES = ["service", "early", "value", "engine", "search", "budget"]
 
 
@@ -79,7 +79,7 @@ def test_the_list_of_commands_is_whole_sentences(group: object, names: list[str]
 
 def test_what_people_use_first_comes_first() -> None:
     shown = CliRunner().invoke(app, ["--help"]).output
-    headings = ["Play and ask", "Serve", "Positions and records", "Research"]
+    headings = ["Play and ask", "Serve", "Positions and records", "Research", "Install"]
     assert [line.rstrip(":") for line in shown.splitlines() if line.endswith(":") and line[0] != " "][1:] == headings
 
 

@@ -1,0 +1,132 @@
+"""`clerestory completion` and `clerestory manual`: for shells and for `man`, out of the same declarations as help."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from clerestory import __version__
+from clerestory.cli.listing import PROGRAM, Listed, whole
+from clerestory.cli.options import BadOption
+
+BASH = """_clerestory() {{
+  local word=${{COMP_WORDS[COMP_CWORD]}} path={program} known= i
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    case "$path ${{COMP_WORDS[i]}}" in
+      {paths}) path="$path ${{COMP_WORDS[i]}}" ;;
+    esac
+  done
+  case "$path" in
+{cases}
+  esac
+  COMPREPLY=($(compgen -W "$known" -- "$word"))
+}}
+complete -o default -F _clerestory {program}
+"""
+ZSH = "autoload -U +X bashcompinit && bashcompinit\n"
+
+
+def complete(shell: Annotated[str, typer.Argument(metavar="SHELL", help="bash, zsh or fish.")]) -> None:
+    """Print what makes a shell complete commands and options; `source` it where the shell starts."""
+    if shell not in SHELLS:
+        raise BadOption(f"SHELL: {shell!r} is not one of {', '.join(SHELLS)}")
+    typer.echo(SHELLS[shell](list(whole())), nl=False)
+
+
+def write_manual(folder: Annotated[Path, typer.Argument(metavar="FOLDER", help="Such as share/man/man1.")]) -> None:
+    """Write a manual page of each command, clerestory.1 and so on, into a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    pages = list(whole())
+    for one in pages:
+        (folder / f"{'-'.join(one.words)}.1").write_text("".join(page(one)), "utf-8")
+    typer.echo(f"{len(pages)} pages in {folder}")
+
+
+# -- shells ----------------------------------------------------------------------------------------
+
+
+def bash(pages: Iterable[Listed]) -> str:
+    """Return a script for bash."""
+    every = list(pages)
+    paths = "|".join(f'"{" ".join(one.words)}"' for one in every if len(one.words) > 1)
+    cases = "\n".join(f'    "{" ".join(one.words)}") known="{" ".join(after(one))}" ;;' for one in every)
+    return BASH.format(program=PROGRAM, paths=paths, cases=cases)
+
+
+def zsh(pages: Iterable[Listed]) -> str:
+    """Return a script for zsh, which can read that for bash."""
+    return ZSH + bash(pages)
+
+
+def fish(pages: Iterable[Listed]) -> str:
+    """Return a script for fish."""
+    return "".join(line for one in pages for line in fish_lines(one))
+
+
+def fish_lines(one: Listed) -> Iterator[str]:
+    """Yield the lines of fish for a command: what comes after it."""
+    below = " ".join(one.parts)
+    seen = [f"__fish_seen_subcommand_from {word}" for word in one.words[1:]]
+    if below:
+        seen.append(f"not __fish_seen_subcommand_from {below}")
+    head = f"complete -c {PROGRAM} -n '{'; and '.join(seen)}'"
+    yield from (f"{head} -a {name} -d {quoted(summary)}\n" for name, summary in one.parts.items())
+    for option in one.options:
+        names = "".join(f" -l {name[2:]}" for name in option.opts if name.startswith("--"))
+        yield f"{head}{names}{'' if option.is_flag else ' -r'} -d {quoted(option.help or '')}\n"
+
+
+def after(one: Listed) -> list[str]:
+    """Return what may come after a command: parts and options."""
+    return [*one.parts, *(name for option in one.options for name in (*option.opts, *option.secondary_opts))]
+
+
+def quoted(text: str) -> str:
+    """Return a text in the quotes of a shell."""
+    return "'" + " ".join(text.split()).replace("\\", "\\\\").replace("'", "\\'") + "'"
+
+
+SHELLS = {"bash": bash, "zsh": zsh, "fish": fish}
+
+
+# -- manual pages ----------------------------------------------------------------------------------
+
+
+def page(one: Listed) -> Iterator[str]:
+    """Yield the parts of a manual page."""
+    name = "-".join(one.words)
+    yield f'.TH {roff(name.upper())} 1 "" "{PROGRAM} {__version__}"\n'
+    yield f".SH NAME\n{roff(name)} \\- {roff(one.summary.split('. ')[0].rstrip('.'))}\n"
+    rest = ["[OPTIONS]", *(argument.metavar or argument.name.upper() for argument in one.arguments)]
+    yield f".SH SYNOPSIS\n.B {roff(' '.join(one.words))}\n{roff(' '.join(rest + ['COMMAND'] * bool(one.parts)))}\n"
+    yield f".SH DESCRIPTION\n{roff(one.summary)}\n"
+    rows = [(argument.metavar or argument.name.upper(), argument.help or "") for argument in one.arguments]
+    yield from terms("ARGUMENTS", rows)
+    yield from terms("OPTIONS", [(spelled(option), told(option)) for option in one.options])
+    yield from terms("COMMANDS", list(one.parts.items()))
+
+
+def terms(heading: str, rows: list[tuple[str, str]]) -> Iterator[str]:
+    """Yield a section with a term and a text in each row, nothing without rows."""
+    if rows:
+        yield f".SH {heading}\n"
+    yield from (f".TP\n.B {roff(term)}\n{roff(text)}\n" for term, text in rows)
+
+
+def spelled(option: Any) -> str:
+    """Return the names of an option, with what it takes."""
+    names = ", ".join((*option.opts, *option.secondary_opts))
+    return names if option.is_flag else f"{names} {option.metavar or 'VALUE'}"
+
+
+def told(option: Any) -> str:
+    """Return the help of an option, and where else it can be set."""
+    where = f" In the environment: {option.envvar}." if getattr(option, "envvar", None) else ""
+    return f"{option.help or ''}{where}"
+
+
+def roff(text: str) -> str:
+    """Return a text as roff has it: no line of it is a request."""
+    plain = " ".join(text.split()).replace("\\", "\\e").replace("-", "\\-")
+    return f"\\&{plain}" if plain.startswith((".", "'")) else plain
