@@ -5,12 +5,12 @@ import asyncio
 from clerestory.games.rulebook import GivenPosition, actions_named, carry_out, planned, play_all, set_up, view_of
 from clerestory.seeds import drawn_seed
 from clerestory.server.service import Context
+from clerestory.server.translate_faults import validate
 from clerestory.server.translate_planning import read_uses, write_carried_out, write_plan
 from clerestory.server.translate_rules import (
     read_any,
     read_game,
     read_referee,
-    validate,
     write_actions,
     write_any,
     write_catalogue,

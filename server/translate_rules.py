@@ -9,10 +9,10 @@ from clerestory.engine.core import NATURE, OVER, Action, Game, State
 from clerestory.engine.games import GAMES
 from clerestory.engine.scoring import ScoreSource, by_position, tie_break
 from clerestory.engine.value import value_in_use
-from clerestory.games.rulebook import GivenPosition, PlayedAction, all_faults, kind_fault
+from clerestory.games.rulebook import GivenPosition, PlayedAction, kind_fault
 from clerestory.refusals import Reason, refuse
 from clerestory.server.spoken import label_of
-from clerestory.server.translate import position_fields, read_position, size_fault
+from clerestory.server.translate import read_position
 from clerestory.server.translate_changes import write_changes
 from clerestory.texts.cards import card_names
 from clerestory.v1 import advisor_pb2 as advisor
@@ -196,39 +196,3 @@ def write_played(game: Game, played: PlayedAction) -> rules.AppliedAction:
         drawn=played.drawn,
         changes=write_changes(game, played.changes),
     )
-
-
-# -- validation ------------------------------------------------------------------------------------
-
-
-def validate(message: rules.AnyPosition, path: str = "position") -> rules.ValidatePositionResponse:
-    """Return everything that is wrong with a position; for a valid one, who is to act, or how the game ended."""
-    kind = message.WhichOneof("kind")
-    if kind is None:
-        return write_faults([(path, NO_KIND)])
-    referee = kind == "referee"
-    position = message.referee.truth if referee else message.position
-    path = f"{path}.referee.truth" if referee else f"{path}.position"
-    if faults := position_faults(position, path):
-        return write_faults(faults)
-    given = GivenPosition(read_position(position, path), referee)
-    if fault := kind_fault(given):
-        return write_faults([(path, fault)])
-    return rules.ValidatePositionResponse(turn=write_turn(given.state.turn), outcome=write_outcome(given.state))
-
-
-def position_faults(message: Position, path: str) -> list[tuple[str, str]]:
-    """Return what is wrong with a position."""
-    name, fault = message.WhichOneof("game"), size_fault(message)
-    if fault:
-        return [(path, fault)]
-    if name is None:
-        return [(path, f"has no game; set one of {', '.join(GAMES)}")]
-    faults = all_faults(GAMES[name], position_fields(message))
-    return [(f"{path}.{field}", description) for field, description in faults]
-
-
-def write_faults(faults: Sequence[tuple[str, str]]) -> rules.ValidatePositionResponse:
-    """Return faults as a message."""
-    named = [rules.PositionFault(field=field, description=description) for field, description in faults]
-    return rules.ValidatePositionResponse(faults=named)

@@ -1,0 +1,50 @@
+"""Translates positions that are to be validated, and what is wrong with them, in the language of the call."""
+
+from collections.abc import Sequence
+
+from clerestory.engine.games import GAMES
+from clerestory.games.rulebook import GivenPosition, all_faults, kind_fault
+from clerestory.server.faults import fault_text
+from clerestory.server.translate import position_fields, read_position, size_fault
+from clerestory.server.translate_answers import write_text
+from clerestory.server.translate_rules import NO_KIND, write_outcome, write_turn
+from clerestory.v1 import rules_pb2 as rules
+from clerestory.v1.position_pb2 import Position
+
+
+def validate(message: rules.AnyPosition, path: str = "position") -> rules.ValidatePositionResponse:
+    """Return everything that is wrong with a position; for a valid one, who is to act, or how the game ended."""
+    kind = message.WhichOneof("kind")
+    if kind is None:
+        return write_faults([(path, NO_KIND)], "")
+    referee = kind == "referee"
+    position = message.referee.truth if referee else message.position
+    path, game = f"{path}.referee.truth" if referee else f"{path}.position", position.WhichOneof("game") or ""
+    if faults := position_faults(position, path):
+        return write_faults(faults, game)
+    given = GivenPosition(read_position(position, path), referee)
+    if fault := kind_fault(given):
+        return write_faults([(path, fault)], game)
+    return rules.ValidatePositionResponse(turn=write_turn(given.state.turn), outcome=write_outcome(given.state))
+
+
+def position_faults(message: Position, path: str) -> list[tuple[str, str]]:
+    """Return what is wrong with a position."""
+    name, fault = message.WhichOneof("game"), size_fault(message)
+    if fault:
+        return [(path, fault)]
+    if name is None:
+        return [(path, f"has no game; set one of {', '.join(GAMES)}")]
+    faults = all_faults(GAMES[name], position_fields(message))
+    return [(f"{path}.{field}", description) for field, description in faults]
+
+
+def write_faults(faults: Sequence[tuple[str, str]], game: str) -> rules.ValidatePositionResponse:
+    """Return faults as a message; `game` is the name of the game, "" if there is none."""
+    about = GAMES[game] if game else next(iter(GAMES.values()))  # whose own texts are not needed then
+    return rules.ValidatePositionResponse(
+        faults=[
+            rules.PositionFault(field=field, description=told, text=write_text(fault_text(told, game), about))
+            for field, told in faults
+        ]
+    )
