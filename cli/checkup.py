@@ -280,7 +280,7 @@ def page(door: DoorSettings | None) -> Finding:
 def metrics(settings: Settings) -> Finding:
     """Tell whether anybody can watch the server."""
     if not settings.metrics:
-        return Finding("metrics", Mark.GOOD, "none", "`--metrics 127.0.0.1:9464` lets Prometheus watch")
-    return Finding(
-        "metrics", Mark.GOOD, f"http://{settings.metrics}/metrics", "deploy/observability has alerts for them"
-    )
+        return Finding(
+            "metrics", Mark.GOOD, "none", "`--metrics 127.0.0.1:9464` lets Prometheus watch (docs/runbook.md)"
+        )
+    return Finding("metrics", Mark.GOOD, f"http://{settings.metrics}/metrics", "docs/runbook.md has alerts for them")

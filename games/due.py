@@ -140,6 +140,11 @@ class DueGames:
         """Games that are due and wait for a mover."""
         return {game_id for lane in self._lanes for game_id in lane.waiting}
 
+    def overdue(self, *, bots_only: bool) -> int:
+        """Return the number of games of a kind whose moment has come, and that have no mover; from any thread."""
+        now = self._store.now()
+        return sum(due.moment <= now for due in [*self._lanes[bots_only].waiting.values()])
+
     @property
     def moving(self) -> set[str]:
         """Games that have a mover."""

@@ -74,6 +74,10 @@ class Keeper:
         """Number of games that have not ended."""
         return self._quota.unfinished
 
+    def overdue(self, *, bots_only: bool) -> int:
+        """Return the number of games, with persons or of bots only, in which the server should have moved by now."""
+        return self._due.overdue(bots_only=bots_only)
+
     @property
     def healthy(self) -> bool:
         """Whether games can be played: the store answers."""

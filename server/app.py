@@ -9,6 +9,8 @@ from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass
 from functools import partial
+from math import nan
+from shutil import disk_usage
 from typing import TYPE_CHECKING, Any
 
 import grpc
@@ -30,16 +32,18 @@ from clerestory.games.keeper import Keeper, Limits
 from clerestory.games.mover import Choose
 from clerestory.games.opening import open_store
 from clerestory.games.store import Store
+from clerestory.games.whereabouts import file_of
 from clerestory.search.turns import take_turns
 from clerestory.server.annotation_service import Annotations
 from clerestory.server.boundary import Boundary
 from clerestory.server.callers import Callers
 from clerestory.server.certificates import Certificates
 from clerestory.server.config import Settings
-from clerestory.server.descriptors import Connections, connections, take_descriptors
+from clerestory.server.descriptors import Connections, connections, open_descriptors, take_descriptors
 from clerestory.server.game_service import GameHandlers
 from clerestory.server.gate import MOST_CALLS, Gate
 from clerestory.server.lesson_service import Lessons
+from clerestory.server.memory import limit_bytes, resident_bytes
 from clerestory.server.metrics import Exposition, Metrics, expose
 from clerestory.server.puzzle_service import Puzzles
 from clerestory.server.rules_service import RulesHandlers
@@ -161,6 +165,7 @@ async def start(settings: Settings, inside: str = "") -> App:
     advisor = AdvisorHandlers(analyst, callers)
     keeper = kept_games(store, settings, Bots(analyst).choose)
     watch(metrics, analyst, keeper)
+    watch_limits(metrics, settings, room, keeper)
     gate = Gate(Boundary(metrics), tokens, callers, max(MOST_CALLS, 4 * settings.max_searches), advisor.places)
     played = GameHandlers(keeper, callers, settings.max_watchers)
     add_services(gate, advisor, played, Annotations(Reviewer(analyst), keeper, callers), standing)
@@ -277,8 +282,23 @@ def watch(metrics: Metrics, analyst: Analyst, keeper: Keeper) -> None:
     metrics.watch("waiting", lambda: scheduler.waiting)
     metrics.watch("games", lambda: keeper.unfinished)
     metrics.watch("games_in_memory", lambda: keeper.in_memory)
+    metrics.watch("games_waiting", lambda: keeper.overdue(bots_only=False), "people")
+    metrics.watch("games_waiting", lambda: keeper.overdue(bots_only=True), "bots")
     metrics.watch("watchers", lambda: keeper.watchers)
     metrics.watch("tasks", lambda: len(asyncio.all_tasks(loop)))
+
+
+def watch_limits(metrics: Metrics, settings: Settings, room: Connections, keeper: Keeper) -> None:
+    """Add figures on what a server uses up, each with its limit, and on its store."""
+    started, store = time.time(), file_of(settings.store)
+    metrics.watch("started_seconds", lambda: started)
+    metrics.watch("store_up", lambda: keeper.healthy)
+    metrics.watch("store_free_bytes", lambda: nan if store is None else disk_usage(store.parent).free)
+    metrics.watch("store_disk_bytes", lambda: nan if store is None else disk_usage(store.parent).total)
+    metrics.watch("memory_bytes", resident_bytes)
+    metrics.watch("memory_limit_bytes", limit_bytes)
+    metrics.watch("descriptors", open_descriptors)
+    metrics.watch("descriptors_limit", lambda: room.crowded)
 
 
 def listen(server: grpc.aio.Server, address: str, proof: grpc.ServerCredentials | None = None) -> str:

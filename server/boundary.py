@@ -42,11 +42,13 @@ class Call:
 
     Attributes:
         caller: whose it is, as far as that is known: those whose refusals are told at one pace.
+        label: the same, for people.
         code: with which it ended, for logs and metrics.
         reason: why, if it was refused.
     """
 
     caller: str = ""
+    label: str = ""
     code: str = "OK"
     reason: str = ""
 
@@ -119,6 +121,8 @@ class Boundary:
     def _tell(self, method: str, call: Call, via: str, seconds: float, span: spans.Span) -> None:
         span.note(code=call.code, reason=call.reason, via=via)
         self._metrics.count_call(method, call.code, call.reason, via, seconds)
+        if call.code in PACED:
+            self._metrics.count_refusal(call.label, call.code)
         silent = self._pace.tell(call.caller) if call.code in PACED else 0
         if silent is None:
             return

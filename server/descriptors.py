@@ -1,9 +1,12 @@
 """Divides the descriptors of the process between the connections of its ports and everything else that it opens."""
 
+import os
 import resource
 from dataclasses import dataclass
+from math import nan
 
 RESERVED = 40  # for the store (20 on PostgreSQL), listening sockets, pollers, standard streams; a server at rest has 20
+OPEN = "/proc/self/fd"
 LEAST = 4  # connections of a port, however few descriptors there are
 MOST = 500  # connections of a port, however many descriptors there are: each takes up to 100 KB
 
@@ -19,6 +22,19 @@ class Connections:
 
     callers: int
     browsers: int
+
+    @property
+    def crowded(self) -> int:
+        """The number of open descriptors with which one of the ports may be full."""
+        return RESERVED + min(filter(None, (self.callers, self.browsers)))
+
+
+def open_descriptors() -> float:
+    """Return how many descriptors this process has open; NaN where the system does not say."""
+    try:
+        return len(os.listdir(OPEN))  # noqa: PTH208  # a count is all that is wanted
+    except OSError:
+        return nan
 
 
 def take_descriptors() -> None:

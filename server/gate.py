@@ -10,6 +10,7 @@ from typing import Any
 import grpc
 from google.protobuf.message import DecodeError
 
+from clerestory.advice.caller import Caller
 from clerestory.refusals import Reason, Refusal, refuse
 from clerestory.server.arrivals import Arrivals, Context
 from clerestory.server.boundary import Boundary, Call
@@ -134,8 +135,10 @@ class Gate(grpc.GenericRpcHandler):
     async def _let_in(self, method: GatedMethod, call: Call, context: Context) -> Any:
         """Answer a call. Raises Refusal."""
         call.caller = address = address_of(context.peer())
+        call.label = f"peer:{address}"
         if not method.health:
-            call.caller = self._identify(context)
+            caller = self._identify(context)
+            call.caller, call.label = caller.origin, caller.label
         with (self._checks if method.health else self._calls).taken(call.caller):
             if method.require is not None:
                 with part("place"):
@@ -147,11 +150,11 @@ class Gate(grpc.GenericRpcHandler):
             payload = await self._arrivals.read(context, address)
             return await method.handler(decode_request(payload, method.decode), context)
 
-    def _identify(self, context: Context) -> str:
+    def _identify(self, context: Context) -> Caller:
         """Return whose a call is. Raises Refusal."""
         if self._tokens is not None:
             require_token(self._tokens, context.invocation_metadata() or ())
-        return self._callers.of(context).origin
+        return self._callers.of(context)
 
     async def _converse(self, method: GatedMethod, address: str, context: Context) -> None:
         """Answer each of the requests of a call, each of which has to arrive in time."""

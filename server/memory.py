@@ -1,9 +1,10 @@
-"""The memory of this process: what it may take, and what it has."""
+"""The memory of this process: what it may take, what it has, and what it could have."""
 
 import resource
 from pathlib import Path
 
 from clerestory.advice.capacity import Capacity
+from clerestory.advice.machine import free_memory
 
 BESIDE_TREES = 100_000_000  # bytes of everything but trees
 STRANGERS = 300_000_000  # bytes that unfinished requests can take for a while
@@ -17,7 +18,24 @@ def planned_bytes(capacity: Capacity) -> int:
 
 def resident_bytes() -> int:
     """Return the bytes of this process that are in memory now; where the system does not say, the most there were."""
+    return pages()[1] * resource.getpagesize()
+
+
+def limit_bytes() -> int:
+    """Return the bytes that this process could have in memory, with those that it has."""
+    mapped, resident = (count * resource.getpagesize() for count in pages())
+    left = [free_memory(Path("/"))]
+    most, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if most != resource.RLIM_INFINITY:
+        left.append(max(most - mapped, 0))
+    return resident + min(left)
+
+
+def pages() -> tuple[int, int]:
+    """Return the pages of this process, and those in memory; where the system does not say, the most there were."""
     try:
-        return int(STATM.read_text("ascii").split()[1]) * resource.getpagesize()
+        mapped, resident, *_ = STATM.read_text("ascii").split()
     except OSError:
-        return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
+        most = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10) // resource.getpagesize()
+        return most, most
+    return int(mapped), int(resident)

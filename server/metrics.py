@@ -1,6 +1,7 @@
 """The figures of a server, for Prometheus; docs/reference.md lists them."""
 
 import time
+from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass
 from threading import Thread
@@ -14,6 +15,8 @@ from clerestory.advice.answer import Answer
 SECONDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60)
 MARGINS = (-1, -0.1, -0.05, -0.02, -0.01, -0.005, -0.002, -0.001, 0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 1)
 ITERATIONS = tuple(10**n for n in range(1, 8))
+CALLERS, REMEMBERED = 20, 600.0  # that have figures of their own, for how many seconds after the last count
+OTHER = "other"  # all further callers
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,6 +60,13 @@ FIGURES = (
     Figure(
         "deadline_margin_seconds", Histogram, "budget left when the answer was ready; below 0, it was late", M, MARGINS
     ),
+    Figure(
+        "refusals",
+        Counter,
+        "refused calls that callers are to repeat later or otherwise, by caller as in the log: the 20 that were refused"
+        " lately, and `other`",
+        ("caller", "code"),
+    ),
     Figure("warnings", Counter, "warnings given with answers", ("reason",)),
     Figure("workers", Gauge, "threads that search"),
     Figure("admitted", Gauge, "admitted searches that have not ended"),
@@ -64,9 +74,56 @@ FIGURES = (
     Figure("waiting", Gauge, "searches that have not started"),
     Figure("games", Gauge, "kept games that have not ended, at most a minute old where servers share them"),
     Figure("games_in_memory", Gauge, "kept games in memory"),
+    Figure(
+        "games_waiting",
+        Gauge,
+        "kept games whose next move is the server's and is overdue: `kind` is `people` with a person or an open seat,"
+        " `bots` for those that take turns",
+        ("kind",),
+    ),
+    Figure("store_up", Gauge, "1 if the store answers, 0 if not: no game can then be played"),
+    Figure("store_free_bytes", Gauge, "free on the disk of the store; NaN if it is on none here"),
+    Figure("store_disk_bytes", Gauge, "of that disk; NaN if it is on none here"),
+    Figure("memory_bytes", Gauge, "of this process in memory"),
+    Figure("memory_limit_bytes", Gauge, "that it could have: these, and what machine, container and limits leave"),
+    Figure("descriptors", Gauge, "open descriptors: nearly all are connections"),
+    Figure("descriptors_limit", Gauge, "with so many, one of its ports may be full and close further connections"),
+    Figure("started_seconds", Gauge, "when the server started, in seconds since 1970"),
     Figure("watchers", Gauge, "streams that watch kept games"),
     Figure("tasks", Gauge, "tasks of the event loop; steady growth is a leak"),
 )
+
+
+class Latest:
+    """A counter by caller, with figures of few callers: a new one has its own if another has not been counted lately.
+
+    Args:
+        counter: with the labels caller and code.
+    """
+
+    def __init__(self, counter: Counter) -> None:
+        self._counter = counter
+        self._last: OrderedDict[str, float] = OrderedDict()  # readings of the clock, by caller, the latest at the end
+        self._codes: dict[str, set[str]] = {}
+
+    def count(self, caller: str, code: str) -> None:
+        """Count once more."""
+        shown = self._place(caller, time.monotonic())
+        self._codes.setdefault(shown, set()).add(code)
+        self._counter.labels(shown, code).inc()
+
+    def _place(self, caller: str, now: float) -> str:
+        """Return the label of a caller."""
+        if caller not in self._last and len(self._last) >= CALLERS:
+            oldest = next(iter(self._last))
+            if self._last[oldest] > now - REMEMBERED:
+                return OTHER
+            del self._last[oldest]
+            for code in self._codes.pop(oldest):
+                self._counter.remove(oldest, code)
+        self._last[caller] = now
+        self._last.move_to_end(caller)
+        return caller
 
 
 class Metrics:
@@ -76,9 +133,16 @@ class Metrics:
         self.registry = CollectorRegistry()
         self._of = {figure.name: figure.made(self.registry) for figure in FIGURES}
 
-    def watch(self, name: str, read: Callable[[], float]) -> None:
-        """Have a figure read whenever the metrics are."""
-        self._of[name].set_function(read)
+        self._refused = Latest(self._of["refusals"])
+
+    def watch(self, name: str, read: Callable[[], float], *labels: str) -> None:
+        """Have a figure, that of some labels if it has any, read whenever the metrics are."""
+        figure = self._of[name]
+        (figure.labels(*labels) if labels else figure).set_function(read)
+
+    def count_refusal(self, caller: str, code: str) -> None:
+        """Count a call that was refused."""
+        self._refused.count(caller, code)
 
     def count_call(self, method: str, code: str, reason: str, via: str, seconds: float) -> None:
         """Count a call that has ended."""

@@ -1,0 +1,43 @@
+"""Debian's promtool, asked which alerts of deploy/ fire on some samples."""
+
+import json
+import shutil
+import subprocess
+from collections.abc import Collection, Mapping
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).parents[2] / "deploy" / "observability"
+STEP = 15  # seconds between two samples
+FIRED = 'group by (alertname) (max_over_time(ALERTS{alertstate="firing"}[6h]))'
+
+needs_promtool = pytest.mark.skipif(shutil.which("promtool") is None, reason="promtool is in Debian's prometheus")
+
+
+def run(*arguments: str | Path) -> tuple[int, str]:
+    """Return the exit code of promtool and all that it says."""
+    done = subprocess.run(["promtool", *map(str, arguments)], capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+def assert_fired(folder: Path, samples: Mapping[str, str], wanted: Collection[str], steps: int) -> None:
+    """Require that exactly these alerts have fired.
+
+    Args:
+        folder: for a file.
+        samples: values of each series, as promtool writes them, STEP seconds apart.
+        wanted: names of alerts.
+        steps: samples of a series at most.
+    """
+    expected = [{"labels": f'{{alertname="{name}"}}', "value": 1} for name in wanted]
+    case = {
+        "interval": f"{STEP}s",
+        "input_series": [{"series": series, "values": values} for series, values in samples.items()],
+        "promql_expr_test": [{"expr": FIRED, "eval_time": f"{STEP * steps}s", "exp_samples": expected}],
+    }
+    file = folder / "case.json"
+    rules = {"rule_files": [str(FOLDER / "alerts.yaml")], "evaluation_interval": f"{STEP}s"}
+    file.write_text(json.dumps({**rules, "tests": [case]}))
+    code, said = run("test", "rules", file)
+    assert code == 0, said

@@ -1,0 +1,144 @@
+"""The alerts of deploy/ fire for what they are about, and for nothing else; their figures are those of the server."""
+
+import json
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clerestory.server.metrics import FIGURES
+from tests.deploy.promtool import FOLDER, assert_fired, needs_promtool, run
+
+ROOT = Path(__file__).parents[2]
+RUNBOOK = ROOT / "docs" / "runbook.md"
+ALERT = re.compile(r"^ +- alert: (\w+)$", re.MULTILINE)
+NAME = re.compile(r"\bclerestory_\w+")
+ALERTS = ALERT.findall((FOLDER / "alerts.yaml").read_text(encoding="utf-8"))
+FILES = [*FOLDER.iterdir(), RUNBOOK, ROOT / "docs" / "operations.md", ROOT / "docs" / "hosting.md"]
+MINUTES = 10
+
+CALM: Mapping[str, str] = {  # of a server that is well: each series, constant or growing by so much a sample
+    'up{job="clerestory"}': "1",
+    "clerestory_started_seconds": "1000",
+    'clerestory_calls_total{code="OK"}': "0+100",
+    'clerestory_deadline_margin_seconds_bucket{le="-0.02"}': "0",
+    "clerestory_deadline_margin_seconds_count": "0+50",
+    "clerestory_admitted": "4",
+    "clerestory_workers": "2",
+    "clerestory_waiting": "1",
+    "clerestory_running": "2",
+    'clerestory_refusals_total{caller="a",code="RESOURCE_EXHAUSTED"}': "0",
+    'clerestory_refusals_total{caller="b",code="RESOURCE_EXHAUSTED"}': "0",
+    'clerestory_refusals_total{caller="c",code="RESOURCE_EXHAUSTED"}': "0",
+    'clerestory_refusals_total{caller="a",code="UNAUTHENTICATED"}': "0",
+    "clerestory_memory_bytes": "400",
+    "clerestory_memory_limit_bytes": "1000",
+    "clerestory_store_free_bytes": "500",
+    "clerestory_store_disk_bytes": "1000",
+    "clerestory_store_up": "1",
+    'clerestory_games_waiting{kind="people"}': "0",
+    'clerestory_games_waiting{kind="bots"}': "40",
+    "clerestory_descriptors": "50",
+    "clerestory_descriptors_limit": "540",
+}
+REFUSED = 'clerestory_refusals_total{caller="%s",code="%s"}'
+FULL = {REFUSED % (caller, "RESOURCE_EXHAUSTED"): "0+5" for caller in "abc"}
+CASES: list[tuple[Mapping[str, str], set[str]]] = [
+    ({}, set()),
+    ({'up{job="clerestory"}': "0"}, {"ServerDown"}),
+    ({"clerestory_started_seconds": "1000+60"}, {"ServerRestarts"}),
+    ({'clerestory_calls_total{code="INTERNAL"}': "0+1"}, {"ServerFaults"}),
+    ({'clerestory_deadline_margin_seconds_bucket{le="-0.02"}': "0+4"}, {"AnswersLate"}),
+    ({'clerestory_deadline_margin_seconds_bucket{le="-0.02"}': "0+2"}, set()),
+    ({"clerestory_admitted": "13"}, {"WorkersCrowded"}),
+    ({"clerestory_running": "0"}, {"WorkersStuck"}),
+    ({REFUSED % ("a", "RESOURCE_EXHAUSTED"): "0+5"}, {"CallerRefused"}),
+    ({REFUSED % ("a", "RESOURCE_EXHAUSTED"): "0+1"}, set()),
+    (FULL, {"CallersRefused"}),
+    ({REFUSED % ("a", "UNAUTHENTICATED"): "0+5"}, {"StrangersCall"}),
+    ({"clerestory_memory_bytes": "950"}, {"MemoryShort"}),
+    ({"clerestory_store_free_bytes": "40"}, {"DiskShort"}),
+    ({"clerestory_store_free_bytes": "_", "clerestory_store_disk_bytes": "_"}, set()),
+    ({"clerestory_store_up": "0"}, {"StoreDown"}),
+    ({"clerestory_store_up": "0", 'clerestory_games_waiting{kind="people"}': "3"}, {"StoreDown"}),
+    ({'clerestory_games_waiting{kind="people"}': "3"}, {"GamesWait"}),
+    ({"clerestory_descriptors": "500"}, {"ConnectionsFull"}),
+]
+
+
+def series(changed: Mapping[str, str], steps: int) -> dict[str, str]:
+    """Return the samples of a server that is well but for what is changed."""
+    spread = {}
+    for name, value in {**CALM, **changed}.items():
+        kind, _, labels = name.partition("{")
+        labels = f'instance="here",{labels}' if labels else 'instance="here"}'
+        spread[f"{kind}{{{labels}"] = f"{value}{'' if '+' in value else '+0' if value != '_' else ''}x{steps}"
+    return spread
+
+
+@needs_promtool
+@pytest.mark.parametrize(("changed", "fired"), CASES)
+def test_an_alert_fires_for_what_it_is_about(tmp_path: Path, changed: Mapping[str, str], fired: set[str]) -> None:
+    steps = 4 * MINUTES
+    assert_fired(tmp_path, series(changed, steps), fired, steps)
+
+
+def test_every_alert_has_a_case_in_which_it_fires_alone() -> None:
+    assert {name for _, fired in CASES if len(fired) == 1 for name in fired} == {*ALERTS}
+
+
+# -- files -----------------------------------------------------------------------------------------
+
+
+def exposed() -> set[str]:
+    """Return the names of all series of a server."""
+    endings = {"histogram": ("_bucket", "_count", "_sum")}
+    return {one.full_name + end for one in FIGURES for end in endings.get(one.kind.__name__.lower(), ("",))}
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
+def test_every_figure_that_is_named_is_one_of_the_server(file: Path) -> None:
+    named = {*NAME.findall(file.read_text(encoding="utf-8"))}
+    assert named - exposed() - {one.full_name for one in FIGURES} == set()
+
+
+def test_the_runbook_has_every_alert_and_no_other() -> None:
+    assert re.findall(r"^## (\w+)$", RUNBOOK.read_text(encoding="utf-8"), re.MULTILINE) == ALERTS
+
+
+@needs_promtool
+def test_the_files_are_those_of_prometheus() -> None:
+    for command in (("rules", FOLDER / "alerts.yaml"), ("config", FOLDER / "prometheus.yaml")):
+        code, said = run("check", *command)
+        assert code == 0, said
+
+
+def dashboard() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads((FOLDER / "dashboard.json").read_text(encoding="utf-8"))
+    return found
+
+
+def queries() -> Iterator[str]:
+    """Yield the queries of the dashboard."""
+    for panel in dashboard()["panels"]:
+        yield from (target["expr"] for target in panel.get("targets", ()))
+
+
+@needs_promtool
+def test_the_queries_of_the_dashboard_can_be_asked(tmp_path: Path) -> None:
+    rules = [{"record": f"query:{number}", "expr": query} for number, query in enumerate(queries())]
+    file = tmp_path / "queries.json"
+    file.write_text(json.dumps({"groups": [{"name": "dashboard", "rules": rules}]}).replace("$__rate_interval", "1m"))
+    code, said = run("check", "rules", file)
+    assert code == 0, said
+
+
+def test_the_dashboard_shows_what_each_alert_is_about() -> None:
+    shown = {name for query in queries() for name in NAME.findall(query)}
+    watched = {*NAME.findall((FOLDER / "alerts.yaml").read_text(encoding="utf-8"))}
+    assert watched <= shown | {"clerestory_calls_total"}
+    panels = dashboard()["panels"]
+    assert len({panel["id"] for panel in panels}) == len(panels)
+    assert all(panel["title"] and panel["description"] for panel in panels if panel["type"] != "row")

@@ -1,0 +1,84 @@
+"""The figures of a server: what it uses up and may use up, whom it refuses, and whether its games go on."""
+
+import math
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+from prometheus_client import CollectorRegistry
+
+from clerestory.games import due
+from clerestory.server import metrics
+from clerestory.server.metrics import CALLERS, OTHER, Metrics
+from clerestory.v1 import games_pb2 as games
+from clerestory.v1.games_pb2_grpc import GameServiceStub
+from tests.games.table import BOT, PERSON
+from tests.server.harness import Served, long_question, question, refusal, served, until
+
+
+def figure(server: Served | CollectorRegistry, name: str, **labels: str) -> float | None:
+    registry = server if isinstance(server, CollectorRegistry) else server.app.metrics.registry
+    return registry.get_sample_value(f"clerestory_{name}", labels)
+
+
+def figures(server: Served, *names: str) -> list[float]:
+    return [found for name in names if (found := figure(server, name)) is not None]
+
+
+async def test_what_it_uses_up_is_within_its_limits(tmp_path: Path) -> None:
+    async with served(store=str(tmp_path / "games")) as server:
+        used = figures(server, "memory_bytes", "store_free_bytes", "descriptors")
+        limits = figures(server, "memory_limit_bytes", "store_disk_bytes", "descriptors_limit")
+        assert len(used) == len(limits) == 3
+        assert all(0 < one < limit for one, limit in zip(used, limits, strict=True))
+        assert limits[1] == shutil.disk_usage(tmp_path).total
+        assert figure(server, "store_up") == 1
+
+
+async def test_a_store_in_memory_has_no_disk() -> None:
+    async with served() as server:
+        assert all(math.isnan(one) for one in figures(server, "store_free_bytes", "store_disk_bytes"))
+
+
+async def test_refusals_are_counted_by_caller() -> None:
+    async with served(max_searches=1) as server:
+        long = [server.advisor.RecommendMove(long_question(), metadata=behalf(name)) for name in ("carl", "dora")]
+        await until(lambda: server.app.scheduler.admitted == len(long))
+        for name in ("anna", "anna", "ben"):
+            await refusal(server.advisor.RecommendMove(question(iterations=1), metadata=behalf(name)))
+        for call in long:
+            call.cancel()
+        counted = {name: refused(server.app.metrics.registry, f"peer:127.0.0.1/{name}") for name in ("anna", "ben")}
+    assert counted == {"anna": 2, "ben": 1}
+
+
+def behalf(name: str) -> list[tuple[str, str]]:
+    return [("x-on-behalf-of", name)]
+
+
+def refused(registry: CollectorRegistry, caller: str) -> float | None:
+    return figure(registry, "refusals_total", caller=caller, code="RESOURCE_EXHAUSTED")
+
+
+def test_few_callers_have_a_figure_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    told, clock = Metrics(), [1000.0]
+    monkeypatch.setattr(metrics.time, "monotonic", lambda: clock[0])
+    for number in range(CALLERS + 5):
+        told.count_refusal(f"caller {number}", "RESOURCE_EXHAUSTED")
+    assert refused(told.registry, f"caller {CALLERS - 1}") == 1
+    assert refused(told.registry, f"caller {CALLERS}") is None
+    assert refused(told.registry, OTHER) == 5
+    clock[0] += 2 * metrics.REMEMBERED
+    told.count_refusal("a new one", "RESOURCE_EXHAUSTED")
+    assert refused(told.registry, "a new one") == 1
+    assert refused(told.registry, "caller 0") is None
+
+
+async def test_games_that_wait_for_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(due, "MOVERS", 0)
+    async with served() as server:
+        stub: Any = GameServiceStub(server.channel)
+        await stub.CreateGame(games.CreateGameRequest(game="toy", seats=[BOT, PERSON]))
+        await until(lambda: figure(server, "games_waiting", kind="people") == 1)
+        assert figure(server, "games_waiting", kind="bots") == 0
