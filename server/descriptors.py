@@ -5,7 +5,8 @@ import resource
 from dataclasses import dataclass
 from math import nan
 
-RESERVED = 40  # for the store (20 on PostgreSQL), listening sockets, pollers, standard streams; a server at rest has 20
+RESERVED = 40  # for the store (20 on PostgreSQL), listening sockets, pollers, standard streams
+AT_REST = 20  # that a server has open without connections
 OPEN = "/proc/self/fd"
 LEAST = 4  # connections of a port, however few descriptors there are
 MOST = 500  # connections of a port, however many descriptors there are: each takes up to 100 KB
@@ -26,7 +27,7 @@ class Connections:
     @property
     def crowded(self) -> int:
         """The number of open descriptors with which one of the ports may be full."""
-        return RESERVED + min(filter(None, (self.callers, self.browsers)))
+        return AT_REST + min(filter(None, (self.callers, self.browsers)))
 
 
 def open_descriptors() -> float:

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from lab.load.server import ServerProcess, own_server
+from tests.faults.disks import small_disk  # noqa: F401  # a fixture
 
 POSITION = json.loads(
     (Path(__file__).parents[2] / "examples" / "positions" / "cathedral-3p-round4-draft.json").read_text()

@@ -6,7 +6,6 @@ import signal
 import sqlite3
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from clerestory.cli.embedded import embedded_child
 from clerestory.refusals import Reason
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub
+from tests.faults.disks import fill
 from tests.games.earlier import told, unpack_file
 from tests.games.table import OPEN, PERSON
 from tests.server.harness import assert_reason
@@ -118,29 +118,6 @@ def test_a_number_that_does_not_fit_stops_nothing(path: str) -> None:
 
 
 # -- a full disk -----------------------------------------------------------------------------------
-
-
-@pytest.fixture
-def small_disk(tmp_path: Path) -> Iterator[Path]:
-    """A disk of a megabyte."""
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    command = ["mount", "-t", "tmpfs", "-o", "size=1m", "none", str(folder)]
-    if subprocess.run(command, check=False, capture_output=True).returncode:
-        pytest.skip("a disk can only be mounted by root")
-    yield folder
-    subprocess.run(["umount", str(folder)], check=True)
-
-
-def fill(folder: Path) -> Path:
-    """Take all space that is left."""
-    path = folder / "ballast"
-    with path.open("ab", buffering=0) as file:
-        try:
-            while file.write(b"x" * 512):
-                pass
-        except OSError:
-            return path
 
 
 def test_a_server_that_is_killed_on_a_full_disk_starts_again_and_stores_once_there_is_space(

@@ -1,0 +1,284 @@
+"""Under load and under each kind of fault a real server makes the right alert fire, and no other."""
+
+import asyncio
+import os
+import resource
+import signal
+import sqlite3
+import urllib.request
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import asynccontextmanager, closing, contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import grpc
+import psutil
+import pytest
+from prometheus_client.parser import text_string_to_metric_families
+
+from clerestory.clients import AsyncAdvisor
+from clerestory.clients.wire import position_message
+from clerestory.v1 import games_pb2 as games
+from clerestory.v1.advisor_pb2 import RecommendMoveRequest
+from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
+from clerestory.v1.games_pb2_grpc import GameServiceStub
+from lab.load.server import ServerProcess, free_port, own_server
+from tests.deploy.promtool import assert_fired, needs_promtool
+from tests.faults.conftest import POSITION
+from tests.faults.disks import fill
+from tests.games.proxy import proxied
+from tests.games.table import PERSON
+from tests.server.harness import duration
+
+pytestmark = [pytest.mark.slow, needs_promtool]
+
+EVERY = 0.4  # seconds between two scrapes, which count as 15
+SCRAPES = 30  # of a fault: seven and a half minutes
+MACHINE = {"AnswersLate"}  # what other work on the machine may cause as well, where searches run
+OPTIONS = [("grpc.use_local_subchannel_pool", 1), ("grpc.enable_retries", 0)]
+STRANGER = [("authorization", "Bearer no-token-of-this-server")]
+
+
+class Scrapes:
+    """What Prometheus would have of a server.
+
+    Args:
+        port: of its metrics.
+    """
+
+    def __init__(self, port: int) -> None:
+        self._port, self._number = port, 0
+        self._values: dict[str, list[str]] = {}
+
+    def take(self) -> None:
+        """Scrape once."""
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{self._port}/metrics", timeout=20) as answer:
+                found = dict(samples(answer.read().decode()))
+        except OSError:
+            found = {}
+        self._note({**found, 'up{job="clerestory",instance="here"}': str(int(bool(found)))})
+
+    def _note(self, found: dict[str, str]) -> None:
+        for series in {*self._values, *found}:
+            values = self._values.setdefault(series, ["_"] * self._number)
+            gone = "stale" if values and values[-1] not in ("_", "stale") else "_"
+            values.append(found.get(series, gone))
+        self._number += 1
+
+    async def go_on(self, times: int = SCRAPES) -> None:
+        """Scrape for a while."""
+        for _ in range(times):
+            await asyncio.to_thread(self.take)
+            await asyncio.sleep(EVERY)
+
+    def assert_fired(self, folder: Path, *alerts: str, besides: set[str] | None = None) -> None:
+        """Require that exactly these alerts have fired, but for some that may have."""
+        series = {name: " ".join(values) for name, values in self._values.items()}
+        assert_fired(folder, series, alerts, self._number, besides or set())
+
+
+def samples(text: str) -> Iterator[tuple[str, str]]:
+    """Yield the series of an exposition, each with its value."""
+    for family in text_string_to_metric_families(text):
+        for one in family.samples:
+            labels = ",".join(f'{name}="{value}"' for name, value in {**one.labels, "instance": "here"}.items())
+            if not one.name.endswith("_created"):
+                yield f"{one.name}{{{labels}}}", "_" if one.value != one.value else f"{one.value:f}"
+
+
+@contextmanager
+def scraped(*options: str, port: int | None = None) -> Iterator[tuple[ServerProcess, Scrapes]]:
+    """Yield a server with metrics."""
+    port = port or free_port()
+    with own_server("--workers", "2", "--metrics", f"127.0.0.1:{port}", *options) as server:
+        yield server, Scrapes(port)
+
+
+@asynccontextmanager
+async def busy(*works: Callable[[], Any], callers: int = 1) -> AsyncIterator[None]:
+    """Repeat work meanwhile, whatever becomes of it."""
+
+    async def repeat(work: Callable[[], Any]) -> None:
+        while True:
+            with suppress(Exception):
+                await work()
+            await asyncio.sleep(0)
+
+    tasks = [asyncio.ensure_future(repeat(work)) for work in works for _ in range(callers)]
+    try:
+        yield
+    finally:
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+
+def asking(advisor: Any, seconds: float, name: str = "", metadata: Any = ()) -> Callable[[], Any]:
+    """Return what asks once for a move."""
+    request = RecommendMoveRequest(position=position_message(POSITION), time_budget=duration(seconds), early_stop=False)
+    sent = [*metadata, *([("x-on-behalf-of", name)] if name else [])]
+    return lambda: advisor.RecommendMove(request, metadata=sent, timeout=60)
+
+
+# -- load ------------------------------------------------------------------------------------------
+
+
+async def test_a_server_with_enough_to_do_is_well(tmp_path: Path) -> None:
+    with scraped() as (server, scrapes):
+        async with grpc.aio.insecure_channel(server.target, OPTIONS) as channel:
+            advisor = AdvisorServiceStub(channel)
+            async with busy(asking(advisor, 0.3, "anna"), asking(advisor, 0.3, "ben")):
+                await scrapes.go_on()
+    scrapes.assert_fired(tmp_path, besides=MACHINE)
+
+
+async def test_a_crowd(tmp_path: Path) -> None:
+    with scraped() as (server, scrapes):
+        async with grpc.aio.insecure_channel(server.target, OPTIONS) as channel:
+            works = [asking(AdvisorServiceStub(channel), 30.0, f"caller-{number}") for number in range(30)]
+            async with busy(*works):
+                await scrapes.go_on()
+    scrapes.assert_fired(tmp_path, "WorkersCrowded", besides=MACHINE)
+
+
+@pytest.mark.parametrize(
+    ("names", "alert"), [(("anna",), "CallerRefused"), (("anna", "ben", "carl"), "CallersRefused")]
+)
+async def test_callers_that_ask_for_more_than_there_is(tmp_path: Path, names: tuple[str, ...], alert: str) -> None:
+    with scraped("--max-searches", "4") as (server, scrapes):
+        async with grpc.aio.insecure_channel(server.target, OPTIONS) as channel:
+            works = [asking(AdvisorServiceStub(channel), 1.0, name) for name in names]
+            async with busy(*works, callers=60):
+                await scrapes.go_on()
+    scrapes.assert_fired(tmp_path, alert, besides=MACHINE)
+
+
+# -- callers that do wrong -------------------------------------------------------------------------
+
+
+async def test_strangers(tmp_path: Path) -> None:
+    (tmp_path / "tokens").write_text("the-token-of-this-server")
+    with scraped("--token-file", str(tmp_path / "tokens")) as (server, scrapes):
+        async with (
+            grpc.aio.insecure_channel(server.target, OPTIONS) as channel,
+            busy(asking(AdvisorServiceStub(channel), 0.3, metadata=STRANGER), callers=20),
+        ):
+            await scrapes.go_on()
+    scrapes.assert_fired(tmp_path, "StrangersCall")
+
+
+async def test_callers_that_vanish_and_others_that_send_rubbish(tmp_path: Path) -> None:
+    with scraped() as (server, scrapes):
+        async with grpc.aio.insecure_channel(server.target, OPTIONS) as channel:
+            advisor = AdvisorServiceStub(channel)
+            rubbish: Any = channel.unary_unary("/clerestory.v1.RulesService/ListActions")
+
+            async def vanish() -> None:
+                call = asking(advisor, 30.0)()
+                await asyncio.sleep(0.05)
+                call.cancel()
+
+            async with busy(vanish, lambda: rubbish(os.urandom(200))):
+                await scrapes.go_on()
+    scrapes.assert_fired(tmp_path)
+
+
+async def test_a_crowd_of_idle_connections(tmp_path: Path) -> None:
+    with scraped() as (server, scrapes):
+        channels = [grpc.aio.insecure_channel(server.target, OPTIONS) for _ in range(470)]
+        for channel in channels:
+            await asyncio.wait_for(channel.channel_ready(), 60)
+        await scrapes.go_on(12)
+        await asyncio.gather(*(channel.close() for channel in channels))
+    scrapes.assert_fired(tmp_path, "ConnectionsFull")
+
+
+# -- a machine that fails --------------------------------------------------------------------------
+
+
+async def test_a_server_that_stands_still_now_and_then(tmp_path: Path) -> None:
+    with scraped() as (server, scrapes):
+        async with (
+            grpc.aio.insecure_channel(server.target, OPTIONS) as channel,
+            busy(asking(AdvisorServiceStub(channel), 0.3), callers=2),
+        ):
+            for _ in range(SCRAPES):
+                os.kill(server.pid, signal.SIGSTOP)
+                await asyncio.sleep(EVERY)
+                os.kill(server.pid, signal.SIGCONT)
+                await scrapes.go_on(1)
+    scrapes.assert_fired(tmp_path, "AnswersLate")
+
+
+async def test_a_server_that_is_gone(tmp_path: Path) -> None:
+    with scraped() as (server, scrapes):
+        await scrapes.go_on(5)
+        os.kill(server.pid, signal.SIGKILL)
+        await scrapes.go_on(5)
+    scrapes.assert_fired(tmp_path, "ServerDown")
+
+
+async def test_a_server_that_is_killed_again_and_again(tmp_path: Path) -> None:
+    port = free_port()
+    scrapes = Scrapes(port)
+    for _ in range(3):
+        with scraped(port=port) as (server, _):
+            await scrapes.go_on(4)
+            os.kill(server.pid, signal.SIGKILL)
+        scrapes.take()
+    scrapes.assert_fired(tmp_path, "ServerRestarts")
+
+
+async def test_memory_that_ends(tmp_path: Path) -> None:
+    with scraped() as (server, scrapes):
+        process = psutil.Process(server.pid)
+        async with AsyncAdvisor(server.target) as advisor:
+            await advisor.recommend(POSITION, 3.0, early_stop=False, game_id="one")
+        scrapes.take()
+        process.rlimit(resource.RLIMIT_AS, (process.memory_info().vms + (16 << 20), resource.RLIM_INFINITY))
+        await scrapes.go_on(10)
+    scrapes.assert_fired(tmp_path, "MemoryShort", besides=MACHINE)
+
+
+# -- a store that fails ----------------------------------------------------------------------------
+
+
+async def test_a_silent_database(tmp_path: Path, database: str) -> None:
+    async with proxied(database) as proxy:
+        with scraped("--grace", "2") as _, scraped("--grace", "2", "--store", proxy.address) as (server, scrapes):
+            async with grpc.aio.insecure_channel(server.target, OPTIONS) as channel:
+                stub: Any = GameServiceStub(channel)
+                await stub.CreateGame(games.CreateGameRequest(game="toy", seats=[PERSON, PERSON]))
+                await scrapes.go_on(5)
+                proxy.silent = True
+                await scrapes.go_on(2 * SCRAPES)
+    scrapes.assert_fired(tmp_path, "StoreDown")
+
+
+async def test_a_full_disk(tmp_path: Path, small_disk: Path) -> None:
+    with scraped("--store", str(small_disk / "games")) as (server, scrapes):
+        async with grpc.aio.insecure_channel(server.target, OPTIONS) as channel:
+            stub: Any = GameServiceStub(channel)
+            await scrapes.go_on(2)
+            fill(small_disk)
+            with pytest.raises(grpc.aio.AioRpcError):
+                while True:
+                    await stub.CreateGame(games.CreateGameRequest(game="toy", seats=[PERSON, PERSON]))
+            await scrapes.go_on(8)
+    scrapes.assert_fired(tmp_path, "DiskShort")
+
+
+async def test_a_row_that_cannot_be_read(tmp_path: Path) -> None:
+    store = str(tmp_path / "games")
+    with scraped("--store", store) as (server, _):
+        async with grpc.aio.insecure_channel(server.target, OPTIONS) as channel:
+            stub: Any = GameServiceStub(channel)
+            made = await stub.CreateGame(games.CreateGameRequest(game="toy", seats=[PERSON, PERSON]))
+    with closing(sqlite3.connect(store)) as connection, connection:
+        connection.execute("UPDATE game SET head = 'no JSON', due = 1")
+    with scraped("--store", store) as (server, scrapes):
+        async with grpc.aio.insecure_channel(server.target, OPTIONS) as channel:
+            await GameServiceStub(channel).GetGame(games.GetGameRequest(game_id=made.game.game_id))
+            await scrapes.go_on(10)
+    scrapes.assert_fired(tmp_path)
