@@ -7,7 +7,7 @@ import signal
 import sqlite3
 import urllib.request
 from collections.abc import AsyncIterator, Callable, Iterator
-from contextlib import asynccontextmanager, closing, contextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -234,9 +234,9 @@ async def test_memory_that_ends(tmp_path: Path) -> None:
     with scraped() as (server, scrapes):
         process = psutil.Process(server.pid)
         async with AsyncAdvisor(server.target) as advisor:
-            await advisor.recommend(POSITION, 3.0, early_stop=False, game_id="one")
+            await advisor.recommend(POSITION, 59.0, iterations=200_000, early_stop=False, game_id="one")
         scrapes.take()
-        process.rlimit(resource.RLIMIT_AS, (process.memory_info().vms + (16 << 20), resource.RLIM_INFINITY))
+        process.rlimit(resource.RLIMIT_AS, (process.memory_info().vms + (12 << 20), resource.RLIM_INFINITY))
         await scrapes.go_on(10)
     scrapes.assert_fired(tmp_path, "MemoryShort", besides=MACHINE)
 
@@ -245,14 +245,16 @@ async def test_memory_that_ends(tmp_path: Path) -> None:
 
 
 async def test_a_silent_database(tmp_path: Path, database: str) -> None:
-    async with proxied(database) as proxy:
-        with scraped("--grace", "2") as _, scraped("--grace", "2", "--store", proxy.address) as (server, scrapes):
-            async with grpc.aio.insecure_channel(server.target, OPTIONS) as channel:
-                stub: Any = GameServiceStub(channel)
-                await stub.CreateGame(games.CreateGameRequest(game="toy", seats=[PERSON, PERSON]))
-                await scrapes.go_on(5)
-                proxy.silent = True
-                await scrapes.go_on(2 * SCRAPES)
+    async with proxied(database) as proxy, AsyncExitStack() as around:
+        serving = scraped("--grace", "2", "--store", proxy.address)
+        server, scrapes = await asyncio.to_thread(serving.__enter__)  # the proxy works meanwhile
+        around.push_async_callback(asyncio.to_thread, serving.__exit__, None, None, None)
+        async with grpc.aio.insecure_channel(server.target, OPTIONS) as channel:
+            stub: Any = GameServiceStub(channel)
+            await stub.CreateGame(games.CreateGameRequest(game="toy", seats=[PERSON, PERSON]))
+            await scrapes.go_on(5)
+            proxy.silent = True
+            await scrapes.go_on(2 * SCRAPES)
     scrapes.assert_fired(tmp_path, "StoreDown")
 
 
