@@ -74,7 +74,7 @@ async def test_many_that_come_during_a_transaction_are_stored_in_the_next(
 ) -> None:
     committed, settle, go_on = list[int](), committer.settle, threading.Event()
 
-    def held(connection: sqlite3.Connection, jobs: Sequence[committer.Job]) -> bool:
+    def held(connection: sqlite3.Connection, jobs: Sequence[committer.QueuedWork]) -> bool:
         committed.append(len(jobs))
         go_on.wait()
         return settle(connection, jobs)
