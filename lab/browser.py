@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from filelock import FileLock
-from playwright.sync_api import Page
+from playwright.sync_api import Browser, BrowserContext, Page
 
 FOLDER = Path(__file__).parents[1] / "clients" / "web" / "browser"
 ARGUMENTS = ["--no-sandbox", "--disable-gpu"]
@@ -63,6 +63,18 @@ def run(name: str, *arguments: str, **variables: str) -> str:
     if done.returncode:
         raise NoBrowser(f"no Chromium is installed, and {name} brings none: {done.stderr.strip()[-200:]}")
     return done.stdout
+
+
+def experienced(browser: Browser, **options: Any) -> BrowserContext:
+    """Return a context of somebody who has played some games, and gets no help for newcomers.
+
+    Args:
+        browser: which.
+        options: of the context.
+    """
+    context = browser.new_context(**options)
+    context.add_init_script("localStorage.setItem('games-over', JSON.stringify(['1', '2', '3']))")
+    return context
 
 
 def choose_game(page: Page, game: str, holders: list[str]) -> None:

@@ -23,7 +23,7 @@ from playwright.sync_api import Page, Response, expect, sync_playwright
 from clerestory.clients import Advisor
 from clerestory.clients.wire import position_message
 from clerestory.v1.rules_pb2 import AnyPosition, ListActionsRequest
-from lab.browser import choose_game, chromium, page_server
+from lab.browser import choose_game, chromium, experienced, page_server
 from lab.load.server import free_port
 
 ROOT = Path(__file__).parents[1]
@@ -91,7 +91,7 @@ def browsed(size: Any, scheme: Any = "light", *options: str) -> Iterator[tuple[P
         _, url = stack.enter_context(page_server(*options))
         playwright = stack.enter_context(sync_playwright())
         browser = stack.enter_context(playwright.chromium.launch(**chromium()))
-        page = browser.new_page(base_url=url, viewport=size, color_scheme=scheme)
+        page = experienced(browser, base_url=url, viewport=size, color_scheme=scheme).new_page()
         page.goto("/")
         yield page, url
 

@@ -79,6 +79,12 @@ class Puzzle:
         return len(self.position[self.game.name]["players"])
 
     @property
+    def step(self) -> str:
+        """The step of its position, which says what kind of decision it asks for."""
+        found: str = self.position[self.game.name]["step"]
+        return found
+
+    @property
     def next_best_loss(self) -> float:
         """Share of a win that the second-best action loses."""
         return sorted(self.losses.values())[1]

@@ -41,7 +41,7 @@ def write_list(known: Sequence[Puzzle]) -> api.ListPuzzlesResponse:
 
 def write_summary(one: Puzzle) -> api.PuzzleSummary:
     """Return the summary of a puzzle, without its position, as a message."""
-    return api.PuzzleSummary(number=one.number, level=one.level, seats=one.seats, exact=one.exact)
+    return api.PuzzleSummary(number=one.number, level=one.level, seats=one.seats, exact=one.exact, step=one.step)
 
 
 def write_puzzle(one: Puzzle) -> api.GetPuzzleResponse:

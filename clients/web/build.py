@@ -22,7 +22,7 @@ TEXTS = HERE.parents[1] / "texts"
 GAMES = ("cathedral", "duel")  # whose texts and words boards and endings need
 FROM_GAMES = ("amount.", "line.", "of_round", "source.", "tie.")  # beginnings of the keys of their texts
 FROM_GLOSSARY = ("action.", "good.")  # and of their words
-LATER = ("box", "learn", "explain")  # files of texts that only some screens need
+LATER = ("box", "learn", "explain", "first")  # files of texts that only some screens need
 # Beginnings of the keys of texts that the first load needs; all others come with the first screen.
 LOBBY = """
     away between bot close colour copied copy direction game gauge language level lobby moves name nature new opening

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
 from playwright.sync_api import TimeoutError as Waited
 
-from lab.browser import NoBrowser, chromium, page_server
+from lab.browser import NoBrowser, chromium, experienced, page_server
 from tests.browser.harness import PATIENCE
 
 expect.set_options(timeout=PATIENCE)
@@ -45,7 +45,17 @@ def url() -> Iterator[str]:
 @pytest.fixture
 def page(browser: Browser, url: str) -> Iterator[Page]:
     """A new tab on the lobby; any error on the page fails the test."""
-    context = browser.new_context(base_url=url, reduced_motion="reduce")
+    yield from tab(experienced(browser, base_url=url, reduced_motion="reduce"))
+
+
+@pytest.fixture
+def newcomer(browser: Browser, url: str) -> Iterator[Page]:
+    """The same of somebody who has never played here."""
+    yield from tab(browser.new_context(base_url=url, reduced_motion="reduce"))
+
+
+def tab(context: BrowserContext) -> Iterator[Page]:
+    """Yield a tab on the lobby without pauses; any error on the page fails the test."""
     context.set_default_timeout(PATIENCE)
     context.add_init_script("if (!localStorage.getItem('pace')) localStorage.setItem('pace', '0')")
     page = context.new_page()

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, expect
 
-from lab.browser import page_server
+from lab.browser import experienced, page_server
 from lab.load.server import free_port
 from tests.browser.harness import PATIENCE, new_game, play_on
 from tests.door.envoy import in_front
@@ -15,7 +15,7 @@ def test_the_page_works_unchanged(browser: Browser, envoy: str, tmp_path: Path) 
     with page_server("--workers", "1") as (_, url):
         door = int(url.rstrip("/").rpartition(":")[2])
         with in_front(envoy, tmp_path, {8080: door, 8443: tls}):
-            context = browser.new_context(base_url=f"https://127.0.0.1:{tls}", ignore_https_errors=True)
+            context = experienced(browser, base_url=f"https://127.0.0.1:{tls}", ignore_https_errors=True)
             page = context.new_page()
             page.goto("/")
             protocols = page.evaluate("performance.getEntriesByType('navigation')[0].nextHopProtocol")

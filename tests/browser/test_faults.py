@@ -11,14 +11,14 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
-from lab.browser import page_of, page_server
+from lab.browser import experienced, page_of, page_server
 from lab.load.server import free_port
 from tests.browser.harness import PATIENCE, Calls, new_game, play_on, played_through, record_of, settled, when_held
 
 
 @contextmanager
 def tab(browser: Browser, url: str) -> Iterator[Page]:
-    context = browser.new_context(base_url=url, reduced_motion="reduce")
+    context = experienced(browser, base_url=url, reduced_motion="reduce")
     context.set_default_timeout(PATIENCE)
     page = context.new_page()
     page.goto("/")

@@ -10,6 +10,7 @@ from playwright.sync_api import Browser, Page, Route, expect
 from clerestory.engine import Record
 from clerestory.texts import patterns
 from clerestory.texts.languages import LANGUAGES
+from lab.browser import experienced
 from tests.browser.harness import PATIENCE, act_by_keyboard, settled
 from tests.languages import LATIN, NAMES, OTHERS, english_in
 from tests.review.games import cut, random_game
@@ -126,7 +127,7 @@ def spoken(browser: Browser, url: str) -> Iterator[Callable[[str], Page]]:
     contexts = []
 
     def opened(language: str) -> Page:
-        context = browser.new_context(base_url=url, reduced_motion="reduce", locale=language)
+        context = experienced(browser, base_url=url, reduced_motion="reduce", locale=language)
         contexts.append(context)
         context.set_default_timeout(PATIENCE)
         context.add_init_script("localStorage.setItem('pace', '0')")

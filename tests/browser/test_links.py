@@ -5,7 +5,7 @@ from typing import Any
 
 from playwright.sync_api import Browser, Page, expect
 
-from lab.browser import choose_game
+from lab.browser import choose_game, experienced
 from tests.browser.harness import (
     PATIENCE,
     Calls,
@@ -24,7 +24,7 @@ from tests.browser.harness import (
 def test_the_link_of_a_seat_leaves_no_token_in_the_address(page: Page, browser: Browser, url: str) -> None:
     identifier = start(page)
     token = Calls(page).keys(identifier)["seats"]["0"]
-    other = browser.new_context(base_url=url).new_page()
+    other = experienced(browser, base_url=url).new_page()
     asked: list[str] = []
     other.on("request", lambda request: asked.append(request.url))
     other.goto(f"/#/game/{identifier}/seat/0/{token}")
@@ -38,7 +38,7 @@ def test_onlookers_see_the_game_and_can_do_nothing(page: Page, browser: Browser,
     identifier = start(page)
     menu(page, "Share")
     link = page.get_by_label("Invite to watch").input_value()
-    other = browser.new_context(base_url=url).new_page()
+    other = experienced(browser, base_url=url).new_page()
     other.goto(link)
     expect(other.locator(".board")).to_be_visible(timeout=PATIENCE)
     expect(other.locator(".action")).to_have_count(0)
@@ -52,7 +52,7 @@ def test_onlookers_see_the_game_and_can_do_nothing(page: Page, browser: Browser,
 
 def test_one_sees_who_looks_elsewhere(page: Page, browser: Browser, url: str) -> None:
     identifier = new_game(page, "duel", ["me", "open"])
-    other = browser.new_context(base_url=url).new_page()
+    other = experienced(browser, base_url=url).new_page()
     other.goto(f"/#/game/{identifier}")
     other.get_by_role("button", name="Sit here").click()
     expect(other.locator(".turn")).to_have_text("Red is to move", timeout=PATIENCE)

@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
+from lab.browser import experienced
 from tests.browser.harness import (
     PATIENCE,
     Calls,
@@ -57,7 +58,7 @@ def test_the_gauge_adds_up(page: Page) -> None:
 def test_hints_are_there_on_the_turn_of_somebody_else_and_for_onlookers(page: Page, browser: Browser, url: str) -> None:
     identifier = new_game(page, "duel", ["me", "open"])
     token = Calls(page).keys(identifier)["onlooker"]
-    player, onlooker = (browser.new_context(base_url=url).new_page() for _ in range(2))
+    player, onlooker = (experienced(browser, base_url=url).new_page() for _ in range(2))
     player.goto(f"/#/game/{identifier}")
     player.get_by_label("Your name").fill("Ada")
     player.get_by_role("button", name="Sit here").click()
@@ -272,7 +273,7 @@ def test_steps_count_however_fast_they_come(page: Page) -> None:
 
 def test_two_people_and_a_take_back_that_is_agreed_to(page: Page, browser: Browser, url: str) -> None:
     identifier = new_game(page, "duel", ["me", "open"])
-    other = browser.new_context(base_url=url).new_page()
+    other = experienced(browser, base_url=url).new_page()
     other.goto(f"/#/game/{identifier}")
     other.get_by_label("Your name").fill("Ada")
     other.get_by_role("button", name="Sit here").click()

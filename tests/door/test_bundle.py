@@ -43,7 +43,14 @@ def test_the_first_load_is_small_in_every_language(language: str) -> None:
 
 
 def test_what_is_seldom_wanted_is_no_part_of_it() -> None:
-    for what in ("study-*.js", "screens-*.css", "table-*.js"):  # a screen, the style of screens, and their texts
+    for what in (
+        "study-*.js",
+        "help-*.js",
+        "screens-*.css",
+        "table-*.js",
+        "learn-*.js",
+        "first-*.js",
+    ):  # also styles and texts
         later = set(DIST.glob(f"assets/{what}"))
         assert later
         assert not later & first_load()

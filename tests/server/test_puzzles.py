@@ -26,8 +26,10 @@ async def stub() -> AsyncIterator[Any]:
 
 async def test_the_list_is_what_is_shipped(stub: Any) -> None:
     answer = await stub.ListPuzzles(api.ListPuzzlesRequest(game="duel"))
-    listed = [(one.number, one.level, one.seats, one.exact) for one in answer.puzzles]
-    assert listed == [(one.number, one.level, one.seats, one.exact) for one in puzzles(DUEL)]
+    listed = [(one.number, one.level, one.seats, one.exact, one.step) for one in answer.puzzles]
+    assert listed == [
+        (one.number, one.level, one.seats, one.exact, one.state.to_position()["duel"]["step"]) for one in puzzles(DUEL)
+    ]
 
 
 async def test_a_game_without_puzzles_has_none(stub: Any) -> None:

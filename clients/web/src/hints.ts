@@ -4,7 +4,7 @@ import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import { computed, signal } from "@preact/signals";
 import { advisor, isPassing, wordsOf } from "./api.ts";
 import type { Mark } from "./boards/types.ts";
-import type { Line, RecommendMoveResponse } from "./gen/clerestory/v1/advisor_pb.ts";
+import type { AnalyzeResponse, Line, RecommendMoveResponse } from "./gen/clerestory/v1/advisor_pb.ts";
 import type { Position } from "./gen/clerestory/v1/position_pb.ts";
 import { say } from "./texts.ts";
 
@@ -87,7 +87,7 @@ export async function ask(question: Question): Promise<void> {
     if (question.observer) await new Promise((resolve) => setTimeout(resolve, STANDING));
     if (current !== mine) return;
     let shown = 0;
-    for await (const answer of advisor.analyze(request(question), { signal: mine.stop.signal })) {
+    for await (const answer of analysed(question, 1000 * seconds.value, mine.stop.signal)) {
       if (current !== mine || (!answer.final && performance.now() - shown < SHOWN_EVERY)) continue;
       table.value = answer.recommendation;
       shares.value = best.value?.winShares ?? [];
@@ -100,10 +100,23 @@ export async function ask(question: Question): Promise<void> {
   }
 }
 
-function request({ position, seat, observer, game }: Question) {
-  const time = durationFromMs(1000 * seconds.value);
-  const question = { position, timeBudget: time, gameId: game, ...(seat === undefined ? {} : { seat }) };
-  return { question, updateInterval: durationFromMs(EVERY), ...(observer ? { observer } : {}) };
+/** The tables of an analysis for some milliseconds; with `background` of one that nobody waits for, without some actions. */
+export function analysed(
+  { position, seat, observer, game }: Question,
+  milliseconds: number,
+  signal: AbortSignal,
+  { background = false, avoid = [] }: { background?: boolean; avoid?: readonly string[] } = {},
+): AsyncIterable<AnalyzeResponse> {
+  const time = durationFromMs(milliseconds);
+  const question = {
+    position,
+    timeBudget: time,
+    gameId: game,
+    avoidActions: [...avoid],
+    ...(seat === undefined ? {} : { seat }),
+  };
+  const updateInterval = durationFromMs(EVERY);
+  return advisor.analyze({ question, updateInterval, background, ...(observer ? { observer } : {}) }, { signal });
 }
 
 /** The marks of a board at the chosen step. */

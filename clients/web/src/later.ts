@@ -31,6 +31,7 @@ export const LATER = {
   game: whole(() => import("./views/game.tsx")),
   study: whole(() => import("./views/study.tsx")),
   learn: whole(() => import("./lessons/screen.tsx")),
+  path: whole(() => import("./path/screen.tsx")),
   puzzle: whole(() => import("./views/puzzle.tsx")),
   box: whole(() => import("./views/box.tsx")),
 };

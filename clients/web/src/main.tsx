@@ -1,11 +1,11 @@
 // The page: the screen for each address.
 
 import "./style.css";
-import { useSignal } from "@preact/signals";
-import { type FunctionComponent, render } from "preact";
+import { render } from "preact";
 import { useEffect } from "preact/hooks";
 import { tokenWanted } from "./api.ts";
 import { LATER } from "./later.ts";
+import { useLoaded } from "./loading.ts";
 import { Opening } from "./parts.tsx";
 import { go, route } from "./route.ts";
 import { language, preferred, say, speak } from "./texts.ts";
@@ -24,7 +24,8 @@ function Page() {
   });
   if (tokenWanted.value) return <TokenScreen />;
   if (linked) return null;
-  if (screen in LATER && id) return <Later key={told(screen)} screen={screen as Screen} words={words.slice(1)} />;
+  if (screen in LATER && (id || screen === "path"))
+    return <Later key={told(screen)} screen={screen as Screen} words={words.slice(1)} />;
   return <Lobby lost={route.value === undefined || words.length > 0} />;
 }
 
@@ -38,20 +39,9 @@ function takeLink(id: string, [kind, ...rest]: string[]): void {
 
 /** A screen that is loaded when it is first opened. */
 function Later({ screen, words }: { screen: Screen; words: string[] }) {
-  const view = useSignal<FunctionComponent<{ words: string[] }> | undefined>(undefined);
-  const trouble = useSignal("");
-  useEffect(() => {
-    LATER[screen]().then(
-      (module) => {
-        view.value = module.default;
-      },
-      () => {
-        trouble.value = say("trouble.unreachable");
-      },
-    );
-  }, []);
-  const Screen = view.value;
-  return Screen ? <Screen key={words.join("/")} words={words} /> : <Opening trouble={trouble.value} />;
+  const { found, trouble } = useLoaded("", LATER[screen], () => say("trouble.unreachable"));
+  const Screen = found?.default;
+  return Screen ? <Screen key={words.join("/")} words={words} /> : <Opening trouble={trouble} />;
 }
 
 /** What a screen is known by: labels come from the server, so all but studies ask for them anew in another language. */

@@ -13,6 +13,9 @@ const PLANNED = ["convert", "discard"];
 /** The games in which the service was asked for a plan and plans nothing. */
 const unplanned = new Set<string | undefined>();
 
+/** The actions of the plan that is being made. */
+export const planned = signal<readonly string[]>([]);
+
 /** Whether actions are to be planned rather than chosen one by one, as far as is known. */
 export const isPlanned = (position: Position, actions: readonly LegalAction[]): boolean =>
   !unplanned.has(position.game.case) && actions.some((action) => PLANNED.includes(action.kind));
@@ -34,6 +37,7 @@ export class Plan {
     this.#position = position;
     this.#key = PREFIX + name;
     this.#uses = JSON.parse(localStorage.getItem(this.#key) ?? "{}");
+    planned.value = [];
     this.#answered = this.#ask();
   }
 
@@ -73,6 +77,7 @@ export class Plan {
       if (asked !== this.#asked) return;
       if (!answer.possible.length) unplanned.add(this.#position.game.case);
       this.answer.value = answer;
+      planned.value = answer.actions.map((action) => action.text);
     } catch {
       if (asked === this.#asked) this.#failed.value = true;
     } finally {

@@ -13,7 +13,9 @@ import {
 } from "./gen/clerestory/v1/puzzle_pb.ts";
 import { AnyPositionSchema, type LegalAction } from "./gen/clerestory/v1/rules_pb.ts";
 import { labelOf } from "./labels.ts";
-import { say } from "./texts.ts";
+import { addSolved, keepFirsts, solvedOnes } from "./path/progress.ts";
+import { store, stored } from "./storage.ts";
+import { type Key, say, sayAny } from "./texts.ts";
 
 const service = createClient(PuzzleService, transport);
 
@@ -22,34 +24,52 @@ export async function listed(game: string): Promise<PuzzleSummary[]> {
   return (await service.listPuzzles({ game })).puzzles;
 }
 
-/** Numbers of the puzzles of a game that were solved in this browser. */
-export function solvedOnes(game: string): ReadonlySet<number> {
-  return new Set(stored(game));
+/** What kind of puzzles is wanted: of a level (0: any) and a theme ("": any). */
+export interface Wanted {
+  level: number;
+  theme: string;
 }
 
-function stored(game: string): number[] {
-  return JSON.parse(localStorage.getItem(`puzzles:${game}`) ?? "[]") as number[];
+export const wanted = signal<Wanted>(stored("puzzles-wanted", { level: 0, theme: "" }));
+
+export function want(more: Partial<Wanted>): void {
+  wanted.value = { ...wanted.value, ...more };
+  store("puzzles-wanted", wanted.value);
 }
 
-function keepSolved(game: string, number: number): void {
-  localStorage.setItem(`puzzles:${game}`, JSON.stringify([...new Set([...stored(game), number])]));
-}
+/** The themes of puzzles by the steps of their positions, the others last. */
+const THEMES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  cathedral: {
+    draft: "draft",
+    builder: "builders",
+    waiting: "builders",
+    cathedral: "work",
+    keep: "work",
+    "": "places",
+  },
+  duel: { claim: "lines", storm: "seals", take_back: "seals", conflict: "seals", keep: "seals", "": "turns" },
+};
 
-/** Whether the puzzles that were tried in this browser were solved at the first try, by number. */
-export const firstTries = (game: string): Record<number, boolean> =>
-  JSON.parse(localStorage.getItem(`puzzles-first:${game}`) ?? "{}") as Record<number, boolean>;
+/** The themes of a game's puzzles. */
+export const themes = (game: string): string[] => [...new Set(Object.values(THEMES[game] ?? {}))];
 
-function keepFirst(game: string, number: number, right: boolean): void {
-  localStorage.setItem(`puzzles-first:${game}`, JSON.stringify({ [number]: right, ...firstTries(game) }));
-}
+export const themeOf = (game: string, { step }: PuzzleSummary): string =>
+  THEMES[game]?.[step] ?? THEMES[game]?.[""] ?? "";
 
-/** The next unsolved puzzle of a level (0: of any) after a number, wrapping around at the end. */
-export function following(known: readonly PuzzleSummary[], game: string, level: number, after: number): number {
+/** The name of a theme. */
+export const themeName = (game: string, theme: string): string => sayAny(`theme.${game}.${theme}` as Key);
+
+/** The puzzles of a kind. */
+export const among = (known: readonly PuzzleSummary[], game: string, { level, theme }: Wanted): PuzzleSummary[] =>
+  known.filter((one) => (!level || one.level === level) && (!theme || themeOf(game, one) === theme));
+
+/** The next unsolved puzzle of the wanted kind after a number, wrapping around at the end. */
+export function following(known: readonly PuzzleSummary[], game: string, kind: Wanted, after: number): number {
   const solved = solvedOnes(game);
-  const open = known.filter((one) => (!level || one.level === level) && one.number !== after);
-  const fresh = open.filter((one) => !solved.has(one.number));
-  const among = fresh.length ? fresh : open;
-  return (among.find((one) => one.number > after) ?? among[0])?.number ?? 0;
+  const open = among(known, game, kind).filter((one) => one.number !== after);
+  const fresh = open.filter((one) => !solved.includes(one.number));
+  const best = fresh.length ? fresh : open;
+  return (best.find((one) => one.number > after) ?? best[0])?.number ?? 0;
 }
 
 export class Puzzle {
@@ -97,9 +117,9 @@ export class Puzzle {
     await this.#told(async () => {
       const verdict = await service.tryPuzzle({ puzzle: this.#reference, ...move });
       this.tried.value = { label, verdict };
-      keepFirst(this.game, this.number, verdict.right);
+      keepFirsts(this.game, { [this.number]: verdict.right });
       if (!verdict.right) return;
-      keepSolved(this.game, this.number);
+      addSolved(this.game, [this.number]);
       this.answer.value = verdict;
     });
   }
@@ -108,7 +128,7 @@ export class Puzzle {
   async giveUp(): Promise<void> {
     await this.#told(async () => {
       this.answer.value = await service.tryPuzzle({ puzzle: this.#reference });
-      keepFirst(this.game, this.number, false);
+      keepFirsts(this.game, { [this.number]: false });
     });
   }
 

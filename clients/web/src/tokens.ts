@@ -52,3 +52,10 @@ export function ownGames(): string[] {
   const games = ids.map((name) => name.slice(PREFIX.length));
   return games.sort((one, other) => keysOf(other).opened - keysOf(one).opened);
 }
+
+/** The first token of each of the user's games, which is enough to find it. */
+export function ownTokens(): string[] {
+  const keys = ownGames().map(keysOf);
+  const tokens = keys.map((one) => Object.values(one.seats)[0] ?? one.owner ?? one.onlooker ?? "");
+  return tokens.filter(Boolean).slice(0, 100);
+}

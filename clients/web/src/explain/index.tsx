@@ -2,11 +2,11 @@
 // are first wanted.
 
 import { signal, useSignal } from "@preact/signals";
-import type { FunctionComponent } from "preact";
 import { useEffect } from "preact/hooks";
 import type { Catalogue } from "../boards/types.ts";
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import type { LegalAction } from "../gen/clerestory/v1/rules_pb.ts";
+import { useLater } from "../loading.ts";
 import { say } from "../texts.ts";
 
 export interface Explained {
@@ -47,22 +47,18 @@ export const ExplainButtons = () => (
   </>
 );
 
+async function loaded() {
+  const module = await import("./explanations.tsx");
+  await module.load();
+  return module;
+}
+
 export function Explainer(props: Explained) {
   const part = useSignal<Part | undefined>(undefined);
-  const view = useSignal<FunctionComponent<Explained & { part: Part | undefined; onClose(): void }> | undefined>(
-    undefined,
-  );
   useEffect(() => watch(part), []);
   const wanted = explaining.value !== "nothing" || part.value !== undefined;
-  useEffect(() => {
-    if (wanted && !view.value)
-      void import("./explanations.tsx").then(async (module) => {
-        await module.load();
-        view.value = module.default;
-      });
-  }, [wanted]);
+  const View = useLater(loaded, wanted);
   useEffect(() => stop, []);
-  const View = view.value;
   if (!View || !wanted) return null;
   const close = () => {
     part.value = undefined;

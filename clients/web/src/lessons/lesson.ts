@@ -5,7 +5,7 @@ import { computed, signal } from "@preact/signals";
 import { transport, wordsOf } from "../api.ts";
 import { type FollowLessonResponse, LessonService, type LessonSummary } from "../gen/clerestory/v1/lessons_pb.ts";
 import { pace } from "../pace.ts";
-import { keepStars } from "./progress.ts";
+import { keepStars } from "../path/progress.ts";
 
 const service = createClient(LessonService, transport);
 

@@ -3,6 +3,7 @@
 import { useEffect, useMemo, useRef } from "preact/hooks";
 import { labelOf } from "../labels.ts";
 import { Opening, Trouble } from "../parts.tsx";
+import { NextStep } from "../path/next.tsx";
 import { go, link } from "../route.ts";
 import { look, seatCount } from "../seats.ts";
 import { IMPORTED } from "../study.ts";
@@ -48,7 +49,7 @@ export function Player({ name, following }: { name: string; following: string })
           <button type="button" onClick={() => void lesson.restart()}>
             {say("learn.restart")} <kbd>r</kbd>
           </button>
-          <a class="button" href={link("learn", "path")}>
+          <a class="button" href={link("path")}>
             {say("learn.path")}
           </a>
         </>
@@ -124,6 +125,7 @@ function Done({ lesson, following }: { lesson: Lesson; following: string }) {
           {say("learn.play")}
         </a>
       </p>
+      {!following && summary && <NextStep game={summary.game} />}
     </>
   );
 }

@@ -1,11 +1,10 @@
-// `learn/path`: the path, with what has been done; `learn/NAME`: a lesson.
+// `learn/NAME`: a lesson.
 
 import { FILES } from "../gen/learn.ts";
 import { useLoaded } from "../loading.ts";
 import { Opening } from "../parts.tsx";
-import { learn } from "../texts.ts";
+import { learn, say } from "../texts.ts";
 import { listed } from "./lesson.ts";
-import { Path } from "./path.tsx";
 import { Player } from "./player.tsx";
 
 async function load() {
@@ -18,6 +17,6 @@ export default function LearnScreen({ words: [name = ""] }: { words: string[] })
   if (!found) return <Opening trouble={trouble} />;
   const at = found.findIndex((one) => one.lesson === name);
   const next = found[at + 1];
-  if (at < 0) return <Path lessons={found} />;
+  if (at < 0) return <Opening trouble={say("learn.no_lesson")} />;
   return <Player key={name} name={name} following={next?.game === found[at]?.game ? (next?.lesson ?? "") : ""} />;
 }

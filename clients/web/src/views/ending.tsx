@@ -1,21 +1,23 @@
 // How a game ended, and what can follow.
 
 import { useSignal } from "@preact/signals";
-import type { FunctionComponent } from "preact";
 import { useEffect } from "preact/hooks";
 import { wordsOf } from "../api.ts";
 import type { SeatLook } from "../boards/types.ts";
 import { catalogueFor, EMPTY } from "../catalogue.ts";
 import { type Checked, check } from "../check.ts";
+import { isFirst, noteOver } from "../first/wishes.ts";
 import { EndReason, type Game } from "../gen/clerestory/v1/games_pb.ts";
 import type { Outcome, ScorePart } from "../gen/clerestory/v1/rules_pb.ts";
 import type { Kept } from "../kept.ts";
+import { useLater } from "../loading.ts";
 import { SeatName, SeatTable, Trouble } from "../parts.tsx";
+import { NextStep } from "../path/next.tsx";
+import { keepEnd } from "../path/progress.ts";
 import { rematch } from "../rematch.ts";
 import { go, link } from "../route.ts";
 import { scoring, text } from "../text.ts";
 import { gameText, rich, say } from "../texts.ts";
-import type { MomentsProps } from "./moments.tsx";
 
 interface Props {
   kept: Kept;
@@ -25,15 +27,19 @@ interface Props {
 
 export function Ending({ kept, game, seats }: Props) {
   const end = game.end;
+  useEffect(() => {
+    keepEnd(game, kept.mine.value);
+    noteOver(game.gameId);
+  }, [game.gameId]);
   const who = seats[end?.seat ?? 0]?.name ?? "";
   return (
     <section class="ending" aria-label={say("end")}>
       {end?.reason === EndReason.ABANDONED && <p>{say("end.abandoned")}</p>}
       {end?.reason === EndReason.RESIGNED && <p>{say("end.resigned", { who })}</p>}
       {end?.outcome && <Winner game={game.game} outcome={end.outcome} seats={seats} />}
+      {kept.mine.value.length > 0 && game.ply > 0 && <Moments game={game} seats={seats} kept={kept} />}
       <Following kept={kept} game={game} />
       {end?.outcome && <Scores game={game.game} outcome={end.outcome} seats={seats} />}
-      {kept.mine.value.length > 0 && game.ply > 0 && <Moments game={game} seats={seats} kept={kept} />}
       <Check kept={kept} game={game} />
     </section>
   );
@@ -41,15 +47,11 @@ export function Ending({ kept, game, seats }: Props) {
 
 /** The three moments that decided, which are looked for when asked. */
 function Moments({ kept, game, seats }: Props) {
-  const view = useSignal<FunctionComponent<MomentsProps> | undefined>(undefined);
-  const View = view.value;
+  const open = useSignal(isFirst(game.gameId)); // a newcomer need not know that there are any
+  const View = useLater(() => import("./moments.tsx"), open.value);
   if (View) return <View game={game} tokens={kept.tokens} seat={kept.mine.value[0] ?? 0} seats={seats} />;
-  const open = () =>
-    void import("./moments.tsx").then((module) => {
-      view.value = module.default;
-    });
   return (
-    <button type="button" class="wide" onClick={open}>
+    <button type="button" class="wide" onClick={() => (open.value = true)}>
       {say("moments")}
     </button>
   );
@@ -68,6 +70,7 @@ function Following({ kept, game }: Omit<Props, "seats">) {
   return (
     <>
       <Trouble words={trouble.value} />
+      <NextStep game={game.game} played={game.gameId} />
       <p class="row">
         <a class="button" href={link("study", "game", game.gameId, game.ply, "review")}>
           {say("end.review")}

@@ -3,7 +3,9 @@
 import { type Signal, useComputed, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
+import { FirstGames, objects } from "../first/index.tsx";
 import { type Game, GameStatus, type GameView, Hints as HintsOption } from "../gen/clerestory/v1/games_pb.ts";
+import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import { type LegalAction, TurnKind } from "../gen/clerestory/v1/rules_pb.ts";
 import type { Question } from "../hints.ts";
 import { Kept } from "../kept.ts";
@@ -76,6 +78,10 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
     if (to === log.length) toPresent();
     else void lookBack(kept, to, position, view?.seat);
   };
+  const actions = past || game.end ? NONE : (deciding?.actions ?? NONE);
+  const play = ([first = "", ...more]: readonly string[]) => void kept.play(first, more);
+  const question = past ? undefined : asked(kept, view); // information hidden on a shared screen stays hidden in hints
+  const barred = hintsBarred(game.options?.hints, game.end !== undefined);
   const since = kept.lastMine.value;
   const again = () => void replay(kept, since, position, view?.seat);
   const mayReplay = mine.length > 0 && since < log.length;
@@ -87,15 +93,15 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
       seats={seats.value}
       viewer={view?.seat}
       seat={decider ?? mine[0]}
-      actions={past || game.end ? NONE : (deciding?.actions ?? NONE)}
+      actions={actions}
       busy={kept.busy.value}
-      onAction={(action) => void kept.play(action)}
-      onPlan={([first = "", ...more]) => void kept.play(first, more)}
+      onAction={(action) => objects.value([action]) || play([action])}
+      onPlan={(actions) => objects.value(actions) || play(actions)}
       planned={`${kept.id}:${game.ply}`}
       turn={turnWords(kept, past?.ply)}
       myTurn={kept.myTurn.value && !past}
-      question={past ? undefined : asked(kept, view)} // information hidden on a shared screen stays hidden in hints
-      barred={hintsBarred(game.options?.hints, game.end !== undefined)}
+      question={question}
+      barred={barred}
       applied={applied.value}
       at={past?.ply ?? log.length}
       since={since}
@@ -116,13 +122,25 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
       {kept.pace.waiting.value && (
         <Note words={say("game.following")} button={say("game.skip")} onPress={kept.pace.skip} />
       )}
-      <KeepDraws kept={kept} actions={past || game.end ? NONE : (deciding?.actions ?? NONE)} position={position} />
+      <KeepDraws kept={kept} actions={actions} position={position} />
+      <FirstGames
+        game={game.game}
+        step={decides(kept, actions) ? stepOf(position) : ""}
+        question={barred || !decides(kept, actions) ? undefined : question}
+        onPlay={play}
+      />
       {kept.asking.value && <p class="muted">{say("game.asking")}</p>}
       {opened.value === "share" && <Share kept={kept} game={game} onClose={() => (opened.value = "")} />}
       {opened.value === "players" && <Seats kept={kept} game={game} onClose={() => (opened.value = "")} />}
     </Table>
   );
 }
+
+/** Whether somebody here has something to choose. */
+const decides = (kept: Kept, actions: readonly LegalAction[]) => kept.myTurn.value && actions.length > 1;
+
+/** The step of a position. */
+const stepOf = ({ game }: Position): string => (game.value as { step?: string } | undefined)?.step ?? "";
 
 /** A remark with a button. */
 const Note = ({ words, button, onPress }: { words: string; button: ComponentChildren; onPress(): void }) => (

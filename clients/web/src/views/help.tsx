@@ -1,6 +1,7 @@
 // Keys, and information about the page.
 
 import { useSignal } from "@preact/signals";
+import { useLater } from "../loading.ts";
 import { choosePace, PACES, pace } from "../pace.ts";
 import { Dialog } from "../parts.tsx";
 import { say } from "../texts.ts";
@@ -22,6 +23,7 @@ const KEYS = [
 ] as const;
 
 export function Help({ onClose }: { onClose(): void }) {
+  const First = useLater(() => import("../first/settings.tsx"));
   const keys = useSignal(localStorage.getItem("keys") !== "off");
   return (
     <Dialog title={say("menu.help")} onClose={onClose}>
@@ -59,6 +61,7 @@ export function Help({ onClose }: { onClose(): void }) {
           ))}
         </select>
       </label>
+      {First && <First />}
       <p>{say("help.lines")}</p>
       <p class="muted">{say("help.licence")}</p>
     </Dialog>

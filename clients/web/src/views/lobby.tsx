@@ -10,7 +10,7 @@ import { actor, looks, seatOf } from "../seats.ts";
 import { gameName } from "../text.ts";
 import { rich, say } from "../texts.ts";
 import { notice } from "../title.ts";
-import { forget, keysOf, ownGames } from "../tokens.ts";
+import { forget, keysOf, ownGames, ownTokens } from "../tokens.ts";
 import { LanguageChoice } from "./language.tsx";
 import { NewGame } from "./newgame.tsx";
 import { Welcome } from "./welcome.tsx";
@@ -19,13 +19,6 @@ const EVERY = 5000; // milliseconds between updates of the lists
 
 const own = signal<Game[]>([]);
 const others = signal<Game[]>([]);
-
-/** The first token of each of the user's games, which is enough to find it. */
-function ownTokens(): string[] {
-  const keys = ownGames().map(keysOf);
-  const tokens = keys.map((one) => Object.values(one.seats)[0] ?? one.owner ?? one.onlooker ?? "");
-  return tokens.filter(Boolean).slice(0, 100);
-}
 
 async function look(): Promise<void> {
   const tokens = ownTokens();

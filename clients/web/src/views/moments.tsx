@@ -6,6 +6,7 @@ import type { SeatLook } from "../boards/types.ts";
 import type { Game } from "../gen/clerestory/v1/games_pb.ts";
 import { labelOf } from "../labels.ts";
 import { Trouble } from "../parts.tsx";
+import { Fitting } from "../path/fitting.tsx";
 import { momentsOf, Review } from "../review.ts";
 import { link } from "../route.ts";
 import { text } from "../text.ts";
@@ -25,6 +26,8 @@ export default function Moments({ game, tokens, seat, seats }: MomentsProps) {
     return () => review.stop();
   }, [review]);
   const found = momentsOf(review.plies.value, review.errors.value, seat);
+  const errors = review.errors.value.filter((error) => error.at.seat === seat).map((error) => error.at);
+  const turns = found.map((one) => one.ply).filter((ply) => ply.seat === seat);
   return (
     <div class="moments">
       <h2>{say("moments")}</h2>
@@ -49,6 +52,9 @@ export default function Moments({ game, tokens, seat, seats }: MomentsProps) {
           </li>
         ))}
       </ul>
+      {!review.running.value && (
+        <Fitting game={game.game} actions={[...errors, ...turns].map(({ action }) => action?.text ?? "")} />
+      )}
       {!review.running.value && !found.length && <p>{say("moments.none")}</p>}
     </div>
   );

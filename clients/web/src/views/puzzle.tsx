@@ -1,26 +1,27 @@
 // A puzzle: one action is clearly best, and is to be found.
 
-import { useSignal } from "@preact/signals";
 import { useEffect, useMemo } from "preact/hooks";
 import type { PuzzleSummary } from "../gen/clerestory/v1/puzzle_pb.ts";
+import { FILES } from "../gen/learn.ts";
 import { labelOf, planOf } from "../labels.ts";
 import { useLoaded } from "../loading.ts";
 import { Opening, SeatName, Trouble } from "../parts.tsx";
-import { firstTries, following, listed, Puzzle, solvedOnes } from "../puzzle.ts";
+import { NextStep } from "../path/next.tsx";
+import { firstTries, solvedOnes } from "../path/progress.ts";
+import { among, following, listed, Puzzle, themeName, themes, want, wanted } from "../puzzle.ts";
 import { go, link } from "../route.ts";
 import { look, seatCount } from "../seats.ts";
 import { IMPORTED } from "../study.ts";
 import { levelName, text } from "../text.ts";
-import { rich, say } from "../texts.ts";
+import { learn, rich, say } from "../texts.ts";
 import { Table } from "./table.tsx";
-
-const LEVEL = "puzzle-level";
 
 /** `puzzle/GAME/NUMBER`; without a number, the first that is not solved yet. */
 export default function PuzzleScreen({ words: [game = "", number] }: { words: string[] }) {
-  const { found: puzzles, trouble } = useLoaded(game, () => listed(game));
+  const { found: puzzles, trouble } = useLoaded(game, () => load(game));
   useEffect(() => {
-    if (puzzles?.length && !number) go(["puzzle", game, following(puzzles, game, chosenLevel(), 0)], true);
+    if (wanted.value.theme && !themes(game).includes(wanted.value.theme)) want({ theme: "" }); // another game's
+    if (puzzles?.length && !number) go(["puzzle", game, following(puzzles, game, wanted.value, 0)], true);
   }, [puzzles, number]);
   if (puzzles?.length && number)
     return <Shown key={`${game}/${number}`} game={game} number={Number(number)} known={puzzles} />;
@@ -33,7 +34,10 @@ export default function PuzzleScreen({ words: [game = "", number] }: { words: st
   );
 }
 
-const chosenLevel = () => Number(localStorage.getItem(LEVEL) ?? 0);
+async function load(game: string) {
+  const [puzzles] = await Promise.all([listed(game), learn(FILES)]);
+  return puzzles;
+}
 
 function Shown({ game, number, known }: { game: string; number: number; known: readonly PuzzleSummary[] }) {
   const puzzle = useMemo(() => new Puzzle(game, number), [game, number]);
@@ -119,45 +123,68 @@ function Verdict({ puzzle }: { puzzle: Puzzle }) {
   );
 }
 
-/** Links to the next puzzle, of any level or of one. */
+/** Links to the next puzzle, of any kind or of one, and to the next step of the path. */
 function Next({ puzzle, known }: { puzzle: Puzzle; known: readonly PuzzleSummary[] }) {
-  const level = useSignal(chosenLevel());
+  const { game } = puzzle;
   const levels = [...new Set(known.map((one) => one.level))].sort((a, b) => a - b);
-  const solved = useMemo(() => solvedOnes(puzzle.game), [puzzle.done.value]);
-  const first = firstTries(puzzle.game);
-  const among = known.filter((one) => !level.value || one.level === level.value);
-  const next = following(known, puzzle.game, level.value, puzzle.number);
+  const solved = useMemo(() => solvedOnes(game), [puzzle.done.value]);
+  const first = firstTries(game);
+  const chosen = among(known, game, wanted.value);
+  const next = following(known, game, wanted.value, puzzle.number);
   return (
-    <p class="row">
-      <label>
-        {say("puzzle.level")}{" "}
-        <select
-          value={String(level.value)}
-          onChange={(event) => {
-            level.value = Number(event.currentTarget.value);
-            localStorage.setItem(LEVEL, event.currentTarget.value);
-          }}
-        >
-          <option value="0">{say("puzzle.any")}</option>
-          {levels.map((one) => (
-            <option key={one} value={String(one)}>
-              {levelName(one)}
-            </option>
-          ))}
-        </select>
-      </label>
-      {next > 0 && (
-        <a class="button" href={link("puzzle", puzzle.game, next)}>
-          {say("puzzle.next")}
-        </a>
-      )}
-      <span>
-        {say("puzzle.solved", {
-          solved: among.filter((one) => solved.has(one.number)).length,
-          of: among.length,
-          first: among.filter((one) => first[one.number]).length,
-        })}
-      </span>
-    </p>
+    <>
+      <p class="row">
+        <Kind
+          label={say("learn.theme")}
+          value={wanted.value.theme}
+          any=""
+          kinds={themes(game).map((one) => [one, themeName(game, one)])}
+          onChoose={(theme) => want({ theme })}
+        />
+        <Kind
+          label={say("puzzle.level")}
+          value={String(wanted.value.level)}
+          any="0"
+          kinds={levels.map((one) => [String(one), levelName(one)])}
+          onChoose={(level) => want({ level: Number(level) })}
+        />
+        {next > 0 && (
+          <a class="button" href={link("puzzle", game, next)}>
+            {say("puzzle.next")}
+          </a>
+        )}
+        <span>
+          {say("puzzle.solved", {
+            solved: chosen.filter((one) => solved.includes(one.number)).length,
+            of: chosen.length,
+            first: chosen.filter((one) => first[one.number]).length,
+          })}
+        </span>
+      </p>
+      {puzzle.done.value && <NextStep game={game} />}
+    </>
   );
 }
+
+interface KindProps {
+  label: string;
+  value: string;
+  /** The value for any. */
+  any: string;
+  kinds: readonly (readonly [string, string])[];
+  onChoose(value: string): void;
+}
+
+const Kind = ({ label, value, any, kinds, onChoose }: KindProps) => (
+  <label>
+    {label}{" "}
+    <select value={value} onChange={(event) => onChoose(event.currentTarget.value)}>
+      <option value={any}>{say("puzzle.any")}</option>
+      {kinds.map(([one, name]) => (
+        <option key={one} value={one}>
+          {name}
+        </option>
+      ))}
+    </select>
+  </label>
+);

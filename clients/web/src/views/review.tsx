@@ -7,6 +7,7 @@ import type { ReviewedPly } from "../gen/clerestory/v1/annotation_pb.ts";
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import { labelOf } from "../labels.ts";
 import { SeatSign, SeatTable, Trouble } from "../parts.tsx";
+import { addReviewed } from "../path/progress.ts";
 import { judge, luckiest, luckOf, Review, rounded, UNIT } from "../review.ts";
 import type { Study } from "../study.ts";
 import { text } from "../text.ts";
@@ -35,6 +36,9 @@ export default function ReviewView({ study, seats, known }: Props) {
     study.glyphs.value = new Map(errors.map((error) => [error.ply, error.glyph]));
   }, [errors]);
   const ledger = review.ledger.value;
+  useEffect(() => {
+    if (ledger?.ended && ownSeat(study.name, seats.length) !== undefined) addReviewed(ledger.game, [study.name]);
+  }, [ledger]);
   return (
     <section class="review" aria-label={say("end.review")}>
       <h2>{say("end.review")}</h2>

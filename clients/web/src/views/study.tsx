@@ -1,14 +1,13 @@
 // Stepping through a record, and trying other moves.
 
 import { useSignal } from "@preact/signals";
-import type { FunctionComponent } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import { games, wordsOf } from "../api.ts";
 import { beginning } from "../beginning.ts";
 import type { SeatLook } from "../boards/types.ts";
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import { TurnKind } from "../gen/clerestory/v1/rules_pb.ts";
-import { useLoaded } from "../loading.ts";
+import { useLater, useLoaded } from "../loading.ts";
 import { newsOf } from "../news.ts";
 import { Opening, Trouble } from "../parts.tsx";
 import { go, link } from "../route.ts";
@@ -150,15 +149,8 @@ interface ReviewedProps {
 
 /** The review, which is loaded and made when it is asked for. */
 function Reviewed({ now, ...props }: ReviewedProps & { now: boolean }) {
-  const view = useSignal<FunctionComponent<ReviewedProps> | undefined>(undefined);
   const wanted = useSignal(now);
-  useEffect(() => {
-    if (wanted.value)
-      void import("./review.tsx").then((module) => {
-        view.value = module.default;
-      });
-  }, [wanted.value]);
-  const View = view.value;
+  const View = useLater(() => import("./review.tsx"), wanted.value);
   if (View) return <View {...props} />;
   return (
     <button type="button" class="wide" disabled={wanted.value} onClick={() => (wanted.value = true)}>

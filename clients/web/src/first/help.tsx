@@ -1,0 +1,135 @@
+// What is said in the first games: what a decision is about, and what a move gives up.
+
+import { useSignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
+import { useEffect, useMemo } from "preact/hooks";
+import { FILES } from "../gen/first.ts";
+import { planned } from "../plan.ts";
+import { scoring, text } from "../text.ts";
+import { knows, learn, say, sayAny } from "../texts.ts";
+import { type Helped, objects } from "./index.tsx";
+import { type Loss, Losses } from "./losses.ts";
+import { asked, explained, explains, isExplained, wish } from "./wishes.ts";
+
+/** Load the texts. */
+export const load = (): Promise<void> => learn(FILES);
+
+export default function Help(props: Helped) {
+  return (
+    <>
+      <Costly {...props} />
+      <Explanation key={props.step} {...props} />
+    </>
+  );
+}
+
+/** What a decision is about, when it first comes; before the very first one, what the game is about. */
+function Explanation({ game, step }: Helped) {
+  const decision = `first.${game}.${step}`;
+  const goal = `first.${game}.goal`;
+  const wanted = explains.value && knows(decision) && !isExplained(decision);
+  const first = useMemo(() => !isExplained(goal), []);
+  const done = () => {
+    explained(goal);
+    explained(decision);
+  };
+  useEffect(() => (wanted ? done : undefined), [wanted]); // it is not said again once somebody has decided
+  if (!wanted) return null;
+  return (
+    <Notice
+      words={first ? `${sayAny(goal as never)} ${sayAny(decision as never)}` : sayAny(decision as never)}
+      label={say("first")}
+    >
+      <button type="button" onClick={done}>
+        {say("first.done")}
+      </button>
+      <button type="button" class="plain" onClick={() => wish({ explain: false })}>
+        {say("first.never")}
+      </button>
+    </Notice>
+  );
+}
+
+const LEAST = { off: Number.POSITIVE_INFINITY, large: 0.1, all: 0.02 }; // of a win, from which on is asked
+const TWICE = 350; // milliseconds within which a second press was none
+
+interface Asking {
+  actions: readonly string[];
+  loss: Loss;
+  since: number;
+}
+
+/** The question about a costly move: once for each, and a second press plays it. */
+function Costly({ game, question, onPlay }: Helped) {
+  const asking = useSignal<Asking | undefined>(undefined);
+  const losses = useLosses(asked.value === "off" ? undefined : question);
+  useEffect(() => {
+    asking.value = undefined;
+    const known = new Map<string, Asking>();
+    objects.value = (actions) => {
+      const again = known.get(actions.join());
+      if (again) return performance.now() - again.since < TWICE;
+      const loss = losses?.of(actions);
+      if (!loss || loss.share < LEAST[asked.value]) return false;
+      asking.value = { actions, loss, since: performance.now() };
+      known.set(actions.join(), asking.value);
+      return true;
+    };
+    return () => {
+      objects.value = () => false;
+    };
+  }, [losses]);
+  const now = asking.value;
+  if (!now) return null;
+  const close = () => {
+    asking.value = undefined;
+  };
+  return (
+    <Notice words={told(game, now.loss)} label={say("first.costly")} urgent>
+      <button type="button" onClick={() => onPlay(now.actions)}>
+        {say("first.play")}
+      </button>
+      <button type="button" onClick={close}>
+        {say("first.other")}
+      </button>
+    </Notice>
+  );
+}
+
+/** What is known of the moves in a position, and of the plan that is being made there. */
+function useLosses(question: Helped["question"]): Losses | undefined {
+  const losses = useMemo(
+    () => (question ? new Losses(question) : undefined),
+    [question?.position, question?.seat, question?.observer?.seat],
+  );
+  useEffect(() => () => losses?.stop(), [losses]);
+  const plan = planned.value;
+  useEffect(() => {
+    const timer = setTimeout(() => void losses?.weigh(plan).catch(() => undefined), TWICE);
+    return () => clearTimeout(timer);
+  }, [losses, plan]);
+  return losses;
+}
+
+/** The loss in points, where points are plain. */
+function told(game: string, { share, points }: Loss): string {
+  const count = Math.round(points);
+  return count > 0 && !scoring(game)
+    ? say("first.points", { count })
+    : say("first.share", { share: text.whole(share) });
+}
+
+interface NoticeProps {
+  words: string;
+  label: string;
+  /** It is said at once. */
+  urgent?: boolean;
+  children: ComponentChildren;
+}
+
+const Notice = ({ words, label, urgent, children }: NoticeProps) => (
+  <div class={urgent ? "notice first asking" : "notice first"} role="group" aria-label={label}>
+    <p role={urgent ? "alert" : "status"}>{words}</p>
+    <p class="row">{children}</p>
+  </div>
+);

@@ -1,0 +1,118 @@
+// What a move gives up, as far as a search knows while its player thinks. Nobody waits for it.
+
+import { create } from "@bufbuild/protobuf";
+import { rules } from "../api.ts";
+import type { Line, RecommendMoveResponse } from "../gen/clerestory/v1/advisor_pb.ts";
+import { AnyPositionSchema } from "../gen/clerestory/v1/rules_pb.ts";
+import * as hints from "../hints.ts";
+
+const THINKS = 2000; // milliseconds of a search
+const SEARCHES = 4; // of a position: the first is for the best moves, the others for those that it has hardly tried
+const LEAST = 8; // visits of a line whose value counts
+const SURE = 2; // standard errors by which a loss exceeds chance
+
+/** What a move gives up: of a win, and in points as the search expects them. */
+export interface Loss {
+  share: number;
+  points: number;
+}
+
+interface Value {
+  share: number;
+  error: number;
+  points?: number;
+}
+
+/** What is known of the moves in a position. */
+export class Losses {
+  readonly #question: hints.Question;
+  readonly #stop = new AbortController();
+  #best: Value | undefined;
+  /** By action, or by the actions of a plan. */
+  readonly #known = new Map<string, Value>();
+
+  constructor(question: hints.Question) {
+    this.#question = question;
+    void this.#narrow();
+  }
+
+  /** Search no more. */
+  stop(): void {
+    this.#stop.abort();
+  }
+
+  /** Find out what a plan of several actions gives up. */
+  async weigh(plan: readonly string[]): Promise<void> {
+    const name = plan.join();
+    if (plan.length < 2 || this.#known.has(name)) return;
+    const { position, seat = 0, observer } = this.#question;
+    const kind = { case: "position" as const, value: position };
+    const answer = await rules.applyActions({ position: create(AnyPositionSchema, { kind }), actions: [...plan] });
+    const ended = answer.outcome?.winShares[seat];
+    if (ended !== undefined) this.#known.set(name, { share: ended, error: 0 });
+    else if (answer.position?.kind.case === "position") {
+      const reached = { position: answer.position.kind.value, observer: observer ?? { seat }, game: "" };
+      await this.#search(reached, [], (table) => this.#known.set(name, expected(table, seat)));
+    }
+  }
+
+  /** What a move gives up; undefined where that is not known, or within chance. */
+  of(actions: readonly string[]): Loss | undefined {
+    const own = this.#known.get(actions.join());
+    const best = this.#best;
+    if (!best || !own) return undefined;
+    const share = best.share - own.share;
+    if (share <= SURE * Math.hypot(best.error, own.error)) return undefined;
+    return { share, points: own.points === undefined ? 0 : (best.points ?? 0) - own.points };
+  }
+
+  /** Search the best moves, then those that were hardly tried, until something is known of all. */
+  async #narrow(): Promise<void> {
+    const { seat = 0 } = this.#question;
+    let moves = 0;
+    const tried = () => [...this.#known.keys()].filter(isMove);
+    for (let left = SEARCHES; left > 0 && (!moves || tried().length < moves); left--)
+      await this.#search(this.#question, tried(), ({ lines: [first, ...more] }) => {
+        if (!first) return;
+        if (left === SEARCHES) {
+          moves = more.length + 1;
+          this.#best = valued(first, seat);
+        }
+        for (const line of [first, ...more])
+          if (line.visits >= LEAST) this.#known.set(line.action?.text ?? "", valued(line, seat));
+      });
+  }
+
+  /** Search without some actions, and take each table; a search that is refused or cut off leaves what is known. */
+  async #search(
+    question: hints.Question,
+    avoid: readonly string[],
+    take: (table: RecommendMoveResponse) => void,
+  ): Promise<void> {
+    const how = { background: true, avoid };
+    try {
+      for await (const { recommendation } of hints.analysed(question, THINKS, this.#stop.signal, how))
+        if (recommendation) take(recommendation);
+    } catch {
+      // Then nothing is asked.
+    }
+  }
+}
+
+/** Whether a name is that of a single action, not of a plan. */
+const isMove = (name: string) => !name.includes(",");
+
+const valued = (line: Line, seat: number): Value => ({
+  share: line.winShares[seat] ?? 0,
+  error: line.standardErrors[seat] ?? 0,
+  points: line.margin,
+});
+
+/** What a seat may expect in a position: of its best action, or over the outcomes of a chance event. */
+function expected({ lines }: RecommendMoveResponse, seat: number): Value {
+  const chances = lines.filter((line) => line.probability !== undefined);
+  const among = chances.length ? chances : lines.slice(0, 1);
+  const sum = (of: (line: Line) => number | undefined) =>
+    among.reduce((total, line) => total + (line.probability ?? 1) * (of(line) ?? 0), 0);
+  return { share: sum((line) => line.winShares[seat]), error: sum((line) => line.standardErrors[seat]) };
+}

@@ -1,0 +1,104 @@
+// What has been done, as a file to take along, and out of one.
+
+import {
+  addBeaten,
+  addReviewed,
+  addSolved,
+  beaten,
+  firstTries,
+  GAMES,
+  keepFirsts,
+  keepStars,
+  reviewed,
+  solvedOnes,
+  starsOf,
+} from "./progress.ts";
+
+const FORMAT = "clerestory-path-1";
+
+/** What is wrong with a file: it is none of ours, or a part of it is not what it must be. */
+export class BadFile extends Error {
+  /** The part; empty for the file as a whole. */
+  readonly part: string;
+
+  constructor(part = "") {
+    super(part);
+    this.part = part;
+  }
+}
+
+type Numbers = Readonly<Record<string, number>>;
+
+/** The parts of a file for a game: what may be in them, how they are read out of this browser, and how they are added. */
+const PARTS = {
+  puzzles: { is: listOf(isNumber), from: solvedOnes, add: addSolved },
+  first_tries: { is: mapOf(isTruth), from: firstTries, add: keepFirsts },
+  levels: { is: listOf(isNumber), from: beaten, add: addBeaten },
+  reviews: { is: listOf(isWord), from: reviewed, add: addReviewed },
+};
+
+/** The text of a file. */
+export function exported(): string {
+  const games = GAMES.map((game) => [
+    game,
+    Object.fromEntries(Object.entries(PARTS).map(([part, { from }]) => [part, from(game)])),
+  ]);
+  const done = { format: FORMAT, lessons: starsOf(), ...Object.fromEntries(games) };
+  return `${JSON.stringify(done, undefined, 2)}\n`;
+}
+
+/** Add what is in a file to what has been done here; nothing if anything in it is wrong. Throws BadFile. */
+export function imported(text: string): void {
+  const file = read(text);
+  const stars = wanted(file, "lessons", mapOf(isNumber)) as Numbers;
+  const adding = GAMES.flatMap((game) => {
+    const parts = wanted(file, game, isMap);
+    return Object.entries(PARTS).map(([part, { is, add }]) => {
+      const value = wanted(parts, part, is, `${game}.${part}`);
+      return () => add(game, value as never);
+    });
+  });
+  for (const [lesson, count] of Object.entries(stars)) keepStars(lesson, Math.min(count, 3));
+  for (const add of adding) add();
+}
+
+function read(text: string): Readonly<Record<string, unknown>> {
+  try {
+    const found: unknown = JSON.parse(text);
+    if (isMap(found) && (found as { format?: unknown }).format === FORMAT) return found as Record<string, unknown>;
+  } catch {
+    // The same is said of everything that is no file of ours.
+  }
+  throw new BadFile();
+}
+
+/** A part of a file, which must be of a kind. */
+function wanted(file: unknown, part: string, is: (value: unknown) => boolean, name = part): unknown {
+  const value = (file as Record<string, unknown>)[part];
+  if (!is(value)) throw new BadFile(name);
+  return value;
+}
+
+function isMap(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+function isNumber(value: unknown): boolean {
+  return Number.isInteger(value) && Number(value) > 0;
+}
+
+function isWord(value: unknown): boolean {
+  return typeof value === "string";
+}
+
+function isTruth(value: unknown): boolean {
+  return typeof value === "boolean";
+}
+
+function listOf(is: (value: unknown) => boolean) {
+  return (value: unknown) => Array.isArray(value) && value.every(is);
+}
+
+function mapOf(is: (value: unknown) => boolean) {
+  return (value: unknown) => isMap(value) && Object.values(value as object).every(is);
+}

@@ -1,0 +1,128 @@
+"""The first games help: decisions are explained once, costly moves are asked about once, and the end teaches."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Page, Request, expect
+
+from clerestory.engine import from_position
+from clerestory.engine.rng import Rng
+from clerestory.lessons import lesson
+from clerestory.texts import patterns
+from tests.browser.harness import PATIENCE, begin, play_on, settled, wait_for_change
+from tests.browser.test_access import violations
+
+HELP = ".notice.first"
+QUESTION = ".asking"
+SEARCHES = 3  # of a position with three moves of which one is clearly best and one clearly worst
+STEP = re.compile(r"^\| `(\w+)` \| ([^|]*)\|", re.MULTILINE)  # a row of the table of steps
+ROOT = Path(__file__).parents[2]
+
+
+def play_now(page: Page) -> None:
+    page.get_by_role("button", name="Play now").click()
+    assert settled(page)
+
+
+def test_each_kind_of_decision_is_explained_once(newcomer: Page) -> None:
+    play_now(newcomer)
+    expect(newcomer.locator(HELP)).to_contain_text("You all build one cathedral", timeout=PATIENCE)
+    expect(newcomer.locator(HELP)).to_contain_text("Take a card, or pass.")
+    assert not violations(newcomer)
+    newcomer.get_by_role("button", name="Got it").click()
+    expect(newcomer.locator(HELP)).to_have_count(0)
+    newcomer.reload()
+    assert settled(newcomer)
+    expect(newcomer.locator(HELP)).to_have_count(0)
+    while newcomer.locator('.action[data-action="pass"]').count():
+        play_on(newcomer, lambda offered: "pass", 1)
+        settled(newcomer)
+    expect(newcomer.locator(HELP)).to_be_visible()
+    expect(newcomer.locator(HELP)).not_to_contain_text("You all build one cathedral")
+
+
+def test_explanations_are_put_away_and_called_back(newcomer: Page) -> None:
+    play_now(newcomer)
+    newcomer.get_by_role("button", name="No more of these").click(timeout=PATIENCE)
+    expect(newcomer.locator(HELP)).to_have_count(0)
+    newcomer.reload()
+    assert settled(newcomer)
+    expect(newcomer.locator(HELP)).to_have_count(0)
+    newcomer.keyboard.press("h")
+    wish = newcomer.get_by_label("Explain each kind of decision once")
+    expect(wish).not_to_be_checked()
+    wish.check()
+    assert not violations(newcomer)
+    newcomer.keyboard.press("Escape")
+    expect(newcomer.locator(HELP)).to_contain_text("Take a card, or pass.")
+
+
+def test_who_has_played_three_games_needs_no_help(page: Page) -> None:
+    play_now(page)
+    page.keyboard.press("h")
+    expect(page.get_by_label("Explain each kind of decision once")).not_to_be_checked(timeout=PATIENCE)
+    expect(page.get_by_label("Ask before costly moves")).to_have_value("off")
+    expect(page.locator(HELP)).to_have_count(0)
+
+
+def nearly_won(page: Page) -> None:
+    """Begin a game in which both lack one material, and wait until a search has looked at it."""
+    position = lesson("sections").positions["win"].to_position()
+    red, blue = position["duel"]["players"]
+    blue |= {field: red[field] for field in ("gold", "supply", "camp", "section_1")}
+    blue |= {"section_2": ["mortar", "brick", "cloth"], "section_3": ["cloth", "bell"]}
+    blue["materials"] = {**red["materials"], "beam": 1, "brick": 0}
+    dealt = from_position(position).deal(Rng(1)).to_position()
+    page.evaluate("text => sessionStorage.setItem('imported', text)", json.dumps(dealt))
+    page.goto("/#/study/file")
+    page.get_by_role("button", name="Play on from here").click(timeout=PATIENCE)
+    page.get_by_label("Blue", exact=True).select_option("bot1")
+    searches: list[str] = []
+
+    def is_last(request: Request) -> bool:
+        searches.extend([request.url] if request.url.endswith("/Analyze") else [])
+        return len(searches) == SEARCHES
+
+    with page.expect_event("requestfinished", is_last, timeout=2 * PATIENCE):
+        begin(page)
+        assert settled(page)
+
+
+def test_a_costly_move_is_asked_about_once_and_the_end_teaches(newcomer: Page) -> None:
+    nearly_won(newcomer)
+    version = newcomer.locator("[data-version]").get_attribute("data-version")
+    costly = newcomer.locator('.action[data-action="end"]')
+    costly.focus()
+    newcomer.keyboard.press("Enter")
+    expect(newcomer.locator(QUESTION)).to_contain_text("of a win. Sure?")
+    expect(costly).to_be_focused()
+    assert not violations(newcomer)
+    assert newcomer.locator("[data-version]").get_attribute("data-version") == version
+    newcomer.get_by_role("button", name="Something else").click()
+    expect(newcomer.locator(QUESTION)).to_have_count(0)
+    costly.click()  # it has been asked about
+    wait_for_change(newcomer, version)  # and the other wins
+    moments = newcomer.locator(".moments")
+    expect(moments).to_contain_text("Your dearest error", timeout=2 * PATIENCE)
+    expect(moments.get_by_role("link", name="Sections")).to_have_attribute("href", "#/learn/sections")
+    assert not violations(newcomer)
+
+
+def test_nothing_is_asked_if_that_is_not_wanted(newcomer: Page) -> None:
+    newcomer.evaluate("localStorage.setItem('first-games', JSON.stringify({ ask: 'off' }))")
+    newcomer.reload()
+    asked: list[str] = []
+    newcomer.on("request", lambda request: asked.append(request.url))
+    play_now(newcomer)
+    expect(newcomer.locator(HELP)).to_be_visible(timeout=PATIENCE)
+    play_on(newcomer, lambda offered: offered[-1], 2)
+    assert not [url for url in asked if url.endswith("/Analyze")]
+
+
+@pytest.mark.parametrize("game", ["cathedral", "duel"])
+def test_every_decision_has_an_explanation(game: str) -> None:
+    told = {key.rpartition(".")[2] for key in patterns("first") if key.startswith(f"first.{game}.")}
+    steps = STEP.findall((ROOT / "engine" / game / "RULES.md").read_text().split("## 3.")[0].split("## 2.")[1])
+    assert told - {"goal"} == {step for step, who in steps if who.strip() not in ("nature", "")}
