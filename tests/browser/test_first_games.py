@@ -1,22 +1,19 @@
 """The first games help: decisions are explained once, costly moves are asked about once, and the end teaches."""
 
-import json
 import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, Request, expect
+from playwright.sync_api import Page, expect
 
-from clerestory.engine import from_position
-from clerestory.engine.rng import Rng
-from clerestory.lessons import lesson
 from clerestory.texts import patterns
 from tests.browser.harness import PATIENCE, begin, play_on, settled, wait_for_change
+from tests.browser.positions import nearly_won
 from tests.browser.test_access import violations
 
 HELP = ".notice.first"
 QUESTION = ".asking"
-SEARCHES = 3  # of a position with three moves of which one is clearly best and one clearly worst
+LOOK, QUIET = 500, 3  # milliseconds between looks at searches, and looks after which none follows
 STEP = re.compile(r"^\| `(\w+)` \| ([^|]*)\|", re.MULTILINE)  # a row of the table of steps
 ROOT = Path(__file__).parents[2]
 
@@ -67,31 +64,24 @@ def test_who_has_played_three_games_needs_no_help(page: Page) -> None:
     expect(page.locator(HELP)).to_have_count(0)
 
 
-def nearly_won(page: Page) -> None:
-    """Begin a game in which both lack one material, and wait until a search has looked at it."""
-    position = lesson("sections").positions["win"].to_position()
-    red, blue = position["duel"]["players"]
-    blue |= {field: red[field] for field in ("gold", "supply", "camp", "section_1")}
-    blue |= {"section_2": ["mortar", "brick", "cloth"], "section_3": ["cloth", "bell"]}
-    blue["materials"] = {**red["materials"], "beam": 1, "brick": 0}
-    dealt = from_position(position).deal(Rng(1)).to_position()
-    page.evaluate("text => sessionStorage.setItem('imported', text)", json.dumps(dealt))
-    page.goto("/#/study/file")
-    page.get_by_role("button", name="Play on from here").click(timeout=PATIENCE)
-    page.get_by_label("Blue", exact=True).select_option("bot1")
-    searches: list[str] = []
-
-    def is_last(request: Request) -> bool:
-        searches.extend([request.url] if request.url.endswith("/Analyze") else [])
-        return len(searches) == SEARCHES
-
-    with page.expect_event("requestfinished", is_last, timeout=2 * PATIENCE):
-        begin(page)
-        assert settled(page)
+def thought_over(page: Page) -> None:
+    """Begin the game, and wait until searches have looked at it, of which one follows the other."""
+    begun: list[str] = []
+    ended: list[str] = []
+    page.on("request", lambda request: begun.append(request.url))
+    page.on("requestfinished", lambda request: ended.append(request.url))
+    begin(page)
+    assert settled(page)
+    quiet = 0
+    while quiet < QUIET:
+        page.wait_for_timeout(LOOK)
+        searches = [sum(url.endswith("/Analyze") for url in urls) for urls in (begun, ended)]
+        quiet = quiet + 1 if searches[0] == searches[1] > 0 else 0
 
 
 def test_a_costly_move_is_asked_about_once_and_the_end_teaches(newcomer: Page) -> None:
     nearly_won(newcomer)
+    thought_over(newcomer)
     version = newcomer.locator("[data-version]").get_attribute("data-version")
     costly = newcomer.locator('.action[data-action="end"]')
     costly.focus()

@@ -8,14 +8,19 @@ import pytest
 
 from clerestory.lessons import Lesson, NoLesson, NotAllowed, follow, lesson
 from clerestory.lessons.goals import Condition, Start, hold, most
-from clerestory.lessons.lesson import Task, Words
+from clerestory.lessons.lesson import Task, Words, read
 from clerestory.lessons.words import DOMAIN
 from clerestory.texts import patterns
+from clerestory.texts.glossary import words
 from tests.lessons.pupil import ALL, TRANSCRIPTS, answers
 
 WORDS_A_MINUTE = 200
 SECONDS_A_CHOICE = 4  # to find what one has chosen
 SENTENCE = re.compile(r"[^.!?]+")
+OF_NATURE = {  # first words of the outcomes of chance
+    "cathedral": {"advantage", "craftsman", "leave-out", "draw", "event", "roll"},
+    "duel": {"face", "draw", "deal"},
+}
 NAMES = [one.name for one in ALL]
 
 
@@ -108,3 +113,18 @@ def test_equal_tries_give_equal_lessons() -> None:
     one = lesson("round")
     first, second = (follow(one, answers(one)) for _ in range(2))
     assert [scene.state for scene in first.scenes] == [scene.state for scene in second.scenes]
+
+
+def test_the_path_leads_through_every_lesson_and_level_once() -> None:
+    for game, steps in read("path.json").items():
+        assert [step for step in steps if step.startswith("lesson ")] == [
+            f"lesson {one.name}" for one in lessons(GAMES[game])
+        ]
+        assert [step for step in steps if step.startswith("level ")] == [f"level {level}" for level in range(1, 9)]
+
+
+def test_every_kind_of_error_has_a_lesson_that_fits() -> None:
+    for game, fitting in read("fitting.json").items():
+        assert set(fitting.values()) <= {one.name for one in lessons(GAMES[game])}
+        kinds = {key.removeprefix("action.") for key in words(game) if key.startswith("action.")}
+        assert set(fitting) == kinds - OF_NATURE[game]
