@@ -6,7 +6,8 @@ from random import Random
 
 import pytest
 
-from clerestory.lessons import Lesson, NoLesson, NotAllowed, follow, lesson
+from clerestory.engine.games import GAMES
+from clerestory.lessons import Lesson, NoLesson, NotAllowed, follow, lesson, lessons
 from clerestory.lessons.goals import Condition, Start, hold, most
 from clerestory.lessons.lesson import Task, Words, read
 from clerestory.lessons.words import DOMAIN

@@ -47,9 +47,9 @@ const left = (now: CathedralPosition, good: string): number =>
 
 /** What a resource card brings, and for how many workers. */
 function brought(card: Parameters<typeof numberOf>[0], id: string): string {
-  const count = numberOf(card, "yields");
-  const workers = numberOf(card, "workers");
+  const number = numberOf(card, "yields");
+  const count = numberOf(card, "workers");
   const good = id.replace(/_\d+$/, "");
-  if (count === undefined || workers === undefined || !knows(`thing.${good}`)) return "";
-  return say("explain.brought", { count, good: say(`thing.${good}` as "thing.wood"), workers });
+  if (number === undefined || count === undefined || !knows(`thing.${good}`)) return "";
+  return say("explain.brought", { number, good: say(`thing.${good}` as "thing.wood"), count });
 }
