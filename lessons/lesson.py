@@ -13,7 +13,6 @@ from typing import Any
 
 from clerestory.engine.core import Game, State
 from clerestory.engine.errors import BadPosition
-from clerestory.engine.games import GAMES
 from clerestory.lessons.goals import Condition
 
 FOLDER = Path(__file__).resolve().parent  # of the files themselves, where the module is a link to one
@@ -117,9 +116,8 @@ class Lesson:
     steps: tuple[Step, ...]
 
 
-@cache
-def lessons(game: Game) -> tuple[Lesson, ...]:
-    """Return the lessons of a game in their order; () if they cannot be played with the cards in use.
+def written(game: Game) -> tuple[Lesson, ...]:
+    """Return the lessons of a game in their order; () if their positions are impossible with the cards in use.
 
     Raises BadLesson.
     """
@@ -128,14 +126,6 @@ def lessons(game: Game) -> tuple[Lesson, ...]:
         return tuple(read_lesson(game, name, number) for number, name in enumerate(names, 1))
     except BadPosition:  # the cards in use are others
         return ()
-
-
-def lesson(name: str) -> Lesson:
-    """Return the lesson of a name. Raises NoLesson."""
-    known = {one.name: one for game in GAMES.values() for one in lessons(game)}
-    if name not in known:
-        raise NoLesson(f"{name[:40]!r} is not one of {', '.join(known)}")
-    return known[name]
 
 
 @cache

@@ -21,4 +21,4 @@ def nearly_won(page: Page) -> None:
     page.evaluate("text => sessionStorage.setItem('imported', text)", json.dumps(dealt))
     page.goto("/#/study/file")
     page.get_by_role("button", name="Play on from here").click(timeout=PATIENCE)
-    page.get_by_label("Blue", exact=True).select_option("bot1")
+    page.locator("form").get_by_label("Blue", exact=True).select_option("bot1")
