@@ -11,7 +11,7 @@ from clerestory.lessons.words import said
 
 @cache
 def lessons(game: Game) -> tuple[Lesson, ...]:
-    """Return the lessons of a game in their order, without those that the cards in use do not allow. Raises BadLesson."""
+    """Return the lessons of a game in their order, without those that the cards in use rule out. Raises BadLesson."""
     return tuple(one for one in written(game) if is_sound(one))
 
 
