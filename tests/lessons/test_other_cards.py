@@ -1,4 +1,4 @@
-"""Lessons beside other cards, each in a process of its own: they can be done, or are withdrawn."""
+"""Lessons beside other cards, each in a process of its own: those that cannot be done are withdrawn."""
 
 import subprocess
 import sys
@@ -13,11 +13,8 @@ LESSONS = """
 import sys
 from clerestory.engine import game
 CATHEDRAL = game("cathedral", catalogue=sys.argv[1])
-from clerestory.lessons import follow, lessons
-from tests.lessons.pupil import answers
-for one in lessons(CATHEDRAL):
-    course = follow(one, answers(one))
-    print(one.name, course.step is None or not course.step.task.answer)
+from clerestory.lessons import lessons
+print(*(one.name for one in lessons(CATHEDRAL)))
 """
 NAMES = [one.name for one in ALL if one.game.name == "cathedral"]
 
@@ -28,11 +25,11 @@ NAMES = [one.name for one in ALL if one.game.name == "cathedral"]
         ({}, []),
         ({"gives = { vp = 1 }": "gives = { vp = 2 }"}, []),
         ({'"lose_vp", vp = 2': '"lose_vp", vp = 12'}, []),
-        ({"takes = { stone = 2 }": "takes = { stone = 9 }"}, ["goal"]),
+        ({"takes = { sand = 3 }": "takes = { sand = 9 }"}, ["goal"]),
     ],
     ids=["shipped", "points", "event", "takes"],
 )
-def test_lessons_can_be_done_or_are_withdrawn(changes: dict[str, str], withdrawn: list[str], tmp_path: Path) -> None:
+def test_what_other_cards_rule_out_is_withdrawn(changes: dict[str, str], withdrawn: list[str], tmp_path: Path) -> None:
     text = CathedralCatalogue.shipped.read_text()
     for old, new in changes.items():
         assert old in text
@@ -41,6 +38,4 @@ def test_lessons_can_be_done_or_are_withdrawn(changes: dict[str, str], withdrawn
     cards.write_text(text)
     done = subprocess.run([sys.executable, "-c", LESSONS, cards], capture_output=True, text=True, check=False)
     assert done.stderr == ""
-    offered = dict(line.split() for line in done.stdout.splitlines())
-    assert set(offered.values()) <= {"True"}
-    assert [name for name in NAMES if name not in offered] == withdrawn
+    assert [name for name in NAMES if name not in done.stdout.split()] == withdrawn
