@@ -17,7 +17,7 @@ LONGEST = 500  # characters of a message: an exception may quote all that it was
 # Tokens of games have 43 characters, salts 32, drawn seeds 16 digits; bearer tokens are known by the word before them.
 SECRET = re.compile(r"(?<=bearer )[\w.~+/-]+=*|[\w-]{26,}|\d{9,}", re.ASCII | re.IGNORECASE)
 
-Raised = tuple[type[BaseException], BaseException, TracebackType | None]
+ExceptionInfo = tuple[type[BaseException], BaseException, TracebackType | None]
 
 
 def write_logs(form: str, level: str = "info") -> None:
@@ -57,7 +57,7 @@ def clean_event(_logger: object, _method: str, fields: MutableMapping[str, Any])
     return fields
 
 
-def told(exc_info: Raised) -> str:
+def told(exc_info: ExceptionInfo) -> str:
     """Return an exception and its causes, the first cause first: frames without locals, messages without secrets."""
     return "\n\n".join(reversed([*map(told_alone, causes(exc_info[1]))]))
 
