@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from clerestory.advice.allowance import TimeBudget
 from clerestory.advice.question import Question
-from clerestory.search.levels import choose_line, level_of
+from clerestory.search.levels import choose_line, level_of, liking_of
 from clerestory.search.lines import Line
 from clerestory.search.result import Result
 from clerestory.sizes import spoken_size
@@ -50,12 +50,13 @@ class Answer:
     @property
     def best(self) -> Line | None:
         """The line to play: the best, or the one that the level takes; None at a chance event."""
-        level = self.question.terms.level
+        level, game = self.question.terms.level, self.question.view.game
         if self.question.chance:
             return None
         if level is None:
             return self.result.best
-        return choose_line(self.lines, level_of(self.question.view.game, level), self.result.seed)
+        liking = liking_of(game, self.question.terms.character)
+        return choose_line(self.lines, level_of(game, level), self.result.seed, liking)
 
 
 def remarks_on(result: Result, *, finishing: bool = False) -> tuple[Remark, ...]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from clerestory.engine.core import NATURE, OVER, State
 from clerestory.engine.errors import BadText
-from clerestory.engine.tuning import NUM_LEVELS
+from clerestory.engine.tuning import NUM_LEVELS, character_fault
 from clerestory.refusals import Faults, Reason, refuse
 from clerestory.search.errors import HiddenFromSeat
 from clerestory.search.ismcts import Searcher
@@ -40,6 +40,7 @@ class Terms:
         seed: of the search, None to draw one.
         max_tree_bytes: MIN_BYTES or more; None for the analyst's limit.
         level: 1 to NUM_LEVELS, None for full strength.
+        character: one of CHARACTERS, whose level `level` is; "" for none.
         threads: that search the tree, each with a share of the workers; None for one, which idle workers help unless
             `iterations`, `seed` or `level` is given.
         early_stop: whether to end once nothing can change the best line; None for what is usual, which is to end if
@@ -54,6 +55,7 @@ class Terms:
     seed: int | None = None
     max_tree_bytes: int | None = None
     level: int | None = None
+    character: str = ""
     threads: int | None = None
     early_stop: bool | None = None
     game_id: str = ""
@@ -73,6 +75,8 @@ class Terms:
             faults.add(Reason.BAD_TARGET_CERTAINTY, "certainty", f"is {self.certainty}; must be above 0.5 and below 1")
         if self.seconds is None and self.iterations is None:
             faults.add(Reason.BAD_TIME_BUDGET, "seconds", "is missing, and so is iterations; give one of them")
+        if text := character_fault(self.character, self.level):
+            faults.add(Reason.BAD_CHARACTER, "character", text)
         for name, reason, least, most in NUMBERS:
             value = getattr(self, name)
             if value is not None and not least <= value <= most:

@@ -20,9 +20,10 @@ from clerestory.durations import parse_duration
 from clerestory.engine.core import State
 from clerestory.engine.rng import Rng
 from clerestory.engine.script import advised, scripted
+from clerestory.engine.tuning import character_fault, level_as
 from clerestory.search.errors import BadLimit
 from clerestory.search.ismcts import Searcher
-from clerestory.search.levels import choose_line, level_of
+from clerestory.search.levels import choose_line, level_of, liking_of
 from clerestory.search.options import Options, shipped
 from clerestory.search.options import read_option as read_option_of_search
 from clerestory.search.root import Root, observe_decision
@@ -142,22 +143,35 @@ def ismcts_plain(root: Root, seed: int, budget: Budget, *, threads: int = 1, **o
 
 
 def ismcts(
-    root: Root, seed: int, budget: Budget, *, level: int = 0, threads: int = 1, percent: int = 100, **options: Any
+    root: Root,
+    seed: int,
+    budget: Budget,
+    *,
+    level: int = 0,
+    character: str = "",
+    threads: int = 1,
+    percent: int = 100,
+    **options: Any,
 ) -> Decision:
-    """The search as shipped, at a level or at full strength; it ends early once nothing can change its choice.
+    """The search as shipped, at a level, as a character, or at full strength; it ends early once its choice is certain.
 
     It uses `percent` of the budget, so that one match can compare two budgets.
     """
     seconds = budget.seconds and budget.seconds * percent / 100
     iterations = budget.iterations and max(budget.iterations * percent // 100, 1)
-    strength = level_of(root.view.game, level) if level else None
+    played = level_as(character, level or None)
+    if fault := character_fault(character, played):
+        raise BadBot(f"ismcts: character: {fault}")
+    strength = level_of(root.view.game, played) if played else None
     if strength is not None:
         iterations = min(strength.iterations, iterations or strength.iterations)
     elif seconds is None and iterations is None:
         limits(budget)
     searcher = Searcher(root, seed=seed, **{**shipped(root.view.game, root.view.seats), **options})
     result = searcher.run(seconds=seconds, iterations=iterations, threads=threads, early=strength is None)
-    line = result.best if strength is None else choose_line(result.lines, strength, seed)
+    if strength is None:
+        return result.best.action, result.iterations
+    line = choose_line(result.lines, strength, seed, liking_of(root.view.game, character))
     return line.action, result.iterations
 
 

@@ -14,6 +14,7 @@ from clerestory.clients.errors import KINDS, FieldViolation
 from clerestory.clients.wire import Actions, QuestionOptions, Time, action_texts, read_answer, read_time
 from clerestory.engine import State, from_position
 from clerestory.engine.errors import BadPosition
+from clerestory.engine.tuning import level_as
 from clerestory.refusals import Reason, Refusal
 from clerestory.review.annotation import Annotation
 from clerestory.search.limits import LONGEST_TIME
@@ -23,7 +24,7 @@ from clerestory.server.translate_answers import write_recommendation
 METHOD = "AdvisorService/RecommendMove"  # whose fields are named where an option is wrong
 TERMS = {  # option of a question -> term of the search
     "memory": "max_tree_bytes",
-    **{name: name for name in ("iterations", "seed", "level", "threads", "early_stop", "game_id")},
+    **{name: name for name in ("iterations", "seed", "level", "character", "threads", "early_stop", "game_id")},
 }
 T = TypeVar("T")
 
@@ -123,6 +124,7 @@ def question_of(
     given: dict[str, Any] = {
         TERMS[name]: value for name, value in options.items() if name in TERMS and value is not None
     }
+    given["level"] = level_as(given.get("character", ""), given.get("level"))
     terms = Terms(seconds=None if time is None else read_time(time), **given, **more)
     consider, avoid = texts(options.get("consider")), texts(options.get("avoid"))
     return pose(read(position), terms, seat=options.get("seat"), observer=observer, consider=consider, avoid=avoid)

@@ -11,6 +11,7 @@ from clerestory.cli.playing import Commands, Session, announce, ask, ask_seat, r
 from clerestory.clients import Advisor, GameEntry, GameSnapshot, KeptGame, NotNow
 from clerestory.clients.types import Action as Named
 from clerestory.engine import Action, State, from_position
+from clerestory.engine.tuning import CHARACTERS
 
 NAMED = re.compile(r"(?P<id>[\w-]{22})(#(?P<tokens>\d\.[\w-]{43}(,\d\.[\w-]{43})*))?")
 HERE = {"human": "person"}  # words of `--seats` -> words of the service
@@ -50,8 +51,13 @@ def open_game(advisor: Advisor, start: str) -> KeptGame:
 
 def create_game(advisor: Advisor, game: str, seats: Iterable[str], seed: int | None, time: str) -> KeptGame:
     """Return a new game; `seats` are words of `--seats`, or `open`. Raises AdvisorError."""
-    words = [HERE.get(word.strip(), word.strip()) for word in seats]
+    words = [word_of_service(word.strip()) for word in seats]
     return advisor.games.create(game, words, seed=seed, time=time, listed="open" in words)
+
+
+def word_of_service(word: str) -> str:
+    """Return what the service calls a word of `--seats`."""
+    return f"bot:{word}" if word in CHARACTERS else HERE.get(word, word)
 
 
 def play_kept(kept: KeptSession) -> None:

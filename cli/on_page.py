@@ -47,7 +47,12 @@ def plan(player: SeatPlayer, seconds: float) -> SeatPlan:
     """Return who is to hold a seat."""
     if player.human:
         return SeatPlan(kind=SEAT_KIND_PERSON)
-    return SeatPlan(kind=SEAT_KIND_BOT, bot=Bot(level=player.level, time_budget=duration(seconds)))
+    return SeatPlan(kind=SEAT_KIND_BOT, bot=bot_of(player, seconds))
+
+
+def bot_of(player: SeatPlayer, seconds: float) -> Bot:
+    """Return how a bot is to play."""
+    return Bot(level=player.level, time_budget=duration(seconds), character=player.character)
 
 
 async def keep(request: CreateGameRequest) -> None:

@@ -21,7 +21,7 @@ from clerestory.cli.screen import screen
 from clerestory.cli.servers import advised, connected
 from clerestory.clients.wire import read_time
 from clerestory.engine import NATURE, Record, State, from_position, read_records
-from clerestory.engine.tuning import NUM_LEVELS
+from clerestory.engine.tuning import CHARACTERS, NUM_LEVELS
 from clerestory.seeds import drawn_seed
 
 LEVELS = range(1, NUM_LEVELS + 1)
@@ -140,7 +140,10 @@ def read_player(word: str, number: int) -> SeatPlayer:
         return SeatPlayer(word == "human", None)
     if name == "level" and colon and level.isascii() and level.isdigit() and int(level) in LEVELS:
         return SeatPlayer(False, int(level))
-    raise BadOption(f"--seats: {word!r} of seat {number} is not human, bot, or level:1 to level:8")
+    if word in CHARACTERS:
+        return SeatPlayer(False, CHARACTERS[word], word)
+    known = ", ".join(CHARACTERS)
+    raise BadOption(f"--seats: {word!r} of seat {number} is not human, bot, level:1 to level:8, or one of {known}")
 
 
 def begin(name: str, seats: int, seed: int | None, table: bool) -> Record:

@@ -21,6 +21,25 @@ RecordOption = Annotated[
 ]
 
 
+def list_opponents(wanted: bool) -> None:
+    """Print every character with its level and manner, and end."""
+    if wanted:
+        from clerestory.cli.playing import opponent
+        from clerestory.engine.tuning import CHARACTERS
+
+        for character in CHARACTERS:
+            typer.echo(opponent(character, character))
+        raise typer.Exit
+
+
+OpponentsOption = Annotated[
+    bool,
+    typer.Option(
+        "--opponents", callback=list_opponents, is_eager=True, help="List the opponents for --seats, and exit."
+    ),
+]
+
+
 @dataclass(frozen=True, slots=True)
 class PlayOptions:
     """Who plays what, from where, and how it is shown."""
@@ -29,7 +48,8 @@ class PlayOptions:
     seats: Annotated[
         str,
         typer.Option(
-            metavar="WHO,...", help="Who plays, from seat 0: human, bot (full strength), or level:1 to level:8."
+            metavar="WHO,...",
+            help="Who plays, from seat 0: human, bot (full strength), level:1 to level:8, or an opponent.",
         ),
     ] = "human,bot"
     game: GameOption = DEFAULT_GAME
@@ -41,6 +61,7 @@ class PlayOptions:
     ] = False
     web: Annotated[bool, typer.Option("--web", help="Play in a browser, on a private page.")] = False
     server: ServerOption = None
+    opponents: OpponentsOption = False
 
     @property
     def names(self) -> list[str]:

@@ -21,6 +21,8 @@ from clerestory.cli.screen import ending
 from clerestory.clients import Advisor, AdvisorError
 from clerestory.engine import NATURE, Action, Record, Rng, State
 from clerestory.engine.scoring import outcome, point_sources
+from clerestory.engine.tuning import CHARACTERS
+from clerestory.texts.characters import manner_in_words, name_of_character
 
 if TYPE_CHECKING:
     from clerestory.cli.here import Here
@@ -31,10 +33,11 @@ HELP = ("number", "text", "?", "show", "peek", "undo", "save", "quit", "help")  
 
 @dataclass(frozen=True, slots=True)
 class SeatPlayer:
-    """Who plays a seat: a person, or the server at a level (None: at full strength)."""
+    """Who plays a seat: a person, or the server at a level (None: at full strength), as a character or as nobody."""
 
     human: bool
     level: int | None
+    character: str = ""
 
 
 @dataclass(slots=True)
@@ -86,6 +89,7 @@ class Session:
 
 def play_on(session: Session) -> None:
     """Play until the game is over or the player leaves. Raises AdvisorError if a bot gets no answer."""
+    introduce(session)
     session.console.print(spoken.say("play.help"))
     while not session.state.over:
         plies = len(session.state.history)
@@ -94,6 +98,19 @@ def play_on(session: Session) -> None:
             return
         tell_change(session, plies)
     show_end(session)
+
+
+def introduce(session: Session) -> None:
+    """Say which characters play."""
+    for seat, player in enumerate(session.players):
+        if player.character:
+            session.console.print(opponent(spoken.seat(session.state.game, seat), player.character))
+
+
+def opponent(who: str, character: str) -> str:
+    """Return the name, level and manner of a character in the language that is spoken, after whoever it is."""
+    name, manner = (say(character, spoken.language()) for say in (name_of_character, manner_in_words))
+    return spoken.say("play.opponent", who=who, name=name, level=CHARACTERS[character], manner=manner)
 
 
 def tell_change(session: Session, plies: int) -> None:
@@ -154,13 +171,18 @@ def answer_for(session: Session) -> None:
     """Play for a bot, which sees what its seat sees."""
     state = session.state
     player, name = session.players[state.turn], spoken.seat(state.game, state.turn)
-    answer = session.advisor.recommend(known_to_mover(session), session.time, level=player.level, lines=1)
+    answer = session.advisor.recommend(known_to_mover(session), session.time, **asked_of(player), lines=1)
     if answer.best is None:
         raise AdvisorError(f"the server named no action for {name}")
     if player.level is not None and answer.level != player.level:
         session.console.print(spoken.say("play.no_levels", who=name), style="dim")
     session.play(answer.best.text)
     announce(session, name, state.game.parse_action(answer.best.text))
+
+
+def asked_of(player: SeatPlayer) -> dict[str, Any]:
+    """Return how a bot is to play, as options of a question."""
+    return {"level": player.level, "character": player.character or None}
 
 
 def known_to_mover(session: Session) -> State:

@@ -154,8 +154,10 @@ def seat_plan(who: str, field: str, time: Time | None = None) -> api.SeatPlan:
     plan = api.SeatPlan(kind=KINDS.get(word, api.SEAT_KIND_UNSPECIFIED))
     if word == "level" and more.isascii() and more.isdigit():
         set_field(plan.bot, "level", int(more))
+    elif word == "bot" and more:
+        plan.bot.character = more
     elif word not in KINDS or word == "level" or (more and word != "person"):
-        text = f"{who!r} is not person, person:NAME, open, bot or level:N"
+        text = f"{who!r} is not person, person:NAME, open, bot, bot:CHARACTER or level:N"
         raise BadRequest("", "BAD_OPTIONS", [FieldViolation(field, text)])
     plan.name = more if word == "person" else ""
     if time is not None and plan.kind == api.SEAT_KIND_BOT:

@@ -54,6 +54,7 @@ class QuestionOptions(TypedDict, total=False):
         seed: of all random choices in the search, 0 to 2^64 - 1.
         memory: of the search tree, in bytes.
         level: strength to play at, 1 (weakest) to 8.
+        character: name of the character to play as, at its own level.
         threads: that search the tree; None for one, which idle workers help unless iterations, seed or level are given.
         consider: the only actions to search, as texts or actions.
         avoid: actions to leave out.
@@ -67,6 +68,7 @@ class QuestionOptions(TypedDict, total=False):
     seed: int | None
     memory: int | None
     level: int | None
+    character: str | None
     threads: int | None
     consider: Actions | None
     avoid: Actions | None
@@ -81,6 +83,7 @@ FIELDS = {
     "seed": "seed",
     "memory": "max_tree_bytes",
     "level": "level",
+    "character": "character",
     "threads": "threads",
     "lines": "max_lines",
     "early_stop": "early_stop",

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
 from itertools import starmap
 from typing import Any
 
@@ -42,6 +43,48 @@ class Level:
     noise: float
 
 
+NAMES = ("perkin", "mabel", "ubald", "linnet", "corwin", "theda", "tancred", "ottilie")
+CHARACTERS: Mapping[str, int] = {name: level for level, name in enumerate(NAMES, 1)}  # who plays at which level
+
+
+def level_as(character: str, level: int | None) -> int | None:
+    """Return the level given, if none that of the character; None if there is neither."""
+    return CHARACTERS.get(character) if level is None else level
+
+
+def character_fault(character: str, level: int | None) -> str:
+    """Return what is wrong with a character, "" for none, who is to play at a level; "" for nothing."""
+    if not character or CHARACTERS.get(character) == level is not None:
+        return ""
+    if character not in CHARACTERS:
+        return f"{character[:40]!r} is not one of {', '.join(CHARACTERS)}"
+    return f"{character!r} plays at level {CHARACTERS[character]}, not {level}"
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How a character plays a game: as its level does, but for its likings.
+
+    Attributes:
+        likes: by pattern of an action's text, as fnmatch has it, the points that it gives up for such an action; below
+            0 for those that it avoids. Of several patterns that fit, the first counts.
+        sign: patterns of the actions by which it is known.
+        often: whether it takes them more often than its level does, not more seldom.
+    """
+
+    likes: Mapping[str, float]
+    sign: tuple[str, ...]
+    often: bool = True
+
+    def liking(self, action: str) -> float:
+        """Return the points that it gives up for an action with this text."""
+        return next((points for pattern, points in self.likes.items() if fnmatchcase(action, pattern)), 0.0)
+
+    def shows(self, action: str) -> bool:
+        """Whether it is known by this action."""
+        return any(fnmatchcase(action, pattern) for pattern in self.sign)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tuning:
     """How a game is searched, as data.
@@ -61,6 +104,7 @@ class Tuning:
         certainty: weights for the probability that a search ten times longer would name the same action: a constant,
             logarithms of all visits and of the lead in visits, the lead in score in standard errors.
         levels: NUM_LEVELS levels of play, weakest first.
+        manners: of CHARACTERS, by name; who has none plays as its level does.
     """
 
     search: Mapping[int, Mapping[str, Any]]
@@ -70,6 +114,7 @@ class Tuning:
     certainty: tuple[float, float, float, float]
     levels: tuple[Level, ...]
     told: tuple[str, ...] = ()
+    manners: Mapping[str, Manner] = field(default_factory=dict)
     review: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
     learned: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
     review_learned: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)

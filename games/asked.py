@@ -3,7 +3,7 @@
 import re
 
 from clerestory.advice.question import time_fault
-from clerestory.engine.tuning import NUM_LEVELS
+from clerestory.engine.tuning import NUM_LEVELS, character_fault
 from clerestory.games.log import BotSettings, GameOptions, Holder
 from clerestory.refusals import Faults, Reason
 
@@ -31,6 +31,8 @@ def check_bot(bot: BotSettings, path: str, faults: Faults) -> None:
     """Add what is wrong with how a bot is to play."""
     if bot.level is not None and not 1 <= bot.level <= NUM_LEVELS:
         faults.add(Reason.BAD_LEVEL, f"{path}level", f"is {bot.level}; must be 1 to {NUM_LEVELS}")
+    if text := character_fault(bot.character, bot.level):
+        faults.add(Reason.BAD_CHARACTER, f"{path}character", text)
     if text := time_fault(bot.seconds):
         faults.add(Reason.BAD_TIME_BUDGET, f"{path}seconds", text)
 

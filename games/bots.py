@@ -44,7 +44,7 @@ def only_action(kept: ServerGame) -> str | None:
 def question_of(kept: ServerGame, seat: int, bot: BotSettings) -> Question:
     """Return what a bot asks that is to decide. Raises Refusal."""
     known = kept.position.observe(seat)
-    terms = Terms(seconds=bot.seconds, level=bot.level, game_id=kept.head.game_id)
+    terms = Terms(seconds=bot.seconds, level=bot.level, character=bot.character, game_id=kept.head.game_id)
     try:
         return pose(known, terms, seat=seat)
     except Refusal as refusal:

@@ -37,10 +37,12 @@ class BotSettings:
     Attributes:
         level: 1 to 8, None for full strength.
         seconds: for a move, LONGEST_TIME at most.
+        character: who it is, one of CHARACTERS, whose level `level` is; "" for nobody.
     """
 
     level: Annotated[int, Field(ge=1, le=NUM_LEVELS)] | None = None
     seconds: Annotated[float, AfterValidator(bounded)] = USUAL_SECONDS
+    character: str = ""
 
 
 @dataclass(frozen=True, slots=True)

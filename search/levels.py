@@ -5,7 +5,7 @@ large ones rare, and a line that the search hardly visits is hardly ever chosen.
 absurdly. A line with a higher margin than the best one counts as losing nothing.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from clerestory.engine.core import Game
 from clerestory.engine.elementary import exp
@@ -13,6 +13,8 @@ from clerestory.engine.rng import Rng
 from clerestory.engine.tuning import NUM_LEVELS, Level
 from clerestory.search.errors import BadLimit
 from clerestory.search.lines import Line
+
+Liking = Callable[[str], float]
 
 SEEN = 0.2  # of the most visits: lines with at least as many are equally likely to be considered
 
@@ -24,19 +26,32 @@ def level_of(game: Game, number: int) -> Level:
     return game.tuning.levels[number - 1]
 
 
-def choose_line(lines: Sequence[Line], level: Level, seed: int) -> Line:
+def liking_of(game: Game, character: str) -> Liking | None:
+    """Return the points that a character gives up for an action, given its text; None if it plays as its level does."""
+    manner = game.tuning.manners.get(character)
+    return None if manner is None else manner.liking
+
+
+def choose_line(lines: Sequence[Line], level: Level, seed: int, liking: Liking | None = None) -> Line:
     """Return the line that a level takes; equal for equal arguments.
 
     Args:
         lines: of a search, best first.
         level: of play, which sets the amount of noise.
         seed: of the random choice, 0 to 2**64 - 1.
+        liking: returns the points that the player gives up for an action, given its text; None for a plain one.
     """
     tried = [line for line in lines if line.visits]
-    if not level.noise or len(tried) < 2:
+    if (not level.noise and liking is None) or len(tried) < 2:
         return lines[0]
     enough = SEEN * max(line.visits for line in tried)
-    odds = [min(line.visits / enough, 1.0) * exp(-max(line.loss, 0.0) / level.noise) for line in tried]
+    losses = [max(line.loss, 0.0) for line in tried]
+    if liking is not None:
+        losses = [loss - liking(line.action) for line, loss in zip(tried, losses, strict=True)]
+        losses = [loss - min(losses) for loss in losses]  # so that the least is 0, as without likings
+    if not level.noise:
+        return min(zip(tried, losses, strict=True), key=lambda pair: (pair[0].visits < enough, pair[1]))[0]
+    odds = [min(line.visits / enough, 1.0) * exp(-loss / level.noise) for line, loss in zip(tried, losses, strict=True)]
     left = Rng(seed).unit() * sum(odds)
     for line, share in zip(tried, odds, strict=True):
         left -= share

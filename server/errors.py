@@ -61,6 +61,7 @@ CODES = {
     Reason.BAD_ITERATIONS: grpc.StatusCode.INVALID_ARGUMENT,
     Reason.BAD_MAX_TREE_BYTES: grpc.StatusCode.INVALID_ARGUMENT,
     Reason.BAD_LEVEL: grpc.StatusCode.INVALID_ARGUMENT,
+    Reason.BAD_CHARACTER: grpc.StatusCode.INVALID_ARGUMENT,
     Reason.BAD_THREADS: grpc.StatusCode.INVALID_ARGUMENT,
     Reason.BAD_GAME_ID: grpc.StatusCode.INVALID_ARGUMENT,
     Reason.BAD_CONSIDER_ACTIONS: grpc.StatusCode.INVALID_ARGUMENT,

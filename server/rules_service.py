@@ -14,6 +14,7 @@ from clerestory.server.translate_rules import (
     write_actions,
     write_any,
     write_catalogue,
+    write_characters,
     write_games,
     write_outcome,
     write_played,
@@ -33,6 +34,12 @@ class RulesHandlers(RulesServiceServicer):
     async def ListGames(self, request: rules.ListGamesRequest, context: Context) -> rules.ListGamesResponse:
         """List the games."""
         return write_games()
+
+    async def ListCharacters(
+        self, request: rules.ListCharactersRequest, context: Context
+    ) -> rules.ListCharactersResponse:
+        """List the characters."""
+        return write_characters()
 
     async def StartPosition(self, request: rules.StartPositionRequest, context: Context) -> rules.StartPositionResponse:
         """Set up a game. Raises Refusal."""

@@ -15,6 +15,7 @@ from clerestory.advice.question import Question, Terms, posed
 from clerestory.engine.core import NATURE, State
 from clerestory.engine.errors import BadPosition
 from clerestory.engine.games import GAMES
+from clerestory.engine.tuning import level_as
 from clerestory.refusals import Faults, Reason, Refusal, refuse
 from clerestory.v1 import advisor_pb2 as api
 from clerestory.v1.position_pb2 import Position
@@ -76,7 +77,8 @@ def read_terms(request: api.RecommendMoveRequest, more: Mapping[str, Any]) -> Te
         iterations=given(request, "iterations"),
         seed=given(request, "seed"),
         max_tree_bytes=given(request, "max_tree_bytes"),
-        level=given(request, "level"),
+        level=level_as(request.character, given(request, "level")),
+        character=request.character,
         threads=given(request, "threads"),
         early_stop=given(request, "early_stop"),
         game_id=request.game_id,

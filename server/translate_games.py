@@ -35,6 +35,7 @@ from clerestory.server.translate_rules import (
     write_turn,
 )
 from clerestory.texts import say
+from clerestory.texts.characters import name_of_character
 from clerestory.texts.languages import ENGLISH
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1 import rules_pb2 as rules
@@ -131,7 +132,7 @@ def write_options(options: GameOptions) -> games.GameOptions:
 
 def write_bot(bot: BotSettings) -> games.Bot:
     """Return how a bot plays."""
-    return games.Bot(level=bot.level, time_budget=duration(bot.seconds))
+    return games.Bot(level=bot.level, time_budget=duration(bot.seconds), character=bot.character)
 
 
 def write_seat(seat: int, holder: Holder) -> games.GameSeat:
@@ -139,10 +140,18 @@ def write_seat(seat: int, holder: Holder) -> games.GameSeat:
     return games.GameSeat(
         seat=seat,
         kind=SEATS[holder.kind],
-        name=holder.name if holder.kind == SeatKind.PERSON else "",
+        name=name_of_holder(holder),
         bot=write_bot(holder.bot) if holder.kind == SeatKind.BOT and holder.bot is not None else None,
         has_token=bool(holder.token),
     )
+
+
+def name_of_holder(holder: Holder) -> str:
+    """Return the name of a person or a character, in the language of the call; "" for none."""
+    if holder.kind == SeatKind.PERSON:
+        return holder.name
+    bot = holder.bot if holder.kind == SeatKind.BOT else None
+    return "" if bot is None else name_of_character(bot.character, SPOKEN.get())
 
 
 def write_question(kept: ServerGame, question: TakeBackProposal) -> games.TakeBackQuestion:

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
+from clerestory.engine.tuning import level_as
 from clerestory.games.asked import check_holder, check_name, check_request
 from clerestory.games.log import BotSettings, EndReason, GameOptions, Holder, SeatKind
 from clerestory.games.making import NewGame
@@ -73,7 +74,8 @@ def read_holder(plan: games.SeatPlan, path: str, faults: Faults) -> Holder:
 
 def read_bot(message: games.Bot) -> BotSettings:
     """Return how a bot is to play, unchecked."""
-    bot = BotSettings(message.level if message.HasField("level") else None)
+    level = level_as(message.character, message.level if message.HasField("level") else None)
+    bot = BotSettings(level, character=message.character)
     return replace(bot, seconds=seconds_of(message.time_budget)) if message.HasField("time_budget") else bot
 
 

@@ -8,13 +8,15 @@ from typing import Any
 from clerestory.engine.core import NATURE, OVER, Action, Game, State
 from clerestory.engine.games import GAMES
 from clerestory.engine.scoring import ScoreSource, by_position, tie_break
+from clerestory.engine.tuning import CHARACTERS
 from clerestory.engine.value import value_in_use
 from clerestory.games.rulebook import GivenPosition, PlayedAction, kind_fault
 from clerestory.refusals import Reason, refuse
-from clerestory.server.spoken import label_of
+from clerestory.server.spoken import SPOKEN, label_of
 from clerestory.server.translate import read_position
 from clerestory.server.translate_changes import write_changes
 from clerestory.texts.cards import card_names
+from clerestory.texts.characters import manner_in_words, name_of_character
 from clerestory.v1 import advisor_pb2 as advisor
 from clerestory.v1 import rules_pb2 as rules
 from clerestory.v1.position_pb2 import Position
@@ -134,6 +136,22 @@ def write_game(game: Game) -> rules.GameDescription:
         catalogue=game.catalogue,
         features=game.new(game.seats[0], 0).features(0) if game.has_guide else (),
         value=value_in_use(game)[0],
+    )
+
+
+def write_characters() -> rules.ListCharactersResponse:
+    """Return every character as a message, in the language of the call."""
+    return rules.ListCharactersResponse(characters=[write_character(*pair) for pair in CHARACTERS.items()])
+
+
+def write_character(character: str, level: int) -> rules.Character:
+    """Return a character as a message, in the language of the call."""
+    language = SPOKEN.get()
+    return rules.Character(
+        character=character,
+        level=level,
+        name=name_of_character(character, language),
+        about=manner_in_words(character, language),
     )
 
 

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from clerestory.engine.tuning import GUIDED, LEARNED, REVIEWED, Tuning, ladder
+from clerestory.engine.tuning import GUIDED, LEARNED, REVIEWED, Manner, Tuning, ladder
 
 SEARCH: dict[str, Any] = {**GUIDED, "horizon": 0}
 
@@ -10,6 +10,17 @@ SEARCH_LEARNED: dict[str, Any] = {**LEARNED, "exploration": 0.25, "growth": 0.1,
 SHARPNESS = {2: 1.43, 3: 1.32, 4: 1.12}  # of shown shares by number of seats; docs/strength.md
 
 CALIBRATED: dict[str, Any] = {"temperature": 4.0}  # of a review's shares; docs/decisions/ 18
+
+MANNERS = {
+    "perkin": Manner({"take *": 1.2}, ("take *",)),
+    "mabel": Manner({"wait *": 0.6}, ("wait *",)),
+    "ubald": Manner({"wait *": -0.4}, ("wait *",), often=False),
+    "linnet": Manner({"place * court": -0.1}, ("place * court",), often=False),
+    "corwin": Manner({"place * kingsbridge.*": 0.15}, ("place * kingsbridge.*",)),
+    "theda": Manner({"place * market": 0.15, "buy *": 0.15, "sell *": 0.15}, ("place * market",)),
+    "tancred": Manner({"place * priory": 0.05}, ("place * priory",)),
+    "ottilie": Manner({"hire *": 0.1}, ("hire *",)),
+}
 
 TUNING = Tuning(
     search={2: SEARCH | {"horizon": 20}, 3: SEARCH, 4: SEARCH | {"exploration": 0.3}},
@@ -21,6 +32,7 @@ TUNING = Tuning(
     worth_naming=0.15,
     told=("vp", "gold", "sand", "wood", "stone", "metal"),
     certainty=(0.802, -0.046, 0.984, 0.080),
+    manners=MANNERS,
     levels=ladder(
         (25, 4.0), (75, 1.25), (153, 0.62), (290, 0.31), (600, 0.12), (1_100, 0.035), (1_500, 0.0), (20_000, 0.0)
     ),

@@ -33,6 +33,7 @@ class Reason(StrEnum):
     BAD_ITERATIONS = "BAD_ITERATIONS", "0, or 2^63 or more; for a review: outside 50 to 200,000"
     BAD_MAX_TREE_BYTES = "BAD_MAX_TREE_BYTES", "less than 64 KiB"
     BAD_LEVEL = "BAD_LEVEL", "not 1 to 8"
+    BAD_CHARACTER = "BAD_CHARACTER", "nobody has that name, or plays at that level"
     BAD_THREADS = "BAD_THREADS", "`threads` is 0"
     BAD_GAME_ID = "BAD_GAME_ID", "longer than 64 bytes"
     BAD_CONSIDER_ACTIONS = (

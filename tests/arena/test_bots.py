@@ -134,6 +134,8 @@ def test_what_is_no_bot_is_named(text: str, named: str) -> None:
     ("text", "error", "named"),
     [
         ("ismcts-plain:depth=2", BadBot, "depth"),
+        ("ismcts:character=nobody", BadBot, "'nobody' is not one of perkin, mabel"),
+        ("ismcts:character=mabel,level=3", BadBot, "'mabel' plays at level 2, not 3"),
         ("ismcts-plain:exploration=-1", BadLimit, "exploration: -1"),
         ("ismcts-plain:exploration=low", BadLimit, "exploration: 'low'"),
         ("ismcts-plain:reward=gold", BadLimit, "reward: 'gold'"),

@@ -9,8 +9,9 @@ import pytest
 
 from clerestory.cli.opening import read_player
 from clerestory.cli.playing import SeatPlayer
-from clerestory.engine import read_records
+from clerestory.engine import GAMES, read_records
 from clerestory.engine.scoring import outcome
+from clerestory.engine.tuning import CHARACTERS
 
 COMMAND = [sys.executable, "-m", "clerestory", "play"]
 TOY = ["--game", "toy", "--seed", "4", "--time", "20ms"]
@@ -68,6 +69,15 @@ def test_bots_play_to_the_end() -> None:
     done = play(*TOY, "--seats", "bot,level:1,level:8")
     assert (done.returncode, done.stderr) == (0, "")
     assert " wins with " in done.stdout or "share the win" in done.stdout
+
+
+def test_opponents_are_listed_and_say_who_they_are() -> None:
+    listed = play("--opponents").stdout.splitlines()
+    assert [line.partition(":")[0] for line in listed] == list(CHARACTERS)
+    assert ": Mabel, level 2. The innkeeper: " in listed[1]
+    done = play("--game", "duel", "--seats", "human,mabel", "--seed", "3", typed="1\nquit\n")
+    assert f"{GAMES['duel'].seat_name(1)}: Mabel, level 2. The innkeeper: " in done.stdout
+    assert done.returncode == 0
 
 
 def test_beside_a_table_what_comes_up_is_typed_in(tmp_path: Path) -> None:
@@ -167,7 +177,12 @@ def test_wrong_input_ends_in_one_line(arguments: list[str], says: str) -> None:
 
 @pytest.mark.parametrize(
     ("word", "player"),
-    [("human", SeatPlayer(True, None)), ("bot", SeatPlayer(False, None)), ("level:8", SeatPlayer(False, 8))],
+    [
+        ("human", SeatPlayer(True, None)),
+        ("bot", SeatPlayer(False, None)),
+        ("level:8", SeatPlayer(False, 8)),
+        ("mabel", SeatPlayer(False, 2, "mabel")),
+    ],
 )
 def test_players(word: str, player: SeatPlayer) -> None:
     assert read_player(word, 0) == player

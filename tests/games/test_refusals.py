@@ -44,6 +44,13 @@ CREATE: list[tuple[Reason, str, games.CreateGameRequest]] = [
         games.CreateGameRequest(game="toy", seats=[BOT, games.SeatPlan(kind=3, bot=games.Bot(level=9))]),
     ),
     (
+        Reason.BAD_CHARACTER,
+        "seats[1].bot.character",
+        games.CreateGameRequest(
+            game="toy", seats=[BOT, games.SeatPlan(kind=3, bot=games.Bot(level=3, character="mabel"))]
+        ),
+    ),
+    (
         Reason.BAD_TIME_BUDGET,
         "seats[1].bot.time_budget",
         games.CreateGameRequest(game="toy", seats=[BOT, games.SeatPlan(kind=3, bot=games.Bot(time_budget=Duration()))]),

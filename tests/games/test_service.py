@@ -47,6 +47,20 @@ async def test_two_people_at_one_screen_play_with_both_tokens() -> None:
         assert last.game.end.reason == games.END_REASON_PLAYED
 
 
+async def test_a_bot_is_somebody_with_a_name_a_level_and_a_manner() -> None:
+    mabel = games.SeatPlan(kind=games.SEAT_KIND_BOT, bot=games.Bot(character="mabel"))
+    async with table(PERSON, mabel, BOT) as played:
+        seats = (await played.look(0)).game.seats
+        assert [seat.name for seat in seats] == ["", "Mabel", ""]
+        assert [(seat.bot.character, seat.bot.level) for seat in seats[1:]] == [("mabel", 2), ("", 1)]
+        spoken = await played.stub.GetGame(
+            games.GetGameRequest(game_id=played.game_id, tokens=played.tokens(0)),
+            metadata=[("accept-language", "he")],
+        )
+        assert spoken.game.seats[1].name == "מייבל"
+        assert (await play_out(played)).game.status == games.GAME_STATUS_OVER
+
+
 async def test_bots_alone_play_by_themselves() -> None:
     async with table(BOT, BOT) as played:
         owner = [played.made.owner_token]

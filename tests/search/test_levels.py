@@ -6,9 +6,9 @@ import pytest
 
 from clerestory.arena.bots import Budget, parse_bot
 from clerestory.engine import GAMES, State
-from clerestory.engine.tuning import Level
+from clerestory.engine.tuning import Level, Manner
 from clerestory.search.errors import BadLimit
-from clerestory.search.levels import choose_line, level_of
+from clerestory.search.levels import choose_line, level_of, liking_of
 from clerestory.search.lines import Line
 from tests.search.positions import decisions
 
@@ -46,6 +46,27 @@ def test_small_losses_are_overlooked_more_often_than_large_ones() -> None:
     assert counts[0] > counts[1] > counts[2] > 0
     assert counts[3:] == [0, 0]
     assert counts[1] / counts[0] == pytest.approx(0.6065, abs=0.08)  # exp(-1 / 2)
+
+
+def test_a_liking_is_worth_the_points_that_it_names() -> None:
+    """An action liked by a point is chosen as if it lost a point less; no action is chosen that was not looked at."""
+    likes = Manner({"near": 1.5, "glimpsed": 9.0}, ("near",)).liking
+    assert choose_line(LINES, Level(10, 0.0), 1, likes).action == "near"
+    assert choose_line([*LINES, line("glimpsed", -1.0, 1)], Level(10, 0.0), 1, likes).action == "near"
+    best = [choose_line(LINES, Level(10, 2.0), seed, likes).action for seed in range(3000)]
+    assert best.count("near") / best.count("best") == pytest.approx(1.284, abs=0.12)  # exp(0.5 / 2)
+
+
+def test_without_likings_a_choice_is_what_it_was() -> None:
+    plain = [choose_line(LINES, Level(10, 2.0), seed).action for seed in range(300)]
+    assert plain == [choose_line(LINES, Level(10, 2.0), seed, Manner({}, ()).liking).action for seed in range(300)]
+    assert liking_of(GAMES["toy"], "mabel") is None
+
+
+def test_the_first_pattern_that_fits_an_action_counts() -> None:
+    manner = Manner({"build * * *": -1.0, "build *": 2.0}, ("build ? *",))
+    assert [manner.liking(text) for text in ("build I beam beam", "build I", "end")] == [-1.0, 2.0, 0.0]
+    assert [manner.shows(text) for text in ("build I beam", "end")] == [True, False]
 
 
 @pytest.mark.parametrize("level", range(1, 9))

@@ -54,6 +54,8 @@ BAD_REQUESTS: list[tuple[Reason, str, RecommendMoveRequest]] = [
     (Reason.BAD_MAX_TREE_BYTES, "max_tree_bytes", question(iterations=1, max_tree_bytes=65535)),
     (Reason.BAD_LEVEL, "level", question(iterations=1, level=0)),
     (Reason.BAD_LEVEL, "level", question(iterations=1, level=9)),
+    (Reason.BAD_CHARACTER, "character", question(iterations=1, character="nobody")),
+    (Reason.BAD_CHARACTER, "character", question(iterations=1, character="mabel", level=3)),
     (Reason.BAD_THREADS, "threads", question(iterations=1, threads=0)),
     (Reason.BAD_GAME_ID, "game_id", question(iterations=1, game_id="é" * 33)),
     (Reason.BAD_CONSIDER_ACTIONS, "consider_actions[0]", question(iterations=1, consider_actions=["play 99"])),

@@ -11,9 +11,11 @@ from google.rpc.error_details_pb2 import BadRequest, PreconditionFailure
 from clerestory.advice.question import MAX_ACTIONS
 from clerestory.clients.wire import position_message
 from clerestory.engine import GAMES, State
+from clerestory.engine.tuning import CHARACTERS
 from clerestory.refusals import Reason
 from clerestory.server.rules_service import AT_ONCE, RulesHandlers
 from clerestory.server.translate import MAX_PARTS, MAX_POSITION_BYTES, parts
+from clerestory.texts import say
 from clerestory.v1 import rules_pb2 as api
 from clerestory.v1.advisor_pb2 import PlannedUse, RecommendMoveRequest
 from clerestory.v1.position_pb2 import Position
@@ -40,6 +42,15 @@ async def test_the_games_are_those_there_are() -> None:
         assert (game.min_seats, game.max_seats) == (ours.seats[0], ours.seats[-1])
         assert (game.rules_revision, game.catalogue) == (ours.rules_revision, ours.catalogue)
         assert list(game.features) == list(ours.new(ours.seats[0], 1).features(0))
+
+
+@pytest.mark.parametrize(("language", "name"), [("en", "Mabel"), ("fr", "Mabel"), ("he", "מייבל")])
+async def test_the_characters_have_names_and_manners_in_each_language(language: str, name: str) -> None:
+    async with rules_served() as rules:
+        answer = await rules.ListCharacters(api.ListCharactersRequest(), metadata=[("accept-language", language)])
+    assert {one.character: one.level for one in answer.characters} == CHARACTERS
+    assert answer.characters[1].name == name
+    assert answer.characters[1].about == say("characters", "mabel.about", language=language)
 
 
 async def test_a_seed_that_was_drawn_is_told() -> None:

@@ -4,6 +4,7 @@ import { useSignal } from "@preact/signals";
 import { Component, type ComponentChildren, type FunctionComponent } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { SeatLook } from "./boards/types.ts";
+import { Face } from "./face.tsx";
 import { text } from "./text.ts";
 import { apart, say } from "./texts.ts";
 
@@ -41,7 +42,7 @@ export function LuckSign() {
 export function SeatName({ look, mine }: { look: SeatLook; mine?: boolean }) {
   return (
     <span class="seat-name">
-      <SeatSign look={look} /> <bdi>{look.name}</bdi>
+      <SeatSign look={look} /> <Face character={look.character} /> <bdi>{look.name}</bdi>
       {(mine || look.about) && (
         <small> ({[mine && say("you"), look.about].filter(Boolean).join(say("between"))})</small>
       )}

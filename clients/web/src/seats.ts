@@ -13,10 +13,10 @@ const LETTERS = ["R", "B", "G", "Y"];
 const SHAPES = ["disc", "square", "triangle", "diamond"] as const;
 
 /** The look of a seat. */
-export function look(seat: number, name = "", about = ""): SeatLook {
+export function look(seat: number, name = "", about = "", character = ""): SeatLook {
   const colour = COLOURS[seat] ?? "red";
   const letter = LETTERS[seat] ?? "?";
-  return { seat, colour, letter, shape: SHAPES[seat] ?? "disc", name: name || colourName(seat), about };
+  return { seat, colour, letter, shape: SHAPES[seat] ?? "disc", name: name || colourName(seat), about, character };
 }
 
 /** The name of a bot; it begins with the letter of its seat. */
@@ -34,7 +34,7 @@ export function colourName(seat: number): string {
 export function looks(seats: readonly GameSeat[]): SeatLook[] {
   const names = seats.map((seat) => seat.name || (seat.kind === SeatKind.BOT ? botName(seat.seat) : ""));
   const twice = (name: string) => names.filter((one) => one === name).length > 1;
-  return seats.map((seat, index) => look(seat.seat, both(seat, names[index] ?? "", twice), holder(seat)));
+  return seats.map((seat, index) => look(seat.seat, both(seat, names[index] ?? "", twice), holder(seat), seat.bot?.character));
 }
 
 const both = ({ seat }: GameSeat, name: string, twice: (name: string) => boolean) =>

@@ -14,8 +14,6 @@ const tenths = format({ ...TENTHS, signDisplay: "negative" });
 const signed = format({ ...TENTHS, signDisplay: "exceptZero" }); // of what is shown: -0.04 is "0.0"
 const exact = format({ maximumFractionDigits: 2 });
 
-const LEVELS = ["beginner", "novice", "casual", "average", "good", "strong", "expert", "master"] as const;
-
 const ISOLATES = /[\u2066-\u2069]/g;
 
 /** A number and its percent sign, which stay together in Hebrew, too. */
@@ -37,8 +35,7 @@ const GAMES: Record<string, Key> = { cathedral: "game.cathedral", duel: "game.du
 
 /** The name of a level. */
 export function levelName(level: number | undefined): string {
-  const name = LEVELS[(level ?? 0) - 1];
-  return name ? say("level", { level: level ?? 0, name: say(`level.${name}`) }) : say("level.full");
+  return level ? say("level", { level }) : say("level.full");
 }
 
 /** How a game counts points, where that is not plain; empty elsewhere. */

@@ -1,6 +1,7 @@
 // Parts of a player's display that all boards share: the name with a score, and flags.
 
 import type { ComponentChildren, FunctionComponent } from "preact";
+import { Face } from "../face.tsx";
 import { say } from "../texts.ts";
 import { Builder, Good } from "./art.tsx";
 import { Count, Unseen, useBoard } from "./spots.tsx";
@@ -53,6 +54,7 @@ export function Panel({ look, acts, title, kind, unit, score, was, children }: P
     <div class={`player of-${look.colour} ${acts ? "acts" : ""}`} role="group" aria-label={look.name}>
       <p class="player-name">
         <Builder look={look} />
+        <Face character={look.character} />
         <span class="who">
           <bdi>{look.name}</bdi>
           {viewer === look.seat && <small> ({say("you")})</small>}

@@ -38,6 +38,8 @@ export interface SeatLook {
   name: string;
   /** More about the holder, such as the level of a bot; empty if there is nothing. */
   about: string;
+  /** The character of a bot; empty for others. */
+  character: string;
 }
 
 /** An action marked by hints. */

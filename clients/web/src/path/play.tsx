@@ -1,4 +1,4 @@
-// A game against a bot of a level, begun with one press.
+// A game against a bot, begun with one press.
 
 import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import { useSignal } from "@preact/signals";
@@ -12,21 +12,24 @@ import { go } from "../route.ts";
 
 const THINKS = 1000; // milliseconds
 
+/** A level, and perhaps the character that plays at it. */
+type Opponent = { level: number; character?: string };
+
 interface Props {
   game: string;
-  level: number;
+  bot: Opponent;
   main?: boolean;
   children: ComponentChildren;
 }
 
-export function PlayButton({ game, level, main, children }: Props) {
+export function PlayButton({ game, bot, main, children }: Props) {
   const busy = useSignal(false);
   const trouble = useSignal("");
   const play = async () => {
     busy.value = true;
     void LATER.game(); // its screen is loaded while the game is made
     try {
-      go(["game", await begin(game, level)]);
+      go(["game", await begin(game, bot)]);
     } catch (error) {
       trouble.value = wordsOf(error);
     } finally {
@@ -44,8 +47,8 @@ export function PlayButton({ game, level, main, children }: Props) {
 }
 
 /** Begin a game of two, and return its identifier. */
-async function begin(game: string, level: number): Promise<string> {
-  const bot = { timeBudget: durationFromMs(THINKS), level };
+async function begin(game: string, opponent: Opponent): Promise<string> {
+  const bot = { timeBudget: durationFromMs(THINKS), ...opponent };
   const me = { kind: SeatKind.PERSON, name: localStorage.getItem("name") ?? "" };
   const seats = [me, { kind: SeatKind.BOT, bot }];
   const options = { playForced: true };

@@ -109,7 +109,7 @@ function Levels({ game }: { game: string }) {
       <ul class="chosen">
         {LEVELS.map((level) => (
           <li key={level}>
-            <PlayButton game={game} level={level}>
+            <PlayButton game={game} bot={{ level }}>
               {levelName(level)}
               {won.includes(level) && <Done words={say("learn.beaten")} />}
             </PlayButton>

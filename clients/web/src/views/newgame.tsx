@@ -2,8 +2,11 @@
 
 import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import { useSignal } from "@preact/signals";
+import { useEffect } from "preact/hooks";
 import { games, requestName, wordsOf } from "../api.ts";
 import { beginning } from "../beginning.ts";
+import { characters, meet } from "../characters.ts";
+import { Face } from "../face.tsx";
 import { Hints, Onlookers, SeatKind, TakeBacks } from "../gen/clerestory/v1/games_pb.ts";
 import { LATER } from "../later.ts";
 import { SeatSign, Trouble } from "../parts.tsx";
@@ -19,16 +22,23 @@ const PLAYERS: Record<string, number[]> = { cathedral: [2, 3, 4], duel: [2] };
 
 function holderName(holder: string): string {
   const level = holder.match(/^bot(\d?)$/)?.[1];
-  if (level !== undefined) return say("new.bot", { level: levelName(level ? Number(level) : undefined) });
+  if (level !== undefined) return opponent(level ? Number(level) : undefined);
   return say(holder === "me" ? "new.me" : holder === "here" ? "new.here" : "new.open");
+}
+
+/** A bot in words: the name and the level of a character. */
+function opponent(level: number | undefined): string {
+  const name = characters.value.find((one) => one.level === level)?.name;
+  return name ? say("new.opponent", { name, level: levelName(level) }) : say("new.bot", { level: levelName(level) });
 }
 
 function plan(holder: string, name: string, milliseconds: number) {
   if (holder === "open") return { kind: SeatKind.OPEN };
   if (holder === "me" || holder === "here") return { kind: SeatKind.PERSON, name };
-  const level = holder.slice(3);
+  const level = Number(holder.slice(3));
+  const character = characters.value.find((one) => one.level === level)?.character ?? "";
   const timeBudget = durationFromMs(milliseconds);
-  return { kind: SeatKind.BOT, bot: { timeBudget, ...(level ? { level: Number(level) } : {}) } };
+  return { kind: SeatKind.BOT, bot: { timeBudget, character, ...(level ? { level } : {}) } };
 }
 
 const CHOICES = [
@@ -89,6 +99,7 @@ export function NewGame() {
     listed: true,
     minutes: 0,
   });
+  useEffect(meet, []);
   const busy = useSignal(false);
   const trouble = useSignal("");
   const seats = (count: number) => {
@@ -197,6 +208,15 @@ export function NewGame() {
                 ))}
               </select>
             </label>
+            {/^bot\d/.test(holder) && (
+              <Opponents
+                seat={seat}
+                level={Number(holder.slice(3))}
+                onChoice={(level) => {
+                  holders.value = holders.value.map((one, index) => (index === seat ? `bot${level}` : one));
+                }}
+              />
+            )}
             {holder === "here" && (
               <input
                 maxLength={40}
@@ -252,6 +272,35 @@ export function NewGame() {
         {say("new.start")}
       </button>
     </form>
+  );
+}
+
+interface OpponentsProps {
+  seat: number;
+  level: number;
+  onChoice(level: number): void;
+}
+
+/** The opponents by their faces, and how the chosen one plays. */
+function Opponents({ seat, level, onChoice }: OpponentsProps) {
+  const known = characters.value;
+  const chosen = known.find((one) => one.level === level);
+  return (
+    <div class="opponents" role="radiogroup" aria-label={say("new.opponents", { colour: colourName(seat) })}>
+      {known.map((one) => (
+        <label key={one.character} title={opponent(one.level)}>
+          <input
+            type="radio"
+            name={`opponent${seat}`}
+            aria-label={opponent(one.level)}
+            checked={one === chosen}
+            onChange={() => onChoice(one.level)}
+          />
+          <Face character={one.character} />
+        </label>
+      ))}
+      <p>{chosen?.about}</p>
+    </div>
   );
 }
 

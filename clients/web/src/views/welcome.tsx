@@ -4,13 +4,13 @@ import { PlayButton } from "../path/play.tsx";
 import { link } from "../route.ts";
 import { say } from "../texts.ts";
 
-const EASY = 2; // the level of a newcomer's opponent
+const EASY = { level: 2, character: "mabel" }; // a newcomer's opponent
 
 export const Welcome = () => (
   <section class="welcome">
     <p>{say("lobby.what")}</p>
     <p class="row">
-      <PlayButton game="cathedral" level={EASY} main>
+      <PlayButton game="cathedral" bot={EASY} main>
         {say("lobby.play")}
       </PlayButton>
       <a class="button" href={link("path")}>

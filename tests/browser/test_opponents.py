@@ -1,0 +1,20 @@
+"""Opponents have faces: in the lobby, where they are chosen, and at the table."""
+
+from playwright.sync_api import Page, expect
+
+from tests.browser.harness import PATIENCE
+
+
+def test_an_opponent_is_chosen_by_face_and_sits_at_the_table(page: Page) -> None:
+    blue = page.get_by_role("radiogroup", name="Opponent in blue")
+    expect(blue.get_by_role("radio")).to_have_count(8, timeout=PATIENCE)
+    blue.get_by_role("radio", name="Theda, level 6").check()
+    expect(blue).to_contain_text("The merchant: never misses a market day.")
+    page.get_by_role("button", name="Start").click()
+    expect(page.locator(".player.of-blue")).to_contain_text("Theda", timeout=PATIENCE)
+    expect(page.locator(".player.of-blue .face circle").first).to_be_attached(timeout=PATIENCE)
+
+
+def test_play_now_is_against_mabel(page: Page) -> None:
+    page.get_by_role("button", name="Play now").click()
+    expect(page.locator(".player.of-blue")).to_contain_text("Mabel", timeout=PATIENCE)

@@ -1,0 +1,48 @@
+"""`clerestory bench manners`: each character is known by what it does, in a few games of a fixed seed."""
+
+import json
+from typing import Any
+
+import pytest
+from click.testing import Result
+from typer.testing import CliRunner
+
+from clerestory.cli.bench import bench
+from clerestory.engine.games import GAMES
+from clerestory.engine.tuning import CHARACTERS
+
+BOTH = ("cathedral", "duel")
+FEW = ("--iterations", "20", "--seed", "7")
+FAINT = ("perkin", "ubald", "corwin")  # known by what comes up seldom, or erring by large steps
+
+
+def measured(*options: str) -> Result:
+    return CliRunner().invoke(bench, ["manners", *options, "--workers", "1"])
+
+
+@pytest.mark.parametrize("game", BOTH)
+def test_every_character_has_a_manner_in_both_games(game: str) -> None:
+    assert list(GAMES[game].tuning.manners) == list(CHARACTERS)
+
+
+@pytest.mark.parametrize("character", CHARACTERS)
+@pytest.mark.parametrize("game", BOTH)
+def test_a_character_is_known_by_what_it_does(game: str, character: str) -> None:
+    games = 48 if game == "duel" and character in FAINT else 16
+    answer: dict[str, Any] = json.loads(
+        measured(character, "--game", game, "--games", str(games), *FEW, "--json").output
+    )
+    [row] = answer["characters"]
+    assert (row["character"], row["level"], row["games"]) == (character, CHARACTERS[character], games)
+    assert row["own"] > row["plain"] if row["often"] else row["own"] < row["plain"]
+
+
+def test_the_table_names_what_a_character_is_known_by() -> None:
+    table = measured("mabel", "--games", "4", "--iterations", "10").output
+    assert "mabel" in table
+    assert "more wait *" in table
+
+
+@pytest.mark.parametrize("options", [["bolingbroke"], ["mabel", "--game", "toy"]])
+def test_nobody_else_is_measured(options: list[str]) -> None:
+    assert "has no manner" in str(measured(*options).exception)
