@@ -17,7 +17,7 @@ MANNERS = {
     "ubald": Manner({"wait *": -0.4}, ("wait *",), often=False),
     "linnet": Manner({"place * court": -0.1}, ("place * court",), often=False),
     "corwin": Manner({"place * kingsbridge.*": 0.15}, ("place * kingsbridge.*",)),
-    "theda": Manner({"place * market": 0.15, "buy *": 0.15, "sell *": 0.15}, ("place * market",)),
+    "theda": Manner({"place * market": 0.07, "buy *": 0.07, "sell *": 0.07}, ("place * market",)),
     "tancred": Manner({"place * priory": 0.05}, ("place * priory",)),
     "ottilie": Manner({"hire *": 0.1}, ("hire *",)),
 }

@@ -24,7 +24,7 @@ from clerestory.engine.tuning import CHARACTERS, Manner
 
 SEATS = 2  # so many games a deal: the character in each seat
 
-Counts = tuple[int, int]  # of a game: of the character, of the plain bot
+PairedCounts = tuple[int, int]  # of a game: of the character, of the plain bot
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class MannerTask:
     deal: int
     iterations: int | None
 
-    def play(self, stopped: Callable[[], bool] = lambda: False) -> list[Counts]:
+    def play(self, stopped: Callable[[], bool] = lambda: False) -> list[PairedCounts]:
         """Return of each game how many actions the character and the plain bot took by which it is known."""
         counts = (self.count(seat, stopped) for seat in range(SEATS))
         return [one for one in counts if one is not None]
@@ -86,7 +86,7 @@ class MannerTask:
         """Return the game and who plays."""
         return {**GAMES[self.game].identity(), "character": self.character}
 
-    def count(self, seat: int, stopped: Callable[[], bool]) -> Counts | None:
+    def count(self, seat: int, stopped: Callable[[], bool]) -> PairedCounts | None:
         """Play one game with the character in a seat; None if stopped."""
         game = GAMES[self.game]
         own = self.watched(game, f"character={self.character}")
@@ -119,7 +119,7 @@ def measure(
     return figures(character, manner_of(game, character), deals)
 
 
-def figures(character: str, manner: Manner, deals: list[list[Counts]]) -> MannerFigures:
+def figures(character: str, manner: Manner, deals: list[list[PairedCounts]]) -> MannerFigures:
     """Return the figures of a character, given the counts of both games of each deal."""
     count = SEATS * len(deals)
     return MannerFigures(

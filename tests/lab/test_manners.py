@@ -28,7 +28,7 @@ def test_every_character_has_a_manner_in_both_games(game: str) -> None:
 @pytest.mark.parametrize("character", CHARACTERS)
 @pytest.mark.parametrize("game", BOTH)
 def test_a_character_is_known_by_what_it_does(game: str, character: str) -> None:
-    games = 48 if game == "duel" and character in FAINT else 16
+    games = 48 if character in FAINT else 16
     answer: dict[str, Any] = json.loads(
         measured(character, "--game", game, "--games", str(games), *FEW, "--json").output
     )
