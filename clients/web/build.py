@@ -26,7 +26,7 @@ LATER = ("box", "learn", "explain", "first")  # files of texts that only some sc
 # Beginnings of the keys of texts that the first load needs; all others come with the first screen.
 LOBBY = """
     away between bot close colour copied copy direction game gauge language level lobby moves name nature new opening
-    percent players scoring seat seconds stepper title to_lobby token trouble turn with you your_turn
+    percent players scoring seat seconds stepper study title to_lobby token trouble turn with you your_turn
 """
 MESSAGES, DIST = HERE / "src" / "gen", HERE / "dist"
 INSTALLED = HERE / "node_modules" / ".installed"  # newer than the lock file from which node_modules was installed

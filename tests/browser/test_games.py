@@ -29,5 +29,6 @@ def test_a_game_to_its_end(page: Page, game: str, players: int) -> None:
     assert state.over
     shown = page.get_by_test_id("winner").inner_text()
     best = max(state.returns())
-    names = ("Red", "Baldwin", "Gisela", "Yvain")  # bots have names
+    bots = ["Perkin (Blue)", "Perkin (Green)", "Perkin (Yellow)"] if players > 2 else ["Perkin"]
+    names = ["Red", *bots]
     assert [name in shown for name in names[:players]] == [share == best for share in state.returns()]

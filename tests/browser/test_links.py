@@ -99,7 +99,7 @@ def test_a_game_is_resigned_only_when_it_is_meant(page: Page) -> None:
     page.get_by_role("button", name="Resign").click()
     page.get_by_role("button", name="Yes, resign").click()
     expect(page.get_by_text("Red resigned.")).to_be_visible(timeout=PATIENCE)
-    expect(page.get_by_test_id("winner")).to_contain_text("Baldwin")
+    expect(page.get_by_test_id("winner")).to_contain_text("Perkin")
 
 
 # -- a real table ----------------------------------------------------------------------------------

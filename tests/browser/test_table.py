@@ -207,7 +207,7 @@ def test_what_happened_since_is_told(page: Page) -> None:
     settled(page)
     news = page.locator(".log li.news")
     expect(news.first).to_be_visible()
-    assert "Baldwin" not in news.first.inner_text()
+    assert "Blue" not in news.first.inner_text()
 
 
 def test_a_move_can_be_taken_back(page: Page) -> None:
@@ -246,7 +246,7 @@ def test_a_move_is_taken_back_though_a_bot_comes_before(page: Page) -> None:
     page.locator(".action").first.click()
     expect(moves).not_to_have_count(before, timeout=PATIENCE)
     page.keyboard.press("u")
-    expect(page.locator(".log")).to_contain_text("Baldwin", timeout=PATIENCE)  # the bot has moved
+    expect(page.locator(".log")).to_contain_text("Perkin", timeout=PATIENCE)  # the bot has moved
     when_held(page, held).continue_()  # it asks for a version that is gone
     expect(moves).to_have_count(before, timeout=PATIENCE)
     assert settled(page)

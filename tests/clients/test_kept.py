@@ -103,7 +103,7 @@ async def test_a_game_that_is_watched_goes_on_when_the_server_comes_back(tmp_pat
     await app.finish()
 
 
-@pytest.mark.parametrize("who", ["human", "level", "level:x", "level:-1", "bot:3", "", "open:x"])
+@pytest.mark.parametrize("who", ["human", "level", "level:x", "level:-1", "toy:3", "", "open:x"])
 def test_a_seat_that_means_nobody_is_refused(who: str) -> None:
     with pytest.raises(BadRequest) as caught:
         seat_plan(who, "seats[0]")

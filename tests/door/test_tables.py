@@ -13,7 +13,6 @@ from clerestory.engine.colours import COLOURS, DRAWN
 from clerestory.engine.core import Game
 from clerestory.engine.duel.catalogue import DuelCatalogue
 from clerestory.engine.games import with_catalogue
-from clerestory.engine.tuning import NUM_LEVELS
 from clerestory.texts.files import read
 
 ROOT = Path(__file__).parents[2]
@@ -91,12 +90,6 @@ def test_every_game_has_a_name_and_its_numbers_of_players() -> None:
     assert {*named} <= {*told("game.")}
     counts = {name: [*map(int, listed.split(","))] for name, listed in re.findall(r"(\w+): \[([\d, ]+)\]", players[1])}
     assert counts == {name: list(GAMES[name].seats) for name in NAMED}
-
-
-def test_every_level_has_a_name() -> None:
-    names = words("text.ts", "LEVELS")
-    assert len(names) == NUM_LEVELS
-    assert {*names} <= {*told("level.")}
 
 
 def test_colours_are_those_of_positions() -> None:

@@ -236,6 +236,7 @@ GOOD: dict[str, Callable[[Any, Kept, Random], dict[str, Any] | Message]] = {
     "AdvisorService/RecommendMove": lambda world, one, luck: question(luck),
     "AdvisorService/Analyze": lambda world, one, luck: {"question": question(luck)},
     "RulesService/ListGames": lambda world, one, luck: {},
+    "RulesService/ListCharacters": lambda world, one, luck: {},
     "RulesService/StartPosition": lambda world, one, luck: {"game": one.seen.game.game, "seats": 2, "seed": 7},
     "RulesService/ObservePosition": lambda world, one, luck: {
         "referee": truth(luck),

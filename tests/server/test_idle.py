@@ -23,19 +23,17 @@ from tests.server.harness import FORMATS, Served, logged, served, until
 
 ROUNDS = 25  # of all periodic work
 SOON = 0.002  # seconds, in place of seconds, minutes and hours
-PERIODS = {keeper: ("COUNTED", "HEALTH", "TIDIED"), due: ("LOOK", "SOONEST"), heartbeat: ("BEAT",)}
+OFTEN = 0.05  # seconds between heartbeats: a server whose heart is late is taken for dead, and loses its connections
+PERIODS = {keeper: ("COUNTED", "HEALTH", "TIDIED"), due: ("LOOK", "SOONEST")}
 HOURLY = ("forget_requests", "tally", "due")  # methods of a store that periodic work calls
 
 
 def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let all periodic work come round at once."""
-    for module, names in {
-        keeper: ("COUNTED", "HEALTH", "TIDIED"),
-        due: ("LOOK", "SOONEST"),
-        heartbeat: ("BEAT",),
-    }.items():
+    for module, names in PERIODS.items():
         for name in names:
             monkeypatch.setattr(module, name, SOON)
+    monkeypatch.setattr(heartbeat, "BEAT", OFTEN)
 
 
 def counted(monkeypatch: pytest.MonkeyPatch, store: Any) -> Counter[str]:

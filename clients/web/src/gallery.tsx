@@ -13,11 +13,12 @@ import Duel from "./boards/duel/index.tsx";
 import * as duel from "./boards/duel/places.ts";
 import type { BoardProps, Mark } from "./boards/types.ts";
 import { catalogueOf } from "./catalogue.ts";
+import { FILES } from "./gen/table.ts";
 import { type Position, PositionSchema } from "./gen/clerestory/v1/position_pb.ts";
 import { DescribeCatalogueResponseSchema, type LegalAction, LegalActionSchema } from "./gen/clerestory/v1/rules_pb.ts";
 import { look } from "./seats.ts";
 import { text } from "./text.ts";
-import { preferred, speak } from "./texts.ts";
+import { learn, preferred, speak } from "./texts.ts";
 
 /** A position, and what to show with it. */
 interface Shown {
@@ -90,7 +91,7 @@ function placeOf(game: Position["game"], { kind, arguments: words }: LegalAction
 }
 
 const placeless = { cathedral: cathedral.PLACELESS, duel: duel.PLACELESS };
-const ready = speak(preferred()).then(() => render(<Gallery />, document.body));
+const ready = Promise.all([speak(preferred()), learn(FILES)]).then(() => render(<Gallery />, document.body));
 const pointAt = (text?: string) => {
   pointed.value = text;
 };

@@ -39,7 +39,7 @@ export function preferred(): Language {
 
 type Files = Readonly<Record<Language, () => Promise<{ default: object }>>>;
 
-let wanted: Language;
+let wanted: Language | undefined; // the last that was asked for, which may still be loading
 const further = new Set<Files>(); // of screens that are not always wanted
 
 /** Load a language, and speak it. */
@@ -55,7 +55,7 @@ export async function speak(language: Language): Promise<void> {
 export async function learn(files: Files): Promise<void> {
   if (further.has(files)) return;
   further.add(files);
-  await speak(language.value);
+  await speak(wanted ?? language.value);
 }
 
 /** Speak a language from now on. */
