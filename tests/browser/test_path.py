@@ -33,7 +33,7 @@ def test_the_path_has_lessons_levels_and_puzzles_by_theme_and_difficulty(page: P
     assert next_steps(page) == ["Next: The goal", "Next: Lines and seals"]
     for heading in ("Lessons", "A game against"):
         expect(page.get_by_role("heading", name=heading, exact=True)).to_have_count(2)
-    expect(page.get_by_role("button", name="level 2", exact=True)).to_have_count(2)
+    expect(page.get_by_role("button", name="Level 2", exact=True)).to_have_count(2)
     assert page.locator("dt").all_inner_texts() == [
         "The draft",
         "Master builders",

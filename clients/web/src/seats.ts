@@ -34,7 +34,9 @@ export function colourName(seat: number): string {
 export function looks(seats: readonly GameSeat[]): SeatLook[] {
   const names = seats.map((seat) => seat.name || (seat.kind === SeatKind.BOT ? botName(seat.seat) : ""));
   const twice = (name: string) => names.filter((one) => one === name).length > 1;
-  return seats.map((seat, index) => look(seat.seat, both(seat, names[index] ?? "", twice), holder(seat), seat.bot?.character));
+  return seats.map((seat, index) =>
+    look(seat.seat, both(seat, names[index] ?? "", twice), holder(seat), seat.bot?.character),
+  );
 }
 
 const both = ({ seat }: GameSeat, name: string, twice: (name: string) => boolean) =>

@@ -14,7 +14,7 @@ import * as puzzle from "../puzzle.ts";
 import { link } from "../route.ts";
 import { looks } from "../seats.ts";
 import { gameName, levelName } from "../text.ts";
-import { learn, say } from "../texts.ts";
+import { capital, learn, say } from "../texts.ts";
 import { ownTokens } from "../tokens.ts";
 import { BadFile, exported, imported } from "./kept.ts";
 import { PlayButton } from "./play.tsx";
@@ -110,7 +110,7 @@ function Levels({ game }: { game: string }) {
         {LEVELS.map((level) => (
           <li key={level}>
             <PlayButton game={game} bot={{ level }}>
-              {levelName(level)}
+              {capital(levelName(level))}
               {won.includes(level) && <Done words={say("learn.beaten")} />}
             </PlayButton>
           </li>
