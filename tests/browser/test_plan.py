@@ -87,7 +87,7 @@ def test_the_draws_of_a_round_can_be_let_stand_at_once(page: Page) -> None:
     kept = page.locator(".log ol li", has_text="let the draw stand")
     expect(kept.first).to_be_attached(timeout=PATIENCE)
     while settled(page) and "Round 1 " in page.locator(".stands p").inner_text():
-        assert page.locator(".action[data-action='accept']").count() == 0
+        expect(page.locator(".action[data-action='accept']")).to_have_count(0, timeout=PATIENCE)  # the page answers
         play_on(page, lambda offered: offered[0], 1)
     expect(page.locator(".log ol")).not_to_contain_text("draw again")
 
