@@ -105,7 +105,7 @@ def manner_of(game: Game, character: str) -> Manner:
     manner = game.tuning.manners.get(character)
     if manner is None:
         known = ", ".join(game.tuning.manners) or "nobody"
-        raise BadOption(f"--character: {character[:40]!r} has no manner in {game.name}; those who have: {known}")
+        raise BadOption(f"characters: {character[:40]!r} has no manner in {game.name}; those who have: {known}")
     return manner
 
 

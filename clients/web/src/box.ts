@@ -6,6 +6,7 @@ import { rules } from "./api.ts";
 import { KINDS } from "./boards/duel/chips.tsx";
 import { catalogueOf } from "./catalogue.ts";
 import type { CatalogueEntry } from "./gen/clerestory/v1/rules_pb.ts";
+import { store, stored } from "./storage.ts";
 import { language } from "./texts.ts";
 
 export const GAME = "duel";
@@ -42,7 +43,7 @@ export class Box {
   readonly entries = signal<readonly Entry[]>([]);
   readonly trouble = signal<unknown>(undefined);
   /** What was typed, by path; only what differs from the cards in use. */
-  readonly typed = signal<Readonly<Record<Path, Value>>>(JSON.parse(localStorage.getItem(KEPT) ?? "{}"));
+  readonly typed = signal<Readonly<Record<Path, Value>>>(stored(KEPT, {}));
   /** The owner has compared every card: what was not changed is printed so, too. */
   readonly compared = signal(false);
   readonly #told = signal<readonly CatalogueEntry[]>([]);
@@ -77,7 +78,7 @@ export class Box {
     const { [`${entry.id}/${field}`]: _, ...others } = this.typed.value;
     const same = value === "" ? field === "name" : JSON.stringify(value) === JSON.stringify(entry.fields.get(field));
     this.typed.value = same ? others : { ...others, [`${entry.id}/${field}`]: value };
-    localStorage.setItem(KEPT, JSON.stringify(this.typed.value));
+    store(KEPT, this.typed.value);
   }
 
   /** Forget what was typed. */

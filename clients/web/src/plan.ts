@@ -6,6 +6,7 @@ import { computed, signal } from "@preact/signals";
 import { rules } from "./api.ts";
 import type { Position } from "./gen/clerestory/v1/position_pb.ts";
 import { AnyPositionSchema, type LegalAction, type PlanConversionsResponse } from "./gen/clerestory/v1/rules_pb.ts";
+import { store, stored } from "./storage.ts";
 
 const PREFIX = "plan:";
 const PLANNED = ["convert", "discard"];
@@ -36,7 +37,7 @@ export class Plan {
   constructor(position: Position, name: string) {
     this.#position = position;
     this.#key = PREFIX + name;
-    this.#uses = JSON.parse(localStorage.getItem(this.#key) ?? "{}");
+    this.#uses = stored(this.#key, {});
     planned.value = [];
     this.#answered = this.#ask();
   }
@@ -51,7 +52,7 @@ export class Plan {
   /** Plan how often something is used. */
   set(item: string, times: number): void {
     this.#uses = { ...this.#uses, [item]: times };
-    localStorage.setItem(this.#key, JSON.stringify(this.#uses));
+    store(this.#key, this.#uses);
     this.#answered = this.#ask();
   }
 

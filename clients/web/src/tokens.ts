@@ -1,5 +1,7 @@
 // The tokens of this browser's games, stored in it and sent only in calls about their game.
 
+import { store, stored } from "./storage.ts";
+
 const PREFIX = "game:";
 
 /** The tokens of this browser for a game. */
@@ -15,16 +17,13 @@ export interface Keys {
 }
 
 /** The keys of a game; none yet for one that is new here. */
-export function keysOf(game: string): Keys {
-  const found = localStorage.getItem(PREFIX + game);
-  return found ? (JSON.parse(found) as Keys) : { seats: {}, opened: 0 };
-}
+export const keysOf = (game: string): Keys => stored(PREFIX + game, { seats: {}, opened: 0 });
 
 /** Add to the keys of a game. */
 export function addKeys(game: string, more: Partial<Keys>): Keys {
   const keys = keysOf(game);
   const added = { ...keys, ...more, seats: { ...keys.seats, ...more.seats }, opened: Date.now() };
-  localStorage.setItem(PREFIX + game, JSON.stringify(added));
+  store(PREFIX + game, added);
   return added;
 }
 

@@ -8,6 +8,7 @@ import { SeatSign } from "../parts.tsx";
 import { say } from "../texts.ts";
 import { Good, Worker } from "./art.tsx";
 import { Chip, KINDS, Seal } from "./duel/chips.tsx";
+import { isComplete } from "./duel/sections.ts";
 import { Change, Unseen } from "./spots.tsx";
 import type { SeatLook } from "./types.ts";
 
@@ -23,13 +24,12 @@ const ofCathedral = (player: CathedralPlayer): Thing[] => [
   [say("thing.workers"), <Worker key="workers" />, player.workers],
 ];
 
-const COMPLETE = 3; // materials of a section
 const SECTION = 10; // points of a complete one
 
 /** The points of what is built: gold decides between equal ones. */
 function built({ section1, section2, section3 }: DuelPlayer): number {
-  const placed = [section1, section2, section3].map((one) => one.length);
-  return placed.reduce((points, count) => points + count + (count === COMPLETE ? SECTION : 0), 0);
+  const sections = [section1, section2, section3];
+  return sections.reduce((points, one) => points + one.length + (isComplete(one) ? SECTION : 0), 0);
 }
 
 const ofDuel = (player: DuelPlayer): Thing[] => [

@@ -6,6 +6,7 @@ import { Good, Picture } from "../art.tsx";
 import { Spot, useBoard } from "../spots.tsx";
 import type { Catalogue, SeatLook } from "../types.ts";
 import { Chip, Seal } from "./chips.tsx";
+import { isComplete } from "./sections.ts";
 
 const BUILDINGS: Record<string, string> = { red: "castle", blue: "cathedral" };
 const SECTIONS = ["I", "II", "III"] as const;
@@ -78,7 +79,7 @@ export function Building({ look, player, was }: Props) {
           <li key={name}>
             <Spot
               place={`${look.seat}.section.${name}`}
-              class={sections[index]?.length === 3 ? "section complete" : "section"}
+              class={isComplete(sections[index] ?? []) ? "section complete" : "section"}
               title={say("camp.section", { name })}
               news={before && before[index]?.length !== sections[index]?.length}
             >
