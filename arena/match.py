@@ -7,12 +7,13 @@ budget can be replayed move for move.
 
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
 
 from clerestory.arena.bots import Budget, Move, parse_bot
 from clerestory.arena.errors import BadMatch
+from clerestory.arena.luck import ShareValue, luck_of_game, shares_by
 from clerestory.engine.core import NATURE, Game, State
 from clerestory.engine.rng import Rng
 
@@ -31,6 +32,7 @@ class Match:
         budget: text of the budget of a move, for `Budget.parse`.
         seed: of the first deal; deal i has the seed `seed + i`.
         deals: number of deals; each is `seats` games.
+        luck: name of the value that measures luck, as `value_of` takes it; "" to leave results as they are.
     """
 
     load: Callable[[], Game]
@@ -39,6 +41,7 @@ class Match:
     budget: str
     seed: int
     deals: int
+    luck: str = ""
 
     def header(self) -> dict[str, Any]:
         """Return the header of a file of results; two runs with equal headers belong to one match."""
@@ -49,12 +52,14 @@ class Match:
             "seats": self.seats,
             "bots": list(self.bots),
             "budget": self.budget,
+            **({"luck": self.luck} if self.luck else {}),
         }
 
     def rehearse(self) -> None:
         """Check the match before it starts: let both bots make one short move.
 
-        Raises BadBot or BadLimit for what a bot refuses, BadMatch for impossible seats or deals.
+        Raises BadBot or BadLimit for what a bot refuses, BadMatch for impossible seats or deals, or for a value
+        that cannot measure luck.
         """
         game = self.load()
         if self.seats not in game.seats:
@@ -63,6 +68,8 @@ class Match:
             last = self.seed + self.deals - 1
             raise BadMatch(f"deals: there must be at least 1, with seeds from 0 to 2^64 - 1, not {self.seed} to {last}")
         Budget.parse(self.budget)
+        if self.luck:
+            shares_by(game, self.luck)
         state = game.new(self.seats, self.seed)
         state.play_nature(0)
         for text in self.bots:
@@ -101,6 +108,7 @@ class GameResult:
         moves: decisions.
         seconds: time spent deciding.
         iterations: as the bots count them.
+        luck: win shares that seats owe to chance events; None if it was not asked for.
     """
 
     deal: int
@@ -112,10 +120,11 @@ class GameResult:
     moves: list[int]
     seconds: list[float]
     iterations: list[int]
+    luck: list[float] | None = None
 
     def fields(self) -> dict[str, Any]:
         """Return the line."""
-        return asdict(self)
+        return {name: value for name, value in asdict(self).items() if name != "luck" or value is not None}
 
 
 def derived_seed(*parts: str | int) -> int:
@@ -133,13 +142,20 @@ def play_game(match: Match, deal: int, seat: int, stopped: Callable[[], bool] = 
     a, b = map(parse_bot, match.bots)
     budget = Budget.parse(match.budget)
     players = [partial((a if here == seat else b).choose, budget=budget) for here in range(match.seats)]
-    return play_between(players, match.load(), deal, seat, stopped)
+    game = match.load()
+    shares = shares_by(game, match.luck) if match.luck else None
+    return play_between(players, game, deal, seat, stopped, shares)
 
 
 def play_between(
-    players: Sequence[ChooseMove], game: Game, deal: int, seat: int, stopped: Callable[[], bool] = lambda: False
+    players: Sequence[ChooseMove],
+    game: Game,
+    deal: int,
+    seat: int,
+    stopped: Callable[[], bool] = lambda: False,
+    shares: ShareValue | None = None,
 ) -> GameResult | None:
-    """Play one game of a deal between players, given by seat; otherwise like `play_game`."""
+    """Play one game of a deal between players, given by seat; `shares` measure luck. Otherwise like `play_game`."""
     state = game.new(len(players), deal)
     moves: list[list[Move]] = [[] for _ in players]
     for ply in decisions(state, Rng(derived_seed("nature", deal))):
@@ -148,7 +164,8 @@ def play_between(
         turn = state.turn
         moves[turn].append(players[turn](state.observe(turn), derived_seed("move", deal, seat, ply)))
         state.play(moves[turn][-1].action)
-    return result(state, deal, seat, len(state.history), moves)
+    finished = result(state, deal, seat, len(state.history), moves)
+    return finished if shares is None else replace(finished, luck=luck_of_game(state, shares))
 
 
 def decisions(state: State, luck: Rng) -> Iterator[int]:

@@ -3,7 +3,9 @@
 from collections import defaultdict
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from statistics import variance
 
+from clerestory.arena.errors import BadMatch
 from clerestory.arena.match import DealTask, GameResult, Match
 from clerestory.arena.pool import Crew, on_processes
 from clerestory.arena.results import Results
@@ -88,6 +90,8 @@ class Report:
         a, b: the two sides.
         llr: log-likelihood ratio of the test; None without a test.
         verdict: of the test; None without one.
+        adjusted: A's win share with the luck taken out; None if luck was not measured.
+        noise: variance of adjusted scores of deals in multiples of that of scores; None if luck was not measured.
     """
 
     games: int
@@ -99,6 +103,8 @@ class Report:
     b: Side
     llr: float | None
     verdict: SprtVerdict | None
+    adjusted: Interval | None = None
+    noise: float | None = None
 
 
 def report(match: Match, results: Results, sprt: Sprt | None = None) -> Report | None:
@@ -108,6 +114,7 @@ def report(match: Match, results: Results, sprt: Sprt | None = None) -> Report |
     if not games:
         return None
     shares = scores(games, match.seats)
+    less_luck = adjusted_scores(games, match.seats) if match.luck else None
     score = score_interval(shares)
     margins = [sum(game.margins[game.seat] for game in deal) / match.seats for deal in whole_deals(games, match.seats)]
     return Report(
@@ -120,7 +127,16 @@ def report(match: Match, results: Results, sprt: Sprt | None = None) -> Report |
         b=side(match.bots[1], [(game, seat) for game in games for seat in range(match.seats) if seat != game.seat]),
         llr=sprt.llr(shares, match.seats) if sprt else None,
         verdict=sprt.verdict(shares, match.seats) if sprt else None,
+        adjusted=mean_interval(less_luck) if less_luck else None,
+        noise=variance_ratio(less_luck, shares) if less_luck else None,
     )
+
+
+def variance_ratio(some: Sequence[float], others: Sequence[float]) -> float | None:
+    """Return the variance of some numbers in multiples of that of others; None if that is 0 or unknown."""
+    if len(others) < 2 or not (spread := variance(others)):
+        return None
+    return variance(some) / spread
 
 
 def whole_deals(games: Iterable[GameResult], seats: int) -> list[list[GameResult]]:
@@ -134,6 +150,18 @@ def whole_deals(games: Iterable[GameResult], seats: int) -> list[list[GameResult
 def scores(games: Iterable[GameResult], seats: int) -> list[float]:
     """Return A's mean win share in each complete deal."""
     return [sum(game.returns[game.seat] for game in deal) / seats for deal in whole_deals(games, seats)]
+
+
+def adjusted_scores(games: Iterable[GameResult], seats: int) -> list[float]:
+    """Return A's mean win share with the luck taken out, in each complete deal. Raises BadMatch if it is not known."""
+    return [sum(map(without_luck, deal)) / seats for deal in whole_deals(games, seats)]
+
+
+def without_luck(game: GameResult) -> float:
+    """Return A's win share in a game with the luck taken out. Raises BadMatch if it was not measured."""
+    if game.luck is None:
+        raise BadMatch(f"results: the game of deal {game.deal} and seat {game.seat} has no luck")
+    return game.returns[game.seat] - game.luck[game.seat]
 
 
 def side(bot: str, seatings: Sequence[tuple[GameResult, int]]) -> Side:

@@ -29,10 +29,14 @@ def arena(
         str | None,
         typer.Option(metavar="ELO0,ELO1", help="End once a sequential test decides between these two Elo differences."),
     ] = None,
+    luck: Annotated[
+        str,
+        typer.Option(metavar="VALUE", help="Also report results without luck, measured by a learned value, as in net."),
+    ] = "",
     bots: BotsOption = False,  # noqa: ARG001  # its callback does the work
 ) -> None:
     """Play the first bot in every seat of every deal, the second one in all others, and say which is stronger."""
     from clerestory.cli.matches import play_bots
 
     chosen_game(options.game, options.seats)
-    play_bots((a, b), options, games, out, workers, sprt)
+    play_bots((a, b), options, games, out, workers, sprt, luck)

@@ -21,7 +21,7 @@ from clerestory.learn.chunks import GAMES_PER_CHUNK
 from clerestory.learn.fit import Schedule
 from clerestory.learn.gate import GateOptions
 from clerestory.learn.loop import Resources, Watch, due, learn, play, require_ours
-from clerestory.learn.plan import LearningPlan
+from clerestory.learn.plan import LearningPlan, OnePlyHabits
 from clerestory.learn.selfplay import Habits
 from clerestory.search.options import read_options
 
@@ -38,6 +38,7 @@ def plan_of(options: LearningOptions) -> LearningPlan:
         habits=Habits(quick=options.quick, full=options.full),
         schedule=Schedule(epochs=options.epochs, seed=options.seed),
         search=read_options(options.search),
+        one_ply=OnePlyHabits(rounds=options.one_ply),
     )
 
 

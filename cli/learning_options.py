@@ -20,6 +20,12 @@ class LearningOptions:
     out: Annotated[
         Path, typer.Option(metavar="FOLDER", help="Folder for all results; a run continues from what is there.")
     ]
+    one_ply: Annotated[
+        int,
+        typer.Option(
+            metavar="N", min=0, max=100_000, help="Rounds of games without a search before the first generation."
+        ),
+    ] = 0
     generations: Annotated[
         int,
         typer.Option(metavar="N", min=1, max=1000, help="Total number of generations, including those in the folder."),
@@ -39,19 +45,21 @@ class LearningOptions:
     quick: Annotated[
         int, typer.Option(metavar="N", min=1, help="Iterations of a search for four decisions in five.")
     ] = 150
-    full: Annotated[int, typer.Option(metavar="N", min=1, help="The same for every fifth decision.")] = 1600
+    full: Annotated[int, typer.Option(metavar="N", min=1, help="Iterations of a search for every fifth decision.")] = (
+        1600
+    )
     budgets: Annotated[
         str, typer.Option(metavar="BUDGET,...", help="Budgets of a move in the matches that a new value must win.")
     ] = "2000it,10ms"
     against: Annotated[
         list[str] | None,
-        typer.Option(metavar="BOT", help="Players to beat as well."),
+        typer.Option(metavar="BOT", help="Bot that a new value must beat as well; may be repeated."),
     ] = None
-    gate_games: Annotated[int, typer.Option(metavar="N", min=1, max=1_000_000, help="Most games of such a match.")] = (
-        400
-    )
+    gate_games: Annotated[
+        int, typer.Option(metavar="N", min=1, max=1_000_000, help="Most games of a match of a new value.")
+    ] = 400
     sprt: Annotated[
-        str, typer.Option(metavar="ELO0,ELO1", help="Elo differences that such a match decides between.")
+        str, typer.Option(metavar="ELO0,ELO1", help="Elo differences that the matches of a new value decide between.")
     ] = "0,20"
     games_only: Annotated[
         bool, typer.Option("--games-only", help="Play the games of the next generation, and exit.")

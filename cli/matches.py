@@ -24,14 +24,19 @@ from clerestory.cli.screen import figures_table, screen
 
 
 def play_bots(
-    bots: tuple[str, str], options: MatchOptions, games: int, out: Path | None, workers: WorkerOptions, sprt: str | None
+    bots: tuple[str, str],
+    options: MatchOptions,
+    games: int,
+    out: Path | None,
+    workers: WorkerOptions,
+    sprt: str | None,
+    luck: str = "",
 ) -> None:
     """Play a match of at least so many games, and report it. Raises BadOption, BadMatch, BadBot."""
     test = None if sprt is None else read_sprt(sprt)
     deals = math.ceil(games / options.seats)
-    match = Match(
-        loader(options.game), options.seats, (settled(bots[0]), settled(bots[1])), options.budget, options.seed, deals
-    )
+    players = settled(bots[0]), settled(bots[1])
+    match = Match(loader(options.game), options.seats, players, options.budget, options.seed, deals, luck)
     match.rehearse()
     outcome = play(match, out, workers, test)
     if options.as_json:
@@ -93,11 +98,18 @@ def show(outcome: Report, match: Match, sprt: Sprt | None) -> None:
     typer.echo(f"score share of A  {spread(outcome.score, '.1%')}  (even: {1 / match.seats:.1%})")
     typer.echo(f"Elo, A minus B     {spread(outcome.elo, '+.0f')}")
     typer.echo(f"margin of A       {spread(outcome.margin, '+.2f')}")
+    if outcome.adjusted:
+        typer.echo(f"without luck       {spread(outcome.adjusted, '.1%')}  (variance: {in_parts(outcome.noise)})")
     if sprt and outcome.llr is not None:
         low, high = sprt.bounds
         typer.echo(
             f"SPRT {sprt.elo0:g},{sprt.elo1:g}  {outcome.verdict}, ratio {outcome.llr:.2f} of {low:.2f}, {high:.2f}"
         )
+
+
+def in_parts(noise: float | None) -> str:
+    """Return the variance that is left without luck."""
+    return "unknown" if noise is None else f"{noise:.0%} of that with luck"
 
 
 def side_cells(side: Side) -> tuple[str, ...]:

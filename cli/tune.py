@@ -20,7 +20,9 @@ def tune(
     params: RangesArgument,
     against: Annotated[
         str | None,
-        typer.Option(metavar="BOT", help="Opponent of both variants of a step; by default they play each other."),
+        typer.Option(
+            metavar="BOT", help="Bot that both variants of a step play against; by default they play each other."
+        ),
     ] = None,
     options: MatchOptions = MATCH,
     games: Annotated[

@@ -71,6 +71,9 @@ class Progress:
     losses: list[float]
 
 
+Supply = Callable[[Progress], Mapping[int, Samples]]  # what an epoch learns from, by number of seats
+
+
 def fit(
     samples: Mapping[int, Samples],
     encode: Encode,
@@ -92,31 +95,46 @@ def fit(
 
     Raises BadData for a file of another fit, BadPlan if there is nothing to learn from.
     """
-    progress = (read_progress(*kept) if kept and kept[0].exists() else None) or begin(samples, encode, schedule, start)
-    steps = len(batches(samples, schedule, 0))
+    return continued(lambda _: samples, encode, schedule, start or first_weights(samples, encode, schedule), kept)
+
+
+def continued(
+    supply: Supply, encode: Encode, schedule: Schedule, start: NetWeights, kept: tuple[Path, dict[str, Any]] | None
+) -> Iterator[Progress]:
+    """Fit weights to the samples that `supply` gives for each epoch; otherwise like `fit`."""
+    progress = read_progress(*kept) if kept and kept[0].exists() else begin(start)
     if progress.epoch == schedule.epochs:
         yield progress
     while progress.epoch < schedule.epochs:
-        losses = []
-        for number, (seats, rows, lines) in enumerate(batches(samples, schedule, progress.epoch)):
-            loss, gradient = gradient_of(progress.weights, samples[seats], encode, rows, lines, schedule.lines)
-            step(progress, gradient, progress.epoch * steps + number, steps * schedule.epochs, schedule)
-            losses.append(loss)
+        progress.losses.append(take_epoch(progress, supply(progress), encode, schedule))
         progress.epoch += 1
-        progress.losses.append(float(np.mean(losses)))
         if kept:
             write_progress(*kept, progress)
         yield progress
 
 
-def begin(samples: Mapping[int, Samples], encode: Encode, schedule: Schedule, start: NetWeights | None) -> Progress:
-    """Return the state before the first epoch. Raises BadPlan without samples."""
+def take_epoch(progress: Progress, samples: Mapping[int, Samples], encode: Encode, schedule: Schedule) -> float:
+    """Take the steps of an epoch; return the mean loss."""
+    found, losses = batches(samples, schedule, progress.epoch), []
+    for number, (seats, rows, lines) in enumerate(found, progress.epoch * len(found)):
+        loss, gradient = gradient_of(progress.weights, samples[seats], encode, rows, lines, schedule.lines)
+        step(progress, gradient, number, len(found) * schedule.epochs, schedule)
+        losses.append(loss)
+    return float(np.mean(losses))
+
+
+def first_weights(samples: Mapping[int, Samples], encode: Encode, schedule: Schedule) -> NetWeights:
+    """Return random weights for the features of samples. Raises BadPlan without samples."""
     states = next((part.positions.state for part in samples.values() if len(part.positions.state)), None)
     if states is None:
         raise BadPlan("games: there are too few to learn from")
     own, table, _ = encode(states[:1])
-    weights = start or begin_weights(own.shape[2], table.shape[1], schedule.seed)
-    weights = {name: array.copy() for name, array in weights.items()}
+    return begin_weights(own.shape[2], table.shape[1], schedule.seed)
+
+
+def begin(start: NetWeights) -> Progress:
+    """Return the state before the first epoch."""
+    weights = {name: array.copy() for name, array in start.items()}
     return Progress(0, weights, zeros(weights), zeros(weights), [])
 
 

@@ -1,6 +1,7 @@
 """The loop: games, fit, gate; generation after generation, in a folder from which it resumes after a kill.
 
 learn.json                   the game, its cards and features, the seed
+one-ply.net                  weights from games of one ply, if there were some
 generation-0/2-players/      games, in chunks
              fit.npz         the state of an unfinished fit
              figures.json    the candidate's predictions on held-out games
@@ -39,6 +40,7 @@ from clerestory.learn.figures import calibrated, figures
 from clerestory.learn.fit import Progress, Schedule, fit, header_of
 from clerestory.learn.gate import GateOptions, play_gate
 from clerestory.learn.net import all_arrays, in_points, in_units, numpy_arrays
+from clerestory.learn.oneply import rehearse
 from clerestory.learn.plan import LearningPlan
 from clerestory.learn.priors import Decisions, decisions_of, figures_of_priors, fit_priors
 from clerestory.learn.report import page
@@ -98,6 +100,7 @@ def take_generation(
     """
     if is_gated(out, generation):
         return record_of(out, generation)
+    rehearse_first(plan, out, resources)
     play(plan, out, generation, plan.seats, resources)
     if not (folder_of(out, generation) / "figures.json").exists():
         fit_generation(plan, out, generation, resources)
@@ -153,6 +156,36 @@ def due(out: Path) -> int:
     return generation
 
 
+# -- games of one ply ------------------------------------------------------------------------------
+
+
+def rehearse_first(plan: LearningPlan, out: Path, resources: Resources) -> None:
+    """Learn from games of one ply, beginning with the shipped value, if the plan has some and it was not done."""
+    path, state, habits = one_ply(out), out / "one-ply.npz", plan.one_ply
+    if not habits.rounds or path.exists():
+        return
+    schedule = replace(plan.schedule, epochs=habits.rounds, rate=plan.schedule.rate * GENTLY)
+    progress = None
+    for progress in rehearse(plan, schedule, state, workers=resources.workers, crew=resources.crew):
+        resources.watch("games of one ply", progress.epoch * habits.games, habits.rounds * habits.games)
+    assert progress is not None
+    summary = {"one_ply": asdict(habits), "losses": progress.losses}
+    write_weights(path, in_points(progress.weights), summary, game=plan.load())
+    state.unlink()
+
+
+def one_ply(out: Path) -> Path:
+    """Return the file of the weights that were learned from games of one ply."""
+    return out / "one-ply.net"
+
+
+def first_weights(plan: LearningPlan, out: Path, generation: int) -> ReadWeights | None:
+    """Return the weights from which the fit of a generation starts, None for random ones."""
+    before = best_value(out, generation)
+    rehearsed = one_ply(out) if before is None and one_ply(out).exists() else None
+    return plan.weights(before or rehearsed)
+
+
 # -- games -----------------------------------------------------------------------------------------
 
 
@@ -174,7 +207,7 @@ def play(plan: LearningPlan, out: Path, generation: int, seats: tuple[int, ...],
 def fit_generation(plan: LearningPlan, out: Path, generation: int, resources: Resources) -> None:
     """Fit a candidate to the games of the generations in the window."""
     folder, game = folder_of(out, generation), plan.load()
-    material, start = gather(plan, out, generation), plan.weights(best_value(out, generation))
+    material, start = gather(plan, out, generation), first_weights(plan, out, generation)
     schedule = plan.schedule if start is None else replace(plan.schedule, rate=plan.schedule.rate * GENTLY)
     progress = None
     for progress in fit_of(plan, schedule, material, start, folder / "fit.npz"):
@@ -259,6 +292,7 @@ def provenance(plan: LearningPlan, generation: int, material: TrainingData) -> d
         "games": material.games,
         "habits": asdict(plan.habits),
         "search": dict(plan.search),
+        "one_ply": asdict(plan.one_ply),
         "positions": {str(seats): len(part.positions.seat) for seats, part in material.learned.items()},
         "lines": {str(seats): len(part.lines.seat) for seats, part in material.learned.items()},
     }

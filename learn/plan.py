@@ -16,6 +16,37 @@ from clerestory.search.options import LEARNING, write_options
 
 
 @dataclass(frozen=True, slots=True)
+class OnePlyHabits:
+    """How games of one ply are played, and which of their positions are learned from.
+
+    Attributes:
+        rounds: of games; 0 for none.
+        games: of a round, for each number of players, above 0.
+        straying: share of moves that are a uniformly random legal action, 0 to 1.
+        noise: greatest difference of log odds that noise makes between two actions, at least 0.
+        trace: lambda of the expectations, 0 to 1; 1 for results.
+        kept: share of the positions that are learned from, above 0, at most 1.
+    """
+
+    rounds: int = 0
+    games: int = 20_000
+    straying: float = 0.03
+    noise: float = 0.2
+    trace: float = 0.9
+    kept: float = 0.15
+
+    def __post_init__(self) -> None:
+        """Check every setting. Raises BadPlan."""
+        if self.games < 1:
+            raise BadPlan(f"games: {self.games} is not a whole number above 0")
+        for name in ("straying", "trace", "kept"):
+            if not 0 <= getattr(self, name) <= 1:
+                raise BadPlan(f"{name}: {getattr(self, name)} is not between 0 and 1")
+        if not self.noise >= 0 or not self.kept:
+            raise BadPlan("noise, kept: they must not be negative or nothing")
+
+
+@dataclass(frozen=True, slots=True)
 class LearningPlan:
     """Everything that learning depends on, except its length.
 
@@ -27,6 +58,7 @@ class LearningPlan:
         habits: how games are played.
         schedule: of the fits.
         search: options of the search that uses a learned value.
+        one_ply: games without a search before the first generation.
     """
 
     load: Callable[[], Game]
@@ -36,6 +68,7 @@ class LearningPlan:
     habits: Habits
     schedule: Schedule
     search: Mapping[str, Any] = field(default_factory=lambda: dict(LEARNING))
+    one_ply: OnePlyHabits = OnePlyHabits()
 
     def __post_init__(self) -> None:
         """Check that the game can be learned. Raises BadPlan."""

@@ -26,7 +26,7 @@ from clerestory.learn.errors import BadData, BadPlan
 from clerestory.learn.fit import Schedule
 from clerestory.learn.gate import GateOptions
 from clerestory.learn.loop import Resources, best_value, due, learn
-from clerestory.learn.plan import LearningPlan
+from clerestory.learn.plan import LearningPlan, OnePlyHabits
 from clerestory.learn.selfplay import Habits
 
 
@@ -72,6 +72,18 @@ def later_than(stop: int) -> Callable[[str, list[str]], list[str]]:
     return lambda folder, names: [
         name for name in names if (path := Path(folder, name)).is_file() and path.stat().st_mtime_ns > stop
     ]
+
+
+def test_games_of_one_ply_come_first(tmp_path: Path, whole: Path) -> None:
+    """The fit starts from their weights, which are kept; a run without them ends elsewhere."""
+    plan = replace(PLAN, one_ply=OnePlyHabits(rounds=1, games=20))
+    list(learn(plan, OPEN, tmp_path, 1, Resources()))
+    first = read_weights(tmp_path / "one-ply.net", cathedral())
+    assert first.provenance["one_ply"]["games"] == 20
+    candidate = read_weights(tmp_path / "generation-0" / "candidate.net", cathedral())
+    assert candidate.provenance["start"] == first.checksum
+    assert not (tmp_path / "one-ply.npz").exists()
+    assert weights_of(tmp_path) != weights_of(whole)[:1]
 
 
 def test_what_a_generation_leaves_behind(whole: Path) -> None:

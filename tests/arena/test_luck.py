@@ -1,0 +1,116 @@
+"""Results without luck: their mean is that of results, whatever the value says, with less noise."""
+
+from dataclasses import replace
+from pathlib import Path
+from statistics import fmean, variance
+
+import pytest
+
+from clerestory.arena.errors import BadMatch
+from clerestory.arena.luck import ShareValue, luck_of, luck_of_game
+from clerestory.arena.match import Match, play_game
+from clerestory.arena.results import open_results
+from clerestory.arena.series import play_match, report
+from clerestory.engine import GAMES
+from clerestory.engine.core import NATURE, Game, State
+from clerestory.engine.rng import Rng
+from clerestory.engine.toy.rules import TOY
+
+
+def cathedral() -> Game:
+    return GAMES["cathedral"]
+
+
+def toy() -> Game:
+    return TOY
+
+
+def wrong(state: State) -> list[float]:
+    """An arbitrary value: it depends on every byte that an onlooker sees, and has nothing to do with the game."""
+    share = Rng(state.key(NATURE)).unit()
+    return [share, 3 - 2 * share, *[share * share] * (state.seats - 2)]
+
+
+def chance_events(game: Game, seats: int, seed: int) -> list[State]:
+    """Every chance event of a random game."""
+    state, rng, found = game.new(seats, seed), Rng(seed), []
+    while not state.over:
+        if state.turn == NATURE:
+            found.append(state.copy())
+            state.play(state.draw(rng))
+        else:
+            legal = state.legal_codes()
+            state.play(legal[rng.below(len(legal))])
+    return found
+
+
+@pytest.mark.parametrize(("name", "seats"), [("toy", 2), ("cathedral", 2), ("cathedral", 4), ("duel", 2)])
+def test_the_luck_of_an_event_is_0_in_the_mean(name: str, seats: int) -> None:
+    """Over the outcomes with their true probabilities, to rounding, with a value that is wrong."""
+    for event in chance_events(GAMES[name], seats, 5):
+        view = event.observe(NATURE)
+        lucks = [luck_of(event, code, wrong) for code in view.legal_codes()]
+        for seat in range(seats):
+            assert sum(p * luck[seat] for p, luck in zip(view.odds(), lucks, strict=True)) == pytest.approx(0, abs=1e-9)
+
+
+def random_game(game: Game, seats: int, seed: int) -> State:
+    state, rng = game.new(seats, seed), Rng(seed)
+    while not state.over:
+        legal = state.legal_codes()
+        state.play(state.draw(rng) if state.turn == NATURE else legal[rng.below(len(legal))])
+    return state
+
+
+def test_a_wrong_value_leaves_the_mean_as_it_is() -> None:
+    """Over games whose cards are dealt: the mean luck is within four standard errors of 0."""
+    lucks = [luck_of_game(random_game(TOY, 2, seed), wrong)[0] for seed in range(2000)]
+    assert variance(lucks) > 0.01
+    assert abs(fmean(lucks)) < 4 * (variance(lucks) / len(lucks)) ** 0.5
+
+
+def test_a_value_that_knows_nothing_finds_no_luck() -> None:
+    constant: ShareValue = lambda state: [1 / state.seats] * state.seats  # noqa: E731
+    assert luck_of_game(random_game(TOY, 3, 1), constant) == pytest.approx([0.0] * 3)
+
+
+MATCH = Match(cathedral, 2, ("greedy:value=net,samples=1", "greedy:samples=1"), "1it", seed=40, deals=30, luck="net")
+
+
+def test_a_match_reports_results_without_luck(tmp_path: Path) -> None:
+    """The games are the same as without luck, and so is their score share within its interval."""
+    with open_results(tmp_path / "games.jsonl", MATCH) as results:
+        for _ in play_match(MATCH, results, workers=1):
+            pass
+        outcome = report(MATCH, results)
+    with open_results(tmp_path / "games.jsonl", MATCH) as again:
+        assert report(MATCH, again) == outcome
+    assert outcome is not None
+    assert outcome.adjusted is not None
+    assert outcome.score.low < outcome.adjusted.mean < outcome.score.high
+    plain = play_game(replace(MATCH, luck=""), 40, 0)
+    measured = play_game(MATCH, 40, 0)
+    assert plain is not None
+    assert measured is not None
+    assert replace(measured, luck=None, seconds=[]) == replace(plain, seconds=[])
+
+
+@pytest.mark.parametrize(
+    ("match", "reason"),
+    [
+        (replace(MATCH, luck="hand"), "luck: 'hand' has no win shares; name a learned value"),
+        (replace(MATCH, luck="nothing"), "luck: 'nothing': no value of cathedral"),
+        (replace(MATCH, load=toy, luck="net"), "luck: 'net': no value of toy"),
+    ],
+)
+def test_a_value_that_cannot_measure_luck_is_refused(match: Match, reason: str) -> None:
+    with pytest.raises(BadMatch, match=reason):
+        match.rehearse()
+
+
+def test_games_with_and_without_luck_do_not_mix(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    with open_results(path, replace(MATCH, luck="")):
+        pass
+    with pytest.raises(BadMatch, match="luck is None in the file, 'net' here"), open_results(path, MATCH):
+        pass
