@@ -18,6 +18,15 @@ from clerestory.clients.kept_wire import GameEntry, GameSeat, GameSnapshot
 from clerestory.clients.plans import Change, ConversionPlan, PossibleUse
 from clerestory.clients.referee import AppliedAction, AsyncReferee, AsyncRules, LegalAction, Outcome, Referee, Rules
 from clerestory.clients.review_wire import GameReview, ReviewedPly, ReviewProgress, SeatReview
+from clerestory.clients.teaching import (
+    AsyncLessonBook,
+    AsyncPuzzleBook,
+    LessonBook,
+    LessonProgress,
+    PosedPuzzle,
+    PuzzleBook,
+    PuzzleVerdict,
+)
 from clerestory.clients.types import Action, AnswerWarning, Line, Recommendation, Update
 from clerestory.clients.wire import ONLOOKER
 from clerestory.figures import Outlook, Rollouts
@@ -34,6 +43,8 @@ __all__ = [
     "AsyncAnalysis",
     "AsyncKeptGame",
     "AsyncKeptGames",
+    "AsyncLessonBook",
+    "AsyncPuzzleBook",
     "AsyncReferee",
     "AsyncRules",
     "BadConnection",
@@ -50,12 +61,17 @@ __all__ = [
     "KeptGame",
     "KeptGames",
     "LegalAction",
+    "LessonBook",
+    "LessonProgress",
     "Line",
     "NotNow",
     "OutOfTime",
     "Outcome",
     "Outlook",
+    "PosedPuzzle",
     "PossibleUse",
+    "PuzzleBook",
+    "PuzzleVerdict",
     "Recommendation",
     "Referee",
     "ReviewProgress",

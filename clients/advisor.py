@@ -15,6 +15,7 @@ from clerestory.clients.kept import KeptGames
 from clerestory.clients.referee import Rules
 from clerestory.clients.retries import Tries
 from clerestory.clients.review_wire import ReviewProgress
+from clerestory.clients.teaching import LessonBook, PuzzleBook
 from clerestory.clients.types import Update
 
 
@@ -92,6 +93,16 @@ class Advisor(Closable, SyncCalls, Client):
     def games(self) -> KeptGames:
         """The games that the server keeps, over the same connection."""
         return KeptGames(self._call, partial(self._states, Stream))
+
+    @property
+    def puzzles(self) -> PuzzleBook:
+        """The puzzles that the server has, over the same connection."""
+        return PuzzleBook(self._call)
+
+    @property
+    def lessons(self) -> LessonBook:
+        """The lessons that the server has, over the same connection."""
+        return LessonBook(self._call)
 
     def _call(self, exchange: Exchange[Any]) -> Any:
         """Return the message of the answer. Raises AdvisorError."""

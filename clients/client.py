@@ -26,6 +26,8 @@ from clerestory.clients.wire import (
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
 from clerestory.v1.annotation_pb2_grpc import AnnotationServiceStub
 from clerestory.v1.games_pb2_grpc import GameServiceStub
+from clerestory.v1.lessons_pb2_grpc import LessonServiceStub
+from clerestory.v1.puzzle_pb2_grpc import PuzzleServiceStub
 from clerestory.v1.rules_pb2_grpc import RulesServiceStub
 
 Begin = Callable[[float], Any]  # begins a stream, given the seconds that it may take
@@ -62,7 +64,7 @@ class Client:
         self._dialled = dialled = dial(target, token, tls, retries, patience, language)
         self._channel = dialled.channel(self._grpc)
         kept = {SERVICE + name: method for name, method in vars(GameServiceStub(self._channel)).items()}
-        stubs = (AdvisorServiceStub, RulesServiceStub, AnnotationServiceStub)
+        stubs = (AdvisorServiceStub, RulesServiceStub, AnnotationServiceStub, PuzzleServiceStub, LessonServiceStub)
         self._methods = {name: method for stub in stubs for name, method in vars(stub(self._channel)).items()} | kept
 
     def _begin(self, exchange: Exchange[Any], seconds: float) -> Any:

@@ -189,6 +189,17 @@ class RulesBase(Generic[R]):
         return Exchange("ListGames", api.ListGamesRequest(), lambda answer: [plain(game) for game in answer.games])
 
     @exchanged
+    def characters(self) -> Exchange[list[dict[str, Any]]]:
+        """Return the opponents, the weakest first: character, level, name, about."""
+        request = api.ListCharactersRequest()
+        return Exchange("ListCharacters", request, lambda answer: [plain(one) for one in answer.characters])
+
+    @exchanged
+    def catalogue(self, game: str) -> Exchange[dict[str, Any]]:
+        """Return the cards of a game: hash of the catalogue, revision of the rules, entries."""
+        return Exchange("DescribeCatalogue", api.DescribeCatalogueRequest(game=game), plain)
+
+    @exchanged
     def start(self, game: str, seats: int, seed: int | None = None) -> Exchange[R]:
         """Return a new game, shuffled and dealt from its `seed`."""
 

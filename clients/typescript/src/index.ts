@@ -1,0 +1,22 @@
+export {
+  durationFromMs as milliseconds,
+  durationMs as millisecondsOf,
+  timestampDate as dateOf,
+} from "@bufbuild/protobuf/wkt";
+export { Code, type Interceptor, type Transport } from "@connectrpc/connect";
+export { Client } from "./client.ts";
+export { CallError, type FieldViolation, type Kind } from "./errors.ts";
+export {
+  bot,
+  type GameOptions,
+  KeptGame,
+  type Keys,
+  open,
+  person,
+  requestName,
+  type SeatPlan,
+  type Seen,
+} from "./kept.ts";
+export { createClient } from "./services.ts";
+export { alive } from "./streams.ts";
+export { openTransport, type Settings } from "./transport.ts";

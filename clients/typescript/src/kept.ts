@@ -1,0 +1,179 @@
+// Games that a server keeps: to make, join, play and watch them, a program needs no rules and keeps no position.
+
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import type { Client as Service } from "@connectrpc/connect";
+import { CallError } from "./errors.ts";
+import {
+  EndReason,
+  type Game,
+  type GameEntry,
+  type GameOptionsSchema,
+  type GameService,
+  type GameView,
+  SeatKind,
+  type SeatPlanSchema,
+} from "./gen/clerestory/v1/games_pb.ts";
+import type { LegalAction } from "./gen/clerestory/v1/rules_pb.ts";
+import { alive, sleep } from "./streams.ts";
+
+const SHORTEST = 500; // milliseconds before a broken stream is begun again, doubled each time
+const LONGEST = 8000;
+
+export type SeatPlan = MessageInitShape<typeof SeatPlanSchema>;
+export type GameOptions = MessageInitShape<typeof GameOptionsSchema>;
+
+/** A seat of whoever holds its token, here of the game's creator. */
+export const person = (name = ""): SeatPlan => ({ kind: SeatKind.PERSON, name });
+/** A seat of whoever joins first. */
+export const open = (): SeatPlan => ({ kind: SeatKind.OPEN });
+/** A seat of a bot: of a level, 1 to 8, or at full strength. */
+export const bot = (level?: number): SeatPlan => ({ kind: SeatKind.BOT, bot: level === undefined ? {} : { level } });
+
+/** What gives access to a game; keep it secret: whoever has a token can play the seat. */
+export interface Keys {
+  /** By seat. */
+  tokens?: Record<number, string>;
+  owner?: string;
+  onlooker?: string;
+}
+
+/** A game at a moment, as far as its holder's tokens show it. */
+export interface Seen {
+  game: Game;
+  views: GameView[];
+  /** The view of the seat to decide if its token is here, else of the first seat, else the public one. */
+  view: GameView | undefined;
+  /** What happened since the state before. */
+  entries: GameEntry[];
+  /** What may be played now from here; empty on another's turn. */
+  actions: LegalAction[];
+}
+
+/** A name for a request that nobody can guess; `crypto.randomUUID` exists only on pages with TLS. */
+export function requestName(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** A game that a server keeps. Calls fail with a CallError. */
+export class KeptGame {
+  readonly gameId: string;
+  readonly keys: Keys;
+  /** The last state; undefined before the first. */
+  seen: Seen | undefined;
+  readonly #games: Service<typeof GameService>;
+
+  constructor(games: Service<typeof GameService>, gameId: string, keys: Keys) {
+    this.#games = games;
+    this.gameId = gameId;
+    this.keys = keys;
+  }
+
+  /** The game as it is, with the position of a ply, and the entries from a ply on, counted from 1. */
+  async look(ply?: number, entriesFromPly?: number): Promise<Seen> {
+    const at = { ...(ply !== undefined && { ply }), ...(entriesFromPly !== undefined && { entriesFromPly }) };
+    return this.#take(await this.#games.getGame({ ...this.#seats(), ...at }));
+  }
+
+  /** Play an action, and more directly after it; fails with reason STALE_VERSION if something else has happened. */
+  async play(action: LegalAction | string, ...more: (LegalAction | string)[]): Promise<Seen> {
+    const [first = "", ...thenActions] = [action, ...more].map(textOf);
+    return this.#take(
+      await this.#games.playAction({ ...this.#everything(), version: this.#version, action: first, thenActions }),
+    );
+  }
+
+  /** Enter what a seat has been shown privately at a table. */
+  async sayShown(seat: number, outcome: string): Promise<Seen> {
+    const tokens = [this.keys.tokens?.[seat] ?? this.keys.owner ?? ""];
+    return this.#take(
+      await this.#games.sayShown({ gameId: this.gameId, tokens, version: this.#version, seat, outcome }),
+    );
+  }
+
+  /** Go back to a ply, ask the others to agree, or answer them. */
+  async takeBack(ply: number, decline = false): Promise<Seen> {
+    return this.#take(await this.#games.takeBack({ ...this.#seats(), version: this.#version, ply, decline }));
+  }
+
+  /** Set who holds a seat. */
+  async setSeat(seat: number, plan: SeatPlan): Promise<void> {
+    await this.#games.setSeat({ ...this.#everything(), seat, plan });
+  }
+
+  /** Give up: with two players the other wins; with more a bot takes over. */
+  async resign(): Promise<void> {
+    await this.#games.endGame({ ...this.#everything(), reason: EndReason.RESIGNED });
+  }
+
+  /** End the game without a winner; only its owner may. */
+  async abandon(): Promise<void> {
+    await this.#games.endGame({ ...this.#everything(), reason: EndReason.ABANDONED });
+  }
+
+  /** The record as JSON lines, complete once the game is over. */
+  async record(): Promise<string> {
+    return (await this.#games.getRecord(this.#seats())).record;
+  }
+
+  /**
+   * The states of the game until it is over; a stream that breaks off is begun again where it was.
+   *
+   * `onTrouble` is told why it waits. Throws a CallError that waiting cannot cure, and once the signal is aborted.
+   */
+  async *watch(signal?: AbortSignal, onTrouble?: (error: CallError) => void): AsyncGenerator<Seen> {
+    let from = this.seen?.game.version;
+    for (let pause = SHORTEST; ; pause = Math.min(2 * pause, LONGEST)) {
+      try {
+        for await (const answer of alive((stop) => this.#states(from, stop), signal)) {
+          pause = SHORTEST / 2;
+          if (!answer.game) continue; // somebody came or left, or nothing happened
+          const seen = this.#take(answer);
+          from = seen.game.version;
+          yield seen;
+          if (seen.game.end) return;
+        }
+        return;
+      } catch (error) {
+        const trouble = CallError.from(error);
+        if (signal?.aborted || !(trouble.passing || trouble.kind === "busy")) throw trouble;
+        onTrouble?.(trouble);
+        await sleep(pause, signal);
+      }
+    }
+  }
+
+  #states(fromVersion: number | undefined, signal: AbortSignal) {
+    const from = fromVersion === undefined ? {} : { fromVersion };
+    return this.#games.watchGame({ ...this.#seats(), ...from }, { signal });
+  }
+
+  #take(answer: { game?: Game | undefined; views: GameView[]; entries: GameEntry[] }): Seen {
+    const { game = this.seen?.game, views, entries } = answer;
+    if (!game) throw new Error("the server sent no game");
+    const view = views.find((one) => one.actions.length) ?? views.find((one) => one.seat !== undefined) ?? views[0];
+    this.seen = { game, views, view, entries, actions: view?.actions ?? [] };
+    return this.seen;
+  }
+
+  get #version(): number {
+    return this.seen?.game.version ?? 0;
+  }
+
+  /** The game with the tokens to look through. */
+  #seats() {
+    const own = Object.values(this.keys.tokens ?? {});
+    const tokens = own.length ? own : [this.keys.owner ?? this.keys.onlooker ?? ""].filter(Boolean);
+    return { gameId: this.gameId, tokens };
+  }
+
+  /** The game with all tokens that may act in it. */
+  #everything() {
+    const tokens = [...Object.values(this.keys.tokens ?? {}), this.keys.owner ?? ""].filter(Boolean);
+    return { gameId: this.gameId, tokens };
+  }
+}
+
+function textOf(action: LegalAction | string): string {
+  return typeof action === "string" ? action : (action.action?.text ?? "");
+}

@@ -1,0 +1,101 @@
+// How calls reach a server: its address, token and language, their deadlines, and the errors they end with.
+
+import type { Duration } from "@bufbuild/protobuf/wkt";
+import type { Interceptor, Transport } from "@connectrpc/connect";
+import { createConnectTransport } from "@connectrpc/connect-web";
+import { CallError } from "./errors.ts";
+import { retrying } from "./retries.ts";
+import { collected, each } from "./streams.ts";
+
+const LOCAL = ["localhost", "127.0.0.1", "[::1]"];
+const SLACK = 5000; // milliseconds a call may take beyond the time that its request asks for
+const LONGEST = 600_000; // milliseconds of a request that is limited by iterations only
+
+/** How calls are made; all of it may be left out. */
+export interface Settings {
+  /** Of the server, where it requires one; never sent to another machine in plaintext. */
+  token?: string | undefined;
+  /** Of texts for people, as a BCP 47 tag. */
+  language?: string | undefined;
+  /** Whether a call that the server refused or never received is tried again, within its time; by default true. */
+  retries?: boolean | undefined;
+  /** Milliseconds a call may take beyond the time its request asks for; by default 5000, 0 for no deadlines. */
+  slack?: number | undefined;
+  /** Called around every call, the first one outermost, outside of the retries. */
+  interceptors?: Interceptor[] | undefined;
+  /** Instead of the global one. */
+  fetch?: typeof globalThis.fetch | undefined;
+}
+
+/**
+ * A transport for `createClient`: its calls have deadlines, are tried again, and fail with a CallError.
+ *
+ * Throws TypeError for an unusable address or token.
+ */
+export function openTransport(address: string, settings: Settings = {}): Transport {
+  const { retries = true, slack = SLACK, interceptors = [], fetch } = settings;
+  const headers = headersOf(new URL(address), settings);
+  const withHeaders: Interceptor = (next) => (request) => {
+    for (const [name, value] of headers) request.header.set(name, value);
+    return next(request);
+  };
+  const inner = createConnectTransport({
+    baseUrl: address.replace(/\/$/, ""),
+    useBinaryFormat: true,
+    interceptors: [...interceptors, withHeaders, ...(retries ? [retrying] : [])],
+    ...(fetch && { fetch }),
+  });
+  return { unary: unaryOver(inner, slack), stream: streamOver(inner, slack) };
+}
+
+function headersOf(address: URL, { token, language }: Settings): [string, string][] {
+  const open = address.protocol === "http:" && !LOCAL.includes(address.hostname);
+  if (token && open) throw new TypeError(`token: would travel in plaintext to ${address.host}; use https`);
+  const headers: [string, string][] = token ? [["authorization", `Bearer ${token}`]] : [];
+  return language ? [...headers, ["accept-language", language]] : headers;
+}
+
+function unaryOver(inner: Transport, slack: number): Transport["unary"] {
+  return async (method, signal, timeout, header, input, context) => {
+    const limit = timeout ?? within(slack, timeOf(input) ?? 0);
+    try {
+      return await inner.unary(method, signal, limit, header, input, context);
+    } catch (error) {
+      throw CallError.from(error);
+    }
+  };
+}
+
+function streamOver(inner: Transport, slack: number): Transport["stream"] {
+  return async (method, signal, timeout, header, input, context) => {
+    const asked = await collected(input);
+    const limit = timeout ?? within(slack, timeOf(asked[0]));
+    try {
+      const answer = await inner.stream(method, signal, limit, header, each(asked), context);
+      return { ...answer, message: read(answer.message) };
+    } catch (error) {
+      throw CallError.from(error);
+    }
+  };
+}
+
+async function* read<T>(messages: AsyncIterable<T>): AsyncGenerator<T> {
+  try {
+    yield* messages;
+  } catch (error) {
+    throw CallError.from(error);
+  }
+}
+
+/** The time limit of a call, undefined for none; `time` is what its request asks for, undefined for any. */
+function within(slack: number, time: number | undefined): number | undefined {
+  return slack && time !== undefined ? time + slack : undefined;
+}
+
+/** Milliseconds that a request asks for, undefined if it asks for none. */
+function timeOf(input: unknown): number | undefined {
+  const asked = input as { question?: unknown; timeBudget?: Partial<Duration>; iterations?: unknown };
+  if (asked.question) return timeOf(asked.question);
+  if (asked.timeBudget) return Number(asked.timeBudget.seconds ?? 0) * 1000 + (asked.timeBudget.nanos ?? 0) / 1e6;
+  return asked.iterations ? LONGEST : undefined;
+}

@@ -1,0 +1,219 @@
+"""The package @clerestory/client: packed, installed in an empty project, type-checked and used there."""
+
+import base64
+import gzip
+import json
+import os
+import re
+import shutil
+import subprocess
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from runpy import run_path
+from typing import Any
+
+import pytest
+from google.protobuf.duration_pb2 import Duration
+from google.rpc.error_details_pb2 import ErrorInfo, RetryInfo
+
+from clerestory import __version__
+from lab.browser import page_server
+from tests.clients.relay import cutting
+from tests.clients.test_services import METHODS
+from tests.door.harness import address_of
+
+ROOT = Path(__file__).parents[2]
+PACKAGE = ROOT / "clients" / "typescript"
+SCRIPTS = Path(__file__).parent / "typescript"
+MOST = 15_000  # bytes of the package with the library that it calls by, compressed, beside the messages
+PACKING = run_path(str(PACKAGE / "pack.py"))
+PATH = run_path(str(ROOT / "clients" / "web" / "build.py"))["search_path"]()
+CHECK = {"strict": True, "noEmit": True, "module": "nodenext", "target": "es2023", "types": [], "skipLibCheck": True}
+SIZE = """
+import { build } from "esbuild";
+const external = ["*_pb.ts", "@bufbuild/protobuf", "@bufbuild/protobuf/*"];
+const whole = { bundle: true, minify: true, format: "esm" };
+await build({ entryPoints: ["src/index.ts"], outfile: "bundle.js", ...whole, external });
+"""
+
+
+def run(folder: Path, name: str, *arguments: str) -> str:
+    """Return what a program of Node prints. Fails where it fails."""
+    program = shutil.which(name, path=PATH)
+    assert program
+    done = subprocess.run(
+        [program, *arguments],
+        cwd=folder,
+        env=os.environ | {"PATH": PATH},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=100,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy of the package with the messages and tools that the build of the page leaves."""
+    tools = PACKAGE.parent / "web" / "node_modules"
+    if not ((PACKAGE / "src" / "gen").is_dir() and (tools / ".bin" / "tsc").exists()):
+        pytest.skip("the messages of the package are missing: python clients/web/build.py")
+    folder = tmp_path_factory.mktemp("source") / "typescript"
+    shutil.copytree(PACKAGE, folder, ignore=shutil.ignore_patterns("node_modules", "dist"))
+    (folder / "node_modules").symlink_to(tools.resolve())
+    return folder
+
+
+@pytest.fixture(scope="module")
+def project(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """An empty project that has installed the package and nothing else."""
+    folder = tmp_path_factory.mktemp("project")
+    PACKING["build"](source, folder)
+    (folder / "package.json").write_text('{"name": "empty", "private": true, "type": "module"}')
+    (folder / "tsconfig.json").write_text(json.dumps({"compilerOptions": CHECK | {"lib": ["es2023", "dom"]}}))
+    [packed] = folder.glob("*.tgz")
+    install = ("install", "--prefer-offline", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
+    try:
+        run(folder, "npm", *install, f"./{packed.name}")
+    except AssertionError as failed:
+        pytest.skip(f"npm install: {str(failed).strip()[-200:]}")
+    for script in SCRIPTS.glob("*.ts"):
+        shutil.copy(script, folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def door() -> Iterator[str]:
+    with page_server("--workers", "1") as (_, url):
+        yield url.rstrip("/")
+
+
+def printed(project: Path, script: str, *arguments: str) -> Any:
+    """Return what a script prints, whose types Node leaves out."""
+    return json.loads(run(project, "node", "--experimental-strip-types", "--no-warnings", script, *arguments))
+
+
+def test_its_types_are_those_of_the_messages(source: Path, project: Path) -> None:
+    run(project, str(source / "node_modules" / ".bin" / "tsc"), "--project", ".")
+
+
+def test_it_has_every_method_of_the_server(project: Path) -> None:
+    wanted = {re.sub(r"/(.)", lambda first: f"/{first[1].lower()}", name) for name in METHODS}
+    assert {f"clerestory.v1.{name}" for name in printed(project, "services.ts")} == wanted
+
+
+def test_a_game_is_played_to_its_end(project: Path, door: str) -> None:
+    seen = printed(project, "game.ts", door)
+    assert (sum(seen["shares"]), seen["rising"], seen["troubles"]) == (pytest.approx(1), True, [])
+    assert 0 < seen["moves"] < seen["forced"] < seen["record"]  # the last card of a round is played by the server
+
+
+def test_a_game_goes_on_through_connections_that_break(project: Path, door: str) -> None:
+    cuts = [3000, 2500, 1500, 1000, 900, 600, 100, 20]
+    with cutting(address_of(door + "/"), cuts) as relay:
+        seen = printed(project, "game.ts", relay)
+    assert (sum(seen["shares"]), seen["rising"], cuts) == (pytest.approx(1), True, [])
+
+
+def test_errors_deadlines_and_streams(project: Path, door: str) -> None:
+    assert printed(project, "calls.ts", door) == {
+        "wrong": ["bad-request", "BAD_GAME", True, "de"],
+        "stale": ["not-now", "STALE_VERSION", True],
+        "stranger": ["denied", "WRONG_SEAT_TOKEN"],
+        "tables": 3,
+        "best": True,
+        "aborted": "cancelled",
+        "late": "out-of-time",
+        "nowhere": ["unavailable", True],
+    }
+
+
+@contextmanager
+def refusing(refusals: list[dict[str, Any]], headers: dict[str, str]) -> Iterator[str]:
+    """Yield the address of a server that answers with each of the errors once, and then with an empty message."""
+
+    class Refusing(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            self.rfile.read(int(self.headers["content-length"]))
+            error = refusals.pop(0) if refusals else None
+            body = b"" if error is None else json.dumps(error).encode()
+            self.send_response(200 if error is None else 429)
+            said = (
+                {"content-type": "application/proto"}
+                if error is None
+                else {"content-type": "application/json"} | headers
+            )
+            for name, value in (said | {"content-length": str(len(body))}).items():
+                self.send_header(name, value)
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: Any) -> None:
+            pass
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), Refusing) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        yield f"http://127.0.0.1:{server.server_address[1]}"
+        server.shutdown()
+
+
+def refusal(code: str, *details: Any) -> dict[str, Any]:
+    packed = [
+        {"type": one.DESCRIPTOR.full_name, "value": base64.b64encode(one.SerializeToString()).decode().rstrip("=")}
+        for one in details
+    ]
+    return {"code": code, "message": "refused", "details": packed}
+
+
+BUSY = refusal("resource_exhausted", ErrorInfo(reason="BUSY"), RetryInfo(retry_delay=Duration(nanos=30_000_000)))
+AWAY = refusal("unavailable")
+WRONG = refusal("invalid_argument", ErrorInfo(reason="BAD_POSITION"))
+BUG = refusal("internal", ErrorInfo(reason="INTERNAL"))
+
+
+@pytest.mark.parametrize(
+    ("errors", "headers", "left", "kind"),
+    [
+        ([BUSY] * 3, {}, 0, None),
+        ([BUSY] * 5, {}, 1, "busy"),
+        ([AWAY] * 8, {}, 0, None),
+        ([refusal("internal")] * 3, {}, 0, None),
+        ([BUG] * 2, {}, 1, "failed"),
+        ([WRONG] * 2, {}, 1, "bad-request"),
+        ([BUSY] * 2, {"grpc-retry-pushback-ms": "-1"}, 1, "busy"),
+        ([refusal("resource_exhausted")] * 2, {"grpc-retry-pushback-ms": "10"}, 0, None),
+    ],
+)
+def test_a_call_is_tried_again_where_that_may_help(
+    project: Path, errors: list[dict[str, Any]], headers: dict[str, str], left: int, kind: str | None
+) -> None:
+    refusals = list(errors)
+    with refusing(refusals, headers) as address:
+        said = printed(project, "retries.ts", address, "true")
+    assert (said.get("kind"), len(refusals)) == (kind, left)
+
+
+def test_without_retries_an_error_says_how_long_to_wait(project: Path) -> None:
+    refusals = [BUSY, BUSY]
+    with refusing(refusals, {}) as address:
+        said = printed(project, "retries.ts", address, "false")
+    assert (said, len(refusals)) == ({"kind": "busy", "reason": "BUSY", "retryAfter": 30}, 1)
+
+
+def test_it_is_small_beside_the_messages(source: Path) -> None:
+    (source / "size.mjs").write_text(SIZE)
+    run(source, "node", "size.mjs")
+    assert len(gzip.compress((source / "bundle.js").read_bytes())) <= MOST
+
+
+def test_it_is_of_the_version_of_the_server_and_names_no_address() -> None:
+    text = (PACKAGE / "package.json").read_text()
+    wanted = json.loads(text)["dependencies"]
+    built = json.loads((PACKAGE.parent / "web" / "package.json").read_text())["dependencies"]
+    assert (json.loads(text)["version"], "://" in text) == (__version__, False)
+    assert wanted == {name: f"^{built[name]}" for name in wanted}  # what the page is tested with

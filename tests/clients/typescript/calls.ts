@@ -1,0 +1,56 @@
+// Errors, deadlines and streams, at a real server; prints what the test looks at as JSON.
+import { CallError, Client, milliseconds, person } from "@clerestory/client";
+
+declare const process: { argv: [string, string, string] };
+const address = process.argv[2];
+const client = new Client(address, { language: "de", slack: 120_000 });
+
+async function failure(call: () => Promise<unknown>): Promise<CallError> {
+  try {
+    await call();
+  } catch (error) {
+    if (error instanceof CallError) return error;
+    throw error;
+  }
+  throw new Error("the call did not fail");
+}
+
+const wrong = await failure(() => client.createGame("chess", [person()]));
+const game = await client.createGame("toy", [person(), person()]);
+await game.look();
+const old = client.openGame(game.gameId, game.keys);
+await old.look();
+await game.play(game.seen?.actions[0] ?? "");
+const stale = await failure(() => old.play(old.seen?.actions[1] ?? ""));
+const stranger = await failure(() => client.openGame(game.gameId, { tokens: { 0: "x".repeat(40) } }).look());
+const position = old.seen?.view?.position;
+const endless = { question: { position, timeBudget: milliseconds(600_000) }, updateInterval: milliseconds(20) };
+
+const tables: number[] = [];
+for await (const { sequence } of client.advisor.analyze(endless)) {
+  tables.push(sequence);
+  if (tables.length === 3) break; // which ends the search: there is one worker, and the next call needs it
+}
+const { best } = await client.advisor.recommendMove({ position, timeBudget: milliseconds(20) });
+
+const stop = new AbortController();
+const aborted = await failure(async () => {
+  for await (const _ of client.advisor.analyze(endless, { signal: stop.signal })) stop.abort();
+});
+const late = await failure(async () => {
+  for await (const _ of client.advisor.analyze(endless, { timeoutMs: 1 }));
+});
+const nowhere = await failure(() => new Client("http://127.0.0.1:1", { retries: false }).rules.listGames({}));
+
+console.log(
+  JSON.stringify({
+    wrong: [wrong.kind, wrong.reason, wrong.violations.length > 0, wrong.told?.locale],
+    stale: [stale.kind, stale.reason, Number(stale.metadata["version"]) === game.seen?.game.version],
+    stranger: [stranger.kind, stranger.reason],
+    tables: tables.length,
+    best: Boolean(best),
+    aborted: aborted.kind,
+    late: late.kind,
+    nowhere: [nowhere.kind, nowhere.passing],
+  }),
+);

@@ -1,0 +1,13 @@
+// One call and one stream at a server that refuses what it is told to; prints what becomes of them.
+import { CallError, Client } from "@clerestory/client";
+
+declare const process: { argv: [string, string, string, string] };
+const [, , address, retries] = process.argv;
+const client = new Client(address, { slack: 60_000, retries: retries === "true" });
+try {
+  const { games } = await client.rules.listGames({});
+  console.log(JSON.stringify({ games: games.length }));
+} catch (error) {
+  const { kind, reason, retryAfter } = CallError.from(error);
+  console.log(JSON.stringify({ kind, reason, retryAfter }));
+}
