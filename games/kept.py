@@ -12,6 +12,7 @@ from clerestory.engine.rng import Rng
 from clerestory.engine.scoring import ScoreSource, points_by_cause
 from clerestory.games.log import BY_ITSELF, MOVES, EndReason, Entry, EntryKind, Head, Holder, SeatKind
 from clerestory.games.positions import Positions
+from clerestory.texts.sentences import Text, said, text
 
 ENTRY_BYTES, POSITION_BYTES, LEAST_BYTES = 180, 720, 4096  # of memory: of an entry, of a position, of the rest
 
@@ -37,7 +38,7 @@ class ServerGame:
     Attributes:
         entries: all of them; their number is the version.
         line: the entries that lead to the position, one for each ply.
-        frozen_reason: why this server cannot play it, in a sentence; "" if it can.
+        why_frozen: why this server cannot play it; None if it can.
         positions: the whole position of every ply; None for a game that is frozen.
         seats: who holds them.
         proposal: the pending take-back, or None.
@@ -54,8 +55,8 @@ class ServerGame:
         self.ended: Entry | None = None
         self._parts: list[dict[ScoreSource, float]] | None = None
         self.since = head.created
-        self.frozen_reason = why_frozen(head)
-        self.positions = None if self.frozen_reason else Positions(from_position(head.opening))
+        self.why_frozen = why_frozen(head)
+        self.positions = None if self.why_frozen else Positions(from_position(head.opening))
         for entry in entries:
             self.add(entry)
 
@@ -70,7 +71,7 @@ class ServerGame:
         """Return an independent copy."""
         other = type(self).__new__(type(self))
         other.head, other.proposal, other.ended, other.since = self.head, self.proposal, self.ended, self.since
-        other.frozen_reason, other._parts = self.frozen_reason, self._parts
+        other.why_frozen, other._parts = self.why_frozen, self._parts
         other.entries, other.line = list(self.entries), list(self.line)
         other.seats, other.positions = list(self.seats), self.positions and self.positions.copy()
         return other
@@ -110,6 +111,11 @@ class ServerGame:
     def frozen(self) -> bool:
         """Whether this server has other rules or cards than the game."""
         return self.positions is None
+
+    @property
+    def frozen_reason(self) -> str:
+        """Why this server cannot play it, in an English sentence; "" if it can."""
+        return "" if self.why_frozen is None else said(self.why_frozen, self.head.game)
 
     @property
     def waiting(self) -> bool:
@@ -250,16 +256,21 @@ class ServerGame:
     }
 
 
-def why_frozen(head: Head) -> str:
-    """Return how the rules or cards of a game differ from this server's, "" if they do not."""
+def why_frozen(head: Head) -> Text | None:
+    """Return how the rules or cards of a game differ from this server's, None if they do not."""
     game = GAMES.get(head.game)
     if game is None:
-        return f"this server has no rules of {head.game!r}"
+        return text("frozen.game", game=repr(head.game))
     if game.rules_revision != head.rules_revision:
-        return f"the game has revision {head.rules_revision} of the rules, this server {game.rules_revision}"
+        return text("frozen.rules", theirs=head.rules_revision, ours=game.rules_revision)
     if game.catalogue != head.catalogue:
-        return f"the game has the cards {head.catalogue or 'none'}, this server {game.catalogue or 'none'}"
-    return ""
+        return text("frozen.cards", theirs=cards_of(head.catalogue), ours=cards_of(game.catalogue))
+    return None
+
+
+def cards_of(catalogue: str) -> str | Text:
+    """Return a catalogue as an argument of a text."""
+    return catalogue or text("frozen.none")
 
 
 def draw(kept: ServerGame, moment: int) -> Entry:

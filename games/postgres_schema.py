@@ -1,16 +1,19 @@
 """The tables of a store in PostgreSQL: those of the SQLite file, and the servers that share it."""
 
 import secrets
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from typing import Any, LiteralString
 
 import psycopg
 
 from clerestory.declared import BadSettings
-from clerestory.games.schema import too_late
+from clerestory.games.schema import between, too_late
 
 LOCK = 0x434C5253  # advisory lock held while creating or migrating tables; the same number as in the SQLite header
 
-# As in schema.py: script n, counted from 0, migrates the tables from version n to n + 1.
+# As in schema.py: script n, counted from 0, migrates the tables from version n to n + 1. Servers of version n go on
+# beside it: what it adds has defaults, and it takes away nothing but indexes.
 SCRIPTS: tuple[LiteralString, ...] = (
     """
     CREATE TABLE server (
@@ -78,32 +81,80 @@ SCRIPTS: tuple[LiteralString, ...] = (
     """,
 )
 
+BACK: dict[int, LiteralString] = {
+    2: """
+    DROP INDEX game_shown;
+    DROP INDEX game_due;
+    DROP INDEX game_waiting;
+    DROP INDEX game_maker;
+    DROP INDEX game_touched;
+    ALTER TABLE game DROP COLUMN bots_only, DROP COLUMN bytes, DROP COLUMN touched;
+    ALTER TABLE review DROP COLUMN moment;
+    CREATE INDEX game_shown ON game (created, id) WHERE shown;
+    CREATE INDEX game_due ON game (due) WHERE due IS NOT NULL;
+    """
+}
+LIVING = "SELECT count(*) FROM server WHERE seen > clock_timestamp() - make_interval(secs => %s)"
+
 
 async def prepare(connection: psycopg.AsyncConnection[Any]) -> tuple[bytes, int]:
     """Create or migrate the tables in one transaction; return the store's secret, and the number of a new server.
 
     Raises BadSettings for tables of a later version of this program.
     """
-    async with connection.transaction():
-        await connection.execute("SET LOCAL statement_timeout = 0")
-        await connection.execute("SET LOCAL lock_timeout = 0")
-        await connection.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
-        secret = await migrate(connection)
+    async with alone(connection):
+        secret = await migrate(connection, len(SCRIPTS))
         server = await (await connection.execute("INSERT INTO server DEFAULT VALUES RETURNING id")).fetchone()
     assert server is not None
     return secret, server[0]
 
 
-async def migrate(connection: psycopg.AsyncConnection[Any]) -> bytes:
-    """Bring the tables up to date; return the store's secret. Nothing is written where they are. Raises BadSettings."""
-    await connection.execute("CREATE TABLE IF NOT EXISTS store (secret BYTEA NOT NULL, version INTEGER NOT NULL)")
-    row = await (await connection.execute("SELECT secret, version FROM store")).fetchone()
-    secret, version = row or (secrets.token_bytes(32), 0)
+async def convert(connection: psycopg.AsyncConnection[Any], to: int, lease: float) -> None:
+    """Bring the tables to a version in one transaction.
+
+    Raises BadSettings for a version that this program does not make, and if a server has been seen within `lease`
+    seconds: one that runs would not know the tables any more.
+    """
+    async with alone(connection):
+        if await version_of(connection):
+            [living] = await (await connection.execute(LIVING, (lease,))).fetchone() or [0]
+            if living:
+                raise BadSettings(f"store: {living} running servers use it; stop them first")
+        await migrate(connection, to)
+
+
+@asynccontextmanager
+async def alone(connection: psycopg.AsyncConnection[Any]) -> AsyncIterator[None]:
+    """Run one transaction, at most one of its kind at a time, that waits as long as it has to."""
+    async with connection.transaction():
+        await connection.execute("SET LOCAL statement_timeout = 0")
+        await connection.execute("SET LOCAL lock_timeout = 0")
+        await connection.execute("SELECT pg_advisory_xact_lock(%s)", (LOCK,))
+        yield
+
+
+async def version_of(connection: psycopg.AsyncConnection[Any]) -> int:
+    """Return the version of the tables, 0 if there are none. Raises BadSettings for one that is not known."""
+    [there] = await (await connection.execute("SELECT to_regclass('store') IS NOT NULL")).fetchone() or [False]
+    row = await (await connection.execute("SELECT version FROM store")).fetchone() if there else None
+    version = int(row[0]) if row else 0
     if version > len(SCRIPTS):
         raise BadSettings(f"store: {too_late(version, len(SCRIPTS))}")
-    for script in SCRIPTS[version:]:
-        await connection.execute(script)
-    if version < len(SCRIPTS):
-        await connection.execute("DELETE FROM store")
-        await connection.execute("INSERT INTO store VALUES (%s, %s)", (secret, len(SCRIPTS)))
+    return version
+
+
+async def migrate(connection: psycopg.AsyncConnection[Any], to: int) -> bytes:
+    """Bring the tables to a version; return the store's secret. Nothing is written where they have it.
+
+    Raises BadSettings for tables of a later version of this program, and a version that it does not make.
+    """
+    version = await version_of(connection)
+    if version != to:
+        for script in between(version, to, SCRIPTS, BACK):
+            await connection.execute(script)
+        await connection.execute("CREATE TABLE IF NOT EXISTS store (secret BYTEA NOT NULL, version INTEGER NOT NULL)")
+        if not version:
+            await connection.execute("INSERT INTO store VALUES (%s, 0)", (secrets.token_bytes(32),))
+        await connection.execute("UPDATE store SET version = %s", (to,))
+    [secret] = await (await connection.execute("SELECT secret FROM store")).fetchone() or [b""]
     return bytes(secret)

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 
-from clerestory import __version__
 from clerestory.engine.core import Game, State
 from clerestory.engine.value import value_in_use
 from clerestory.games.aside import aside
@@ -20,6 +19,8 @@ from clerestory.refusals import Reason, refuse
 from clerestory.review import PlyValuation, ReviewPlan
 from clerestory.review.study import LONGER
 from clerestory.spans import part
+
+JUDGEMENT = "0.1.0"  # changes where a stored review no longer says what a new one would
 
 Plies = dict[int, PlyValuation]
 
@@ -106,7 +107,7 @@ class KeptPlies:
 
 
 def digest_of_plan(plan: ReviewPlan, game: Game, seats: int) -> str:
-    """Return the digest of everything that determines a review, including this program and the value in use."""
+    """Return the digest of everything that determines a review, including how it is judged and the value in use."""
     value, settings = value_in_use(game), sorted(plan.settings(game, seats).items())
-    made_by = [__version__, value, settings, LONGER, plan.iterations, plan.seed, plan.viewer]
+    made_by = [JUDGEMENT, value, settings, LONGER, plan.iterations, plan.seed, plan.viewer]
     return hashlib.sha256(json.dumps(made_by).encode()).hexdigest()

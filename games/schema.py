@@ -2,12 +2,16 @@
 
 import secrets
 import sqlite3
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from clerestory.declared import BadSettings
 
 APPLICATION = 0x434C5253  # `CLRS`, in the header of the file
 LEAST_SQLITE = (3, 37, 0)  # which has strict tables
+
+Script = TypeVar("Script", bound=str)
 
 # Script n, counted from 0, migrates a file from version n to n + 1; it is never changed once released.
 SCRIPTS = (
@@ -76,8 +80,31 @@ SCRIPTS = (
 )
 
 
-def open_file(path: str) -> sqlite3.Connection:
+# Script n takes a file of version n back to version n - 1, with all that it can hold of what is in the file.
+BACK = {
+    3: """
+    DROP INDEX game_shown;
+    DROP INDEX game_due;
+    DROP INDEX game_waiting;
+    DROP INDEX game_maker;
+    DROP INDEX game_touched;
+    ALTER TABLE game DROP COLUMN maker;
+    ALTER TABLE game DROP COLUMN bots_only;
+    ALTER TABLE game DROP COLUMN bytes;
+    ALTER TABLE game DROP COLUMN touched;
+    ALTER TABLE review DROP COLUMN moment;
+    CREATE INDEX game_shown ON game (created, id) WHERE shown;
+    CREATE INDEX game_due ON game (due) WHERE due IS NOT NULL;
+    """
+}
+
+
+def open_file(path: str, to: int | None = None) -> sqlite3.Connection:
     """Open a store, create or migrate it, and return the only connection to it.
+
+    Args:
+        path: of the file.
+        to: the version of its tables, None for that of this program.
 
     Raises BadSettings for a file that cannot be opened, is in use by another process, is not a store, or is from a
     later version of this program.
@@ -87,7 +114,7 @@ def open_file(path: str) -> sqlite3.Connection:
     try:
         if path != ":memory:":
             Path(path).parent.mkdir(parents=True, exist_ok=True)
-        return connect(path)
+        return connect(path, to)
     except sqlite3.Error as error:
         raise BadSettings(f"store: {path} {complaint(error)}") from None
     except OSError as error:
@@ -108,8 +135,8 @@ def complaint(error: sqlite3.Error) -> str:
     return f"cannot be opened: {error}"
 
 
-def connect(path: str) -> sqlite3.Connection:
-    """Open a file with an exclusive lock."""
+def connect(path: str, to: int | None) -> sqlite3.Connection:
+    """Open a file with an exclusive lock, and migrate it."""
     connection = sqlite3.connect(path, timeout=0, isolation_level=None)
     try:
         connection.execute("PRAGMA locking_mode=EXCLUSIVE")  # before the first lock, which is then never released
@@ -118,7 +145,7 @@ def connect(path: str) -> sqlite3.Connection:
         connection.execute("COMMIT")
         for pragma in ("journal_mode=WAL", "synchronous=FULL", "foreign_keys=ON", "trusted_schema=OFF"):
             connection.execute(f"PRAGMA {pragma}").fetchone()
-        migrate(connection)
+        migrate(connection, len(SCRIPTS) if to is None else to)
     except BaseException:
         connection.close()
         raise
@@ -136,20 +163,36 @@ def require_store(connection: sqlite3.Connection, path: str) -> None:
         raise BadSettings(f"store: {path} {too_late(version, len(SCRIPTS))}")
 
 
-def migrate(connection: sqlite3.Connection) -> None:
-    """Bring the file up to date, in one transaction; nothing is written to one that is."""
+def migrate(connection: sqlite3.Connection, to: int) -> None:
+    """Bring the file to a version, in one transaction; nothing is written to one that has it. Raises BadSettings."""
     (version,) = connection.execute("PRAGMA user_version").fetchone()
-    if version == len(SCRIPTS):
+    if version == to:
         return
+    scripts = between(version, to, SCRIPTS, BACK)
     connection.execute("BEGIN EXCLUSIVE")
-    for script in SCRIPTS[version:]:
+    for script in scripts:
         for statement in script.split(";"):
             connection.execute(statement)
     if not version:
         connection.execute("INSERT INTO store VALUES (?)", (secrets.token_bytes(32),))
         connection.execute(f"PRAGMA application_id={APPLICATION}")
-    connection.execute(f"PRAGMA user_version={len(SCRIPTS)}")
+    connection.execute(f"PRAGMA user_version={to}")
     connection.execute("COMMIT")
+
+
+def between(version: int, to: int, forth: Sequence[Script], back: Mapping[int, Script]) -> list[Script]:
+    """Return the scripts from one version to another, the first to be run first. Raises BadSettings if there are none.
+
+    Args:
+        version: of the tables now.
+        to: wanted.
+        forth: script n leads from version n to n + 1.
+        back: script n leads from version n to n - 1.
+    """
+    known = [*range(min(back, default=len(forth) + 1) - 1, len(forth) + 1)]
+    if to not in known:
+        raise BadSettings(f"to: {to} is not one of {', '.join(map(str, known))}, the formats that this program makes")
+    return [*forth[version:to]] if version < to else [back[later] for later in range(version, to, -1)]
 
 
 def too_late(version: int, known: int) -> str:

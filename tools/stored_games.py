@@ -29,6 +29,7 @@ from clerestory.v1.games_pb2_grpc import GameServiceStub
 PERSON = games.SeatPlan(kind=games.SEAT_KIND_PERSON, name="Ann")
 OPEN = games.SeatPlan(kind=games.SEAT_KIND_OPEN)
 QUICK = games.SeatPlan(kind=games.SEAT_KIND_BOT, bot=games.Bot(level=1))
+MABEL = games.SeatPlan(kind=games.SEAT_KIND_BOT, bot=games.Bot(character="mabel", time_budget=Duration(seconds=60)))
 SLOW = games.SeatPlan(kind=games.SEAT_KIND_BOT, bot=games.Bot(time_budget=Duration(seconds=60)))
 ITERATIONS = 60  # of a review
 
@@ -126,6 +127,7 @@ TABLE = games.GameOptions(table=True)
 DAYS = games.GameOptions(time_per_move=Duration(seconds=29 * 24 * 3600), play_on=games.Bot(level=2))
 MINUTE = games.GameOptions(time_per_move=Duration(seconds=60), play_on=games.Bot(level=1))
 LISTED = games.GameOptions(listed=True)
+FORCED = games.GameOptions(play_forced=True)
 
 # name of a game, seats, options, what is played
 GAMES: dict[str, tuple[str, list[games.SeatPlan], games.GameOptions, Callable[[Made, random.Random], None]]] = {
@@ -143,6 +145,8 @@ GAMES: dict[str, tuple[str, list[games.SeatPlan], games.GameOptions, Callable[[M
     "cathedral joined": ("cathedral", [PERSON, PERSON, OPEN, PERSON], games.GameOptions(), joined),
     "cathedral open": ("cathedral", [PERSON, OPEN], LINK, to(0)),
     "cathedral at a table": ("cathedral", [PERSON, PERSON], TABLE, to(40)),
+    "cathedral forced": ("cathedral", [PERSON, PERSON], FORCED, to(60)),
+    "toy with a character": ("toy", [PERSON, MABEL], FREE, to(2)),
     "duel of bots": ("duel", [SLOW, SLOW], PUBLIC, to(0)),  # the last: nothing is reviewed while bots search
 }
 

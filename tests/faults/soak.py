@@ -37,6 +37,7 @@ PLAYERS, WATCHERS = 4, 2
 PIECE = 120.0  # seconds
 BRIEF, LONG = 0.3, 6.0  # seconds that a server lives at most, by turns
 CALM = 4.0  # seconds of everybody at once before the last end, twice
+MUTATED = 20  # calls of the stranger at least, for which the last everybody at once goes on
 BUDGET = 0.1  # seconds of a search that is asked for
 PACE = 0.05  # seconds between two calls of a caller who measures
 OWN = 6  # descriptors that a server opens when it is first called, such as those of the journal of its store
@@ -159,10 +160,12 @@ class Stranger:
     def __init__(self, seed: int) -> None:
         self._seed = seed
         self.made = self.internal = 0
+        self.lives = False
         self.secrets: set[str] = set()
 
     def live(self, server: Watched, leaving: threading.Event) -> None:
         """Go on until the server is gone, or until told to leave."""
+        self.lives = True
         with closing(Fuzzer(server, self._seed)) as fuzzer, suppress(grpc.RpcError, OSError, http.client.HTTPException):
             while not leaving.is_set():
                 luck = Random(f"{self._seed}:{self.made}")
@@ -172,6 +175,7 @@ class Stranger:
                 self.made += 1
         self.secrets |= fuzzer.world.secrets
         self.internal += fuzzer.figures.internal
+        self.lives = False
 
 
 class Everybody:
@@ -262,6 +266,8 @@ def come_and_go(everybody: Everybody, server: Watched, descriptors: int) -> "Hel
     """Let everybody call a server for a while; return what it holds once it has so few descriptors, or much later."""
     with everybody.on(server):
         time.sleep(CALM)
+        while everybody.stranger.made < MUTATED and everybody.stranger.lives:  # who comes late on a slow machine
+            time.sleep(0.1)
         note(everybody.tally, server)
     ends = time.monotonic() + PATIENCE
     while (held := Held(server)).descriptors > descriptors and time.monotonic() < ends:

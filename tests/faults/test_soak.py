@@ -14,7 +14,7 @@ from lab.load.corpus import positions
 from lab.load.figures import summary
 from lab.load.openloop import Load, offer
 from lab.load.server import free_port, own_server
-from tests.faults.soak import soak
+from tests.faults.soak import MUTATED, soak
 
 SECONDS = float(os.environ.get("CLERESTORY_SOAK_SECONDS", "120"))
 FLAT = 1.1  # memory at the end of the soak over that after its first quarter, at most
@@ -46,7 +46,7 @@ def test_a_soak_at_twice_the_capacity() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seed", "seconds"), [(0, 20.0), *(pytest.param(n, 150.0, marks=pytest.mark.slow) for n in (1, 2))]
+    ("seed", "seconds"), [(0, 14.0), *(pytest.param(n, 150.0, marks=pytest.mark.slow) for n in (1, 2))]
 )
 def test_everybody_at_once_on_a_server_that_is_killed(tmp_path: Path, seed: int, seconds: float) -> None:
     tally = soak(tmp_path, seed, seconds)
@@ -54,4 +54,4 @@ def test_everybody_at_once_on_a_server_that_is_killed(tmp_path: Path, seed: int,
     assert tally.internal == 0
     assert tally.kills > 0
     assert tally.entries > 100
-    assert tally.mutated > 10
+    assert tally.mutated >= MUTATED

@@ -194,6 +194,10 @@ async def test_a_game_with_other_rules_says_so() -> None:
         reasons = {game.game_id: game.frozen_reason for game in listed.games}
         assert reasons[played.game_id] == ""
         assert "revision 99 of the rules" in reasons["older"]
+        asked = games.GameServiceListGamesRequest()
+        german = await played.stub.ListGames(asked, metadata=[("accept-language", "de")])
+        [told] = [game.frozen_reason for game in german.games if game.game_id == "older"]
+        assert told.startswith("die Partie hat Fassung 99 der Regeln")
         refused = await refusal(played.stub.GetRecord(games.GetRecordRequest(game_id="older")))
         assert_reason(refused, Reason.FROZEN)
 

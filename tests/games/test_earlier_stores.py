@@ -1,5 +1,6 @@
 """A store that an earlier version wrote is migrated once, and its games go on as they were."""
 
+import json
 import sqlite3
 import subprocess
 import sys
@@ -11,31 +12,39 @@ import pytest
 from google.protobuf.json_format import MessageToDict
 
 from clerestory.engine import read_records
+from clerestory.engine.errors import GameError
 from clerestory.engine.games import from_position
 from clerestory.games.opening import open_store
-from clerestory.games.schema import SCRIPTS
+from clerestory.games.schema import SCRIPTS, open_file
+from clerestory.games.upkeep import migrate_store, survey
 from clerestory.v1 import annotation_pb2 as annotations
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.annotation_pb2_grpc import AnnotationServiceStub
 from clerestory.v1.games_pb2_grpc import GameServiceStub
-from tests.games.earlier import DATA, VERSION, differences, restore, told, unpack_file
+from tests.games.earlier import DATA, FIRST, REVISIONS, VERSION, differences, restore, told, unpack_file
 from tests.games.table import first_action
 from tests.games.test_store import due
 from tests.server.harness import served
 
 GOING_ON = ("duel of bots", "duel with a clock", "cathedral with a bot")  # the server moves in them, sooner or later
 SORTS = ("file", "database")
-
+COUNTS = {"7d70b6d": (15, 10), "0adc857": (17, 12)}  # games, and how many are not over
 
 GRADES = {"accuracy", "decisions", "idleDecisions", "meanLoss", "mistakes", "blunders", "inaccuracies"}
 
 
+@pytest.fixture(params=REVISIONS)
+def revision(request: pytest.FixtureRequest) -> str:
+    """An earlier revision."""
+    return str(request.param)
+
+
 @pytest.fixture
-def earlier(sort: str, request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """A store of the earlier version."""
+def earlier(sort: str, revision: str, request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """A store of the earlier revision."""
     if sort == "file":
-        return unpack_file(tmp_path / "games.sqlite")
-    return restore(request.getfixturevalue("database"))
+        return unpack_file(tmp_path / "games.sqlite", revision)
+    return restore(request.getfixturevalue("database"), revision)
 
 
 async def look(stub: Any, game_id: str, tokens: list[str]) -> games.GetGameResponse:
@@ -74,16 +83,16 @@ def ungraded(review: dict[str, Any]) -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("sort", SORTS)
-async def test_every_game_is_as_it_was(sort: str, earlier: str) -> None:
+async def test_every_game_is_as_it_was(sort: str, revision: str, earlier: str) -> None:
     async with served(store=earlier) as server:
-        for name, was in told(sort).items():
+        for name, was in told(sort, revision).items():
             await assert_as_it_was(server.channel, name, was)
 
 
 @pytest.mark.parametrize("sort", SORTS)
-async def test_reviews_are_still_there(sort: str, earlier: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_reviews_are_still_there(sort: str, revision: str, earlier: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr("clerestory.advice.reviewer.Reviewer.search")
-    over = {name: was for name, was in told(sort).items() if was["review"]}
+    over = {name: was for name, was in told(sort, revision).items() if was["review"]}
     assert {name.partition(" ")[0] for name in over} == {"toy", "duel", "cathedral"}
     async with served(store=earlier) as server:
         for name, was in over.items():
@@ -92,8 +101,8 @@ async def test_reviews_are_still_there(sort: str, earlier: str, monkeypatch: pyt
 
 
 @pytest.mark.parametrize("sort", SORTS)
-async def test_games_are_played_on(sort: str, earlier: str) -> None:
-    games_told = told(sort)
+async def test_games_are_played_on(sort: str, revision: str, earlier: str) -> None:
+    games_told = told(sort, revision)
     async with served(store=earlier) as server:
         stub: Any = GameServiceStub(server.channel)
         was = games_told["cathedral joined"]
@@ -112,9 +121,9 @@ async def test_games_are_played_on(sort: str, earlier: str) -> None:
 
 
 @pytest.mark.parametrize("sort", SORTS)
-async def test_a_named_request_has_its_answer_again(sort: str, earlier: str) -> None:
+async def test_a_named_request_has_its_answer_again(sort: str, revision: str, earlier: str) -> None:
     """The secret from which its tokens are derived has moved with the games."""
-    was = told(sort)["duel taken back"]
+    was = told(sort, revision)["duel taken back"]
     seats = [games.SeatPlan(kind=games.SEAT_KIND_PERSON, name="Ann")] * 2
     async with served(store=earlier) as server:
         request = games.CreateGameRequest(game="duel", seats=seats, request_id=was["request_id"], seed=105)
@@ -123,14 +132,14 @@ async def test_a_named_request_has_its_answer_again(sort: str, earlier: str) -> 
 
 
 @pytest.mark.parametrize("sort", SORTS)
-async def test_the_columns_are_filled_in_once(sort: str, earlier: str) -> None:
+async def test_the_columns_are_filled_in_once(sort: str, revision: str, earlier: str) -> None:
     first = await open_store(earlier)
     tallies = await first.tally()
     [(maker, tally)] = tallies.items()
     assert len(maker) == 64
-    assert (tally.games, tally.unfinished) == (15, 10)
-    assert await due(first, 1 << 62, 99, bots_only=True) == [told(sort)["duel of bots"]["game_id"]]
-    waiting = {told(sort)[name]["game_id"] for name in GOING_ON[1:]}
+    assert (tally.games, tally.unfinished) == COUNTS[revision]
+    assert await due(first, 1 << 62, 99, bots_only=True) == [told(sort, revision)["duel of bots"]["game_id"]]
+    waiting = {told(sort, revision)[name]["game_id"] for name in GOING_ON[1:]}
     assert set(await due(first, 1 << 62, 99, bots_only=False)) == waiting
     [oldest] = await first.delete_untouched(1 << 62, 1)
     after = await first.tally()
@@ -142,11 +151,29 @@ async def test_the_columns_are_filled_in_once(sort: str, earlier: str) -> None:
     await again.close()
 
 
-def test_records_and_positions_are_read() -> None:
-    for name, count in (("toy", 2), ("duel", 1), ("cathedral", 1)):
-        records = read_records((DATA / f"{name}.jsonl").read_text().splitlines())
-        assert [record.state.over for record in records] == [True] * count
-        assert from_position((DATA / f"{name}.position.json").read_text()).game.name == name
+def test_records_and_positions_are_read(revision: str) -> None:
+    for name in ("toy", "duel", "cathedral"):
+        [record, *_] = read_records((DATA / revision / f"{name}.jsonl").read_text().splitlines())
+        assert record.state.over
+        assert from_position((DATA / revision / f"{name}.position.json").read_text()).game.name == name
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "needs"),
+    [
+        ("catalogue", "other cards", "is 'other cards'; the cards in use are those of '[0-9a-f]{16}'"),
+        ("rules_revision", 99, "is 99"),
+    ],
+)
+def test_records_and_positions_of_others_say_what_they_need(field: str, value: object, needs: str) -> None:
+    position = json.loads((DATA / FIRST / "duel.position.json").read_text()) | {field: value}
+    with pytest.raises(GameError, match=f"{field}: {needs}"):
+        from_position(json.dumps(position))
+    opening, *rest = (DATA / FIRST / "duel.jsonl").read_text().splitlines()
+    record = json.loads(opening)
+    record["position"] |= {field: value}
+    with pytest.raises(GameError, match=f"{field}: {needs}"):
+        list(read_records([json.dumps(record), *rest]))
 
 
 # -- SIGKILL ---------------------------------------------------------------------------------------
@@ -174,16 +201,20 @@ def open_until(store, last):
                 os.kill(os.getpid(), signal.SIGKILL)
             return super().execute(*arguments)
     schema.sqlite3.connect = lambda path, **more: connect(path, factory=Doomed, **more)
-    schema.open_file(store)
+    schema.open_file(store, TO)
 {FORKS}
 """
 KILL_IN_POSTGRES = f"""
 import asyncio, os, signal, sys
 import psycopg
 from clerestory.games.postgres import PostgresStore
+from clerestory.games.upkeep import migrate_store
 execute = psycopg.AsyncConnection.execute
 async def opened(store):
-    await (await PostgresStore.open(store)).close()
+    if TO is None:
+        await (await PostgresStore.open(store)).close()
+    else:
+        await migrate_store(store, TO)
 def open_until(store, last):
     seen = 0
     async def doomed(self, *arguments):
@@ -198,9 +229,10 @@ def open_until(store, last):
 """
 
 
-def kills(script: str, *stores: str) -> list[bool]:
-    """Run a script that kills what opens stores; return in which of them something was killed."""
-    done = subprocess.run([sys.executable, "-c", script, *stores], check=True, capture_output=True, text=True)
+def kills(script: str, *stores: str, to: int | None = None) -> list[bool]:
+    """Run a script that kills what migrates stores to a version; return in which of them something was killed."""
+    command = [sys.executable, "-c", f"TO = {to}\n{script}", *stores]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
     return [line == "True" for line in done.stdout.split()]
 
 
@@ -226,6 +258,32 @@ def test_a_file_is_migrated_wholly_or_not_at_all(tmp_path: Path) -> None:
     assert killed == sorted(killed, reverse=True)
 
 
+def test_a_file_is_taken_back_wholly_or_not_at_all(tmp_path: Path) -> None:
+    was = unpack_file(tmp_path / "was.sqlite")
+    paths = [unpack_file(tmp_path / f"{number}.sqlite") for number in range(30)]
+    for path in paths:
+        open_file(path).close()
+    killed = kills(KILL_IN_SQLITE, *paths, to=VERSION["file"])
+    assert 12 < sum(killed) < len(paths)
+    assert {version_of(path) for path in paths} == {VERSION["file"], len(SCRIPTS)}
+    assert [version_of(path) for path in paths] == sorted((version_of(path) for path in paths), reverse=True)
+    assert contents(paths[-1]) == contents(was)
+
+
+def contents(path: str) -> list[Any]:
+    """Return the columns, indices and rows of a file."""
+    connection = sqlite3.connect(path)
+    try:
+        tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
+        columns = [connection.execute(f"PRAGMA table_info({name})").fetchall() for name in tables]
+        indices = connection.execute(
+            "SELECT name, sql FROM sqlite_schema WHERE type = 'index' ORDER BY name"
+        ).fetchall()
+        return [tables, columns, indices, *(connection.execute(f"SELECT * FROM {name}").fetchall() for name in tables)]
+    finally:
+        connection.close()
+
+
 async def test_a_database_is_migrated_wholly_or_not_at_all(database: str) -> None:
     killed = kills(KILL_IN_POSTGRES, *[restore(database)] * 20)
     assert 4 < sum(killed) < len(killed)
@@ -233,3 +291,45 @@ async def test_a_database_is_migrated_wholly_or_not_at_all(database: str) -> Non
     assert (await store.tally()).popitem()[1].games == len(told("database"))
     assert None not in [await store.load(was["game_id"]) for was in told("database").values()]
     await store.close()
+
+
+async def test_a_database_is_taken_back_wholly_or_not_at_all(database: str) -> None:
+    await migrate_store(restore(database), None)
+    before = await survey(database)
+    killed = kills(KILL_IN_POSTGRES, *[database] * 16, to=VERSION["database"])
+    assert 6 < sum(killed) < len(killed)
+    after = await survey(database)
+    assert (after.version, after.games, after.entries) == (VERSION["database"], before.games, before.entries)
+    store = await open_store(database)  # and forth again
+    assert None not in [await store.load(was["game_id"]) for was in told("database").values()]
+    await store.close()
+
+
+# -- several at once -------------------------------------------------------------------------------
+
+
+def test_of_processes_that_migrate_a_file_at_once_one_does(tmp_path: Path) -> None:
+    path = unpack_file(tmp_path / "games.sqlite")
+    command = [sys.executable, "-m", "clerestory", "store", "migrate", "--store", path]
+    started = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(3)]
+    told_by = [process.communicate() for process in started]
+    codes = [process.returncode for process in started]
+    assert 0 in codes
+    for code, (out, err) in zip(codes, told_by, strict=True):
+        assert out == "store: format 3, 15 games, 787 entries\n" if code == 0 else "in use by" in err
+    assert version_of(path) == len(SCRIPTS)
+
+
+def test_servers_that_migrate_a_database_at_once_do_it_once(database: str) -> None:
+    """What a script adds cannot be added twice: the second would fail."""
+    script = f"""
+import asyncio, sys
+from clerestory.games.opening import open_store
+async def opened():
+    store = await open_store({restore(database)!r})
+    print(sum(tally.games for tally in (await store.tally()).values()))
+    await store.close()
+asyncio.run(opened())
+"""
+    started = [subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) for _ in range(3)]
+    assert [(process.communicate()[0], process.returncode) for process in started] == [("15\n", 0)] * 3

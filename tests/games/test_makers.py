@@ -165,9 +165,10 @@ async def test_bots_are_their_makers_after_a_restart(
 # -- seats -----------------------------------------------------------------------------------------
 
 
-async def test_two_hundred_seats_that_ask_leave_another_token_its_half(server: Served, slices: list[Slice]) -> None:
+@pytest.mark.parametrize("many", [60, pytest.param(MANY, marks=pytest.mark.slow)])
+async def test_many_seats_that_ask_leave_another_token_its_half(server: Served, slices: list[Slice], many: int) -> None:
     """Each seat asks for a move, a hint and a review, again and again."""
-    made = [await make(server, PERSON, PERSON) for _ in range(MANY // 2)]
+    made = [await make(server, PERSON, PERSON) for _ in range(many // 2)]
     seats = [(SEAT, f"{one.game.game_id} {seat.token}") for one in made for seat in one.seat_tokens]
     record = "".join(f"{line}\n" for line in Record(random_game("duel", 2, 1)).lines())
     asking = [

@@ -1,0 +1,243 @@
+"""What is done to a store besides serving it: it is copied, also under a server that writes, surveyed, and migrated."""
+
+import os
+import shutil
+import sqlite3
+from collections import Counter
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, TypeVar
+
+from clerestory.declared import BadSettings
+from clerestory.games.kept import why_frozen
+from clerestory.games.opening import MISSING, is_database
+from clerestory.games.reading import head_of
+from clerestory.games.schema import complaint, open_file, require_store
+from clerestory.games.store import Unreadable
+from clerestory.games.whereabouts import HEADER, file_of, of_file, require_ours
+from clerestory.texts.sentences import said
+
+TRIES = 20  # to copy a file between two moments at which its log begins anew
+LOG_HEADER = 32  # bytes at the beginning of a log of SQLite, with a salt that is new whenever it begins anew
+ENTRIES = "SELECT count(*) FROM entry"
+HEADS = "SELECT head FROM game"
+NEVER_STARTED = "store: the database has no games: no server has started with it"
+ELSEWHERE = "store: a database is backed up with pg_dump and restored with pg_restore (docs/hosting.md#back-up)"
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Survey:
+    """What a store holds.
+
+    Attributes:
+        version: of its tables.
+        games: number of all.
+        entries: number of those of all games.
+        frozen: how many games this program cannot go on with, by reason.
+    """
+
+    version: int
+    games: int
+    entries: int
+    frozen: Mapping[str, int]
+
+
+async def survey(store: str) -> Survey:
+    """Return what a store holds, as `open_store` takes its name; a server may be using it, and nothing is changed.
+
+    Raises BadSettings for what is not a store, is damaged, or is of a later version of this program.
+    """
+    if is_database(store):
+        return await survey_database(store)
+    with TemporaryDirectory() as folder:
+        return copy_store(required_file(store), Path(folder) / "copy")
+
+
+async def migrate_store(store: str, to: int | None) -> None:
+    """Bring a store that no server uses to a version of its tables, None for that of this program.
+
+    Raises BadSettings, also for a store in use and a version that this program does not make.
+    """
+    if is_database(store):
+        await migrate_database(store, to)
+    elif of_file(file := required_file(store)).busy:
+        raise BadSettings(f"store: {file} is in use by a server; stop it first")
+    else:
+        open_file(str(file), to).close()
+
+
+# -- files -----------------------------------------------------------------------------------------
+
+
+def file_to_make(store: str) -> Path:
+    """Return the file of a store, which need not be there. Raises BadSettings for a store that is no file."""
+    if is_database(store):
+        raise BadSettings(ELSEWHERE)
+    if (file := file_of(store)) is None:
+        raise BadSettings("store: memory: ends with its server; name a file")
+    return file
+
+
+def required_file(store: str) -> Path:
+    """Return the file of a store. Raises BadSettings for one that is not there, and a store that is no file."""
+    file = file_to_make(store)
+    if not file.is_file():
+        raise BadSettings(f"store: there is no file {file}")
+    return file
+
+
+def copy_store(source: Path, target: Path) -> Survey:
+    """Copy a store, also one that a server writes to, into a new file; return what is in the copy.
+
+    All that was stored when this is called is in it. It appears under its name when it is whole and on disk.
+    Raises BadSettings for a source that is not a store or is damaged, and a target that exists.
+    """
+    for path in (target, log_of(target)):
+        if path.exists():
+            raise BadSettings(f"store: {path} exists already; move it away, or choose another name")
+    part = target.with_name(f"{target.name}.part")
+    try:
+        with source.open("rb") as opened:
+            require_ours(source, opened.read(HEADER))
+        copy_at_one_moment(source, part)
+        found = settled(source, part)
+        part.rename(target)
+        sync(target.absolute().parent)
+    except OSError as error:
+        raise BadSettings(f"store: {error.filename} cannot be copied: {error.strerror}") from None
+    finally:
+        part.unlink(missing_ok=True)
+        log_of(part).unlink(missing_ok=True)
+    return found
+
+
+def log_of(file: Path) -> Path:
+    """Return where SQLite has the log of a file."""
+    return file.with_name(f"{file.name}-wal")
+
+
+def copy_at_one_moment(source: Path, target: Path) -> None:
+    """Copy a file, then its log; what the log has overwritten meanwhile in the file is still in the log.
+
+    So the two are as after a crash, unless the log began anew between: then it is done again. The server that holds the
+    file is not disturbed: no lock is taken. Raises BadSettings, OSError.
+    """
+    for _ in range(TRIES):
+        log_of(target).unlink(missing_ok=True)
+        before = state_of_log(source)
+        shutil.copy(source, target)
+        with suppress(FileNotFoundError):  # a server that ends deletes it
+            shutil.copy(log_of(source), log_of(target))
+        if state_of_log(source) == before:
+            return
+    raise BadSettings(f"store: {source} changes faster than it can be copied; try again when fewer people play")
+
+
+def state_of_log(file: Path) -> tuple[Any, ...]:
+    """Return what changes when the log of a file begins anew; while the log is empty, when the file changes."""
+    try:
+        with log_of(file).open("rb") as opened:
+            header, number = opened.read(LOG_HEADER), os.fstat(opened.fileno()).st_ino
+    except FileNotFoundError:
+        header, number = b"", 0
+    return (number, header) if header else (number, file.stat().st_mtime_ns, file.stat().st_size)
+
+
+def settled(source: Path, part: Path) -> Survey:
+    """Make a copy whole, without a log, and return what is in it. Raises BadSettings if the source is damaged."""
+    connection = sqlite3.connect(part, isolation_level=None)
+    try:
+        connection.execute("PRAGMA journal_mode=DELETE").fetchone()
+        (found,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
+        if found != "ok":
+            raise BadSettings(f"store: {source} is damaged: {found}")
+        require_store(connection, str(source))  # the header may have been in the log alone
+        (version,) = connection.execute("PRAGMA user_version").fetchone()
+        if not version:
+            raise BadSettings(f"store: {source} is not a store of games")
+        (entries,) = connection.execute(ENTRIES).fetchone()
+        return surveyed(version, entries, (head for (head,) in connection.execute(HEADS)))
+    except sqlite3.Error as error:
+        raise BadSettings(f"store: {source} {complaint(error)}") from None
+    finally:
+        connection.close()
+        sync(part)
+
+
+def sync(path: Path) -> None:
+    """Wait until a file or folder is on disk."""
+    opened = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)
+
+
+def surveyed(version: int, entries: int, heads: Iterable[str]) -> Survey:
+    """Return a survey out of the heads of all games."""
+    reasons = Counter(reason_of(head) for head in heads)
+    frozen = {reason: count for reason, count in sorted(reasons.items()) if reason}
+    return Survey(version, reasons.total(), entries, frozen)
+
+
+def reason_of(head: str) -> str:
+    """Return why this program cannot go on with a game, "" if it can."""
+    try:
+        why = why_frozen(head_of(head))
+    except Unreadable as error:
+        return str(error)
+    return "" if why is None else said(why, "")
+
+
+# -- databases -------------------------------------------------------------------------------------
+
+
+async def survey_database(url: str) -> Survey:
+    """Return what a database holds. Raises BadSettings."""
+
+    async def look(connection: Any) -> Survey:
+        from clerestory.games.postgres_schema import version_of
+
+        async with connection.transaction(), connection.cursor("heads") as cursor:
+            if not (version := await version_of(connection)):
+                raise BadSettings(NEVER_STARTED)
+            [entries] = await (await connection.execute(ENTRIES)).fetchone()
+            await cursor.execute(HEADS)
+            return surveyed(version, entries, [head async for (head,) in cursor])
+
+    return await with_database(url, look)
+
+
+async def migrate_database(url: str, to: int | None) -> None:
+    """Bring a database to a version of its tables. Raises BadSettings."""
+
+    async def convert(connection: Any) -> None:
+        from clerestory.games import postgres_schema
+        from clerestory.games.postgres import LEASE
+
+        await postgres_schema.convert(connection, len(postgres_schema.SCRIPTS) if to is None else to, LEASE)
+
+    await with_database(url, convert)
+
+
+async def with_database(url: str, do: Callable[[Any], Awaitable[T]]) -> T:
+    """Return what is done on a connection to a database. Raises BadSettings."""
+    try:
+        import psycopg
+
+        from clerestory.games.postgres import MIGRATING
+        from clerestory.games.postgres_link import Address, connect, limited, what_failed
+    except ImportError:
+        raise BadSettings(MISSING) from None
+    address = Address.read(url)
+    try:
+        async with await connect(address) as connection:
+            with limited(connection, MIGRATING):
+                return await do(connection)
+    except (psycopg.Error, OSError, TimeoutError) as error:
+        raise BadSettings(f"store: PostgreSQL cannot be opened: {what_failed(error, address)}") from None

@@ -1,0 +1,189 @@
+"""Stores are copied while a server writes to them, and servers of two versions share a database."""
+
+import asyncio
+import shutil
+import subprocess
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+
+from clerestory.cli.embedded import embedded_child
+from clerestory.declared import BadSettings
+from clerestory.games import postgres_schema, upkeep
+from clerestory.games.opening import open_store
+from clerestory.games.postgres_schema import BACK, SCRIPTS
+from clerestory.games.schema import open_file
+from clerestory.games.upkeep import copy_store, migrate_store, survey
+from clerestory.v1.games_pb2_grpc import GameServiceStub
+from tests.games.earlier import unpack_file
+from tests.games.table import PERSON, Table, seated
+from tests.postgres import Cluster, program
+from tests.server.harness import served
+
+ENOUGH = 40  # entries answered before the copy is made, and again while it is
+Answered = dict[str, tuple[Table, int]]  # each game by its name, and the version that was last answered
+
+
+async def play_games(stub: Any, answered: Answered) -> None:
+    """Play games one after another, and note each answer."""
+    while True:
+        played = await seated(stub, None, PERSON, PERSON, game="duel", seed=None)
+        for _ in range(30):
+            answered[played.game_id] = played, (await played.play_first()).game.version
+
+
+@asynccontextmanager
+async def played_at(store: str) -> AsyncIterator[Answered]:
+    """Yield what a server in a process of its own has answered so far, while games are played there."""
+    answered: Answered = {}
+    with embedded_child("--store", store, "--workers", "1") as child:
+        async with grpc.aio.insecure_channel(child.target) as channel:
+            playing = asyncio.create_task(play_games(GameServiceStub(channel), answered))
+            try:
+                await more(answered)
+                yield answered
+                await more(answered)  # it went on
+            finally:
+                playing.cancel()
+                with suppress(asyncio.CancelledError):
+                    await playing
+
+
+async def more(answered: Answered) -> None:
+    """Wait until more has been answered."""
+    until = sum(version for _, version in answered.values()) + ENOUGH
+    while sum(version for _, version in answered.values()) < until:
+        await asyncio.sleep(0.01)
+
+
+async def assert_holds(store: str, answered: Answered) -> None:
+    """Serve a store, and find every answered entry in it."""
+    async with served(store=store) as server:
+        stub: Any = GameServiceStub(server.channel)
+        for played, version in answered.values():
+            assert (await Table(stub, server.app, played.made).look()).game.version >= version
+        new = await seated(stub, server.app, PERSON, PERSON)
+        await new.play_first()
+
+
+async def test_a_running_server_is_backed_up_with_all_it_has_answered(tmp_path: Path) -> None:
+    store = str(tmp_path / "games.sqlite")
+    async with played_at(store) as answered:
+        for number in range(3):
+            before, copy = dict(answered), tmp_path / f"copy {number}.sqlite"
+            found = await asyncio.to_thread(copy_store, Path(store), copy)
+            assert found.games >= len(before)
+            await assert_holds(str(copy), before)
+            await more(answered)
+    assert sorted(path.name for path in tmp_path.iterdir()) == [*(f"copy {n}.sqlite" for n in range(3)), "games.sqlite"]
+
+
+async def test_a_running_database_is_dumped_with_all_it_has_answered(cluster: Cluster, tmp_path: Path) -> None:
+    name, other = cluster.create(), cluster.create()
+    async with played_at(cluster.url(name)) as answered:
+        before = dict(answered)
+        dump = [program("pg_dump"), "--format=custom", f"--file={tmp_path / 'dump'}", cluster.url(name)]
+        await asyncio.to_thread(subprocess.run, dump, check=True)
+    restore = [program("pg_restore"), "--no-owner", f"--dbname={cluster.url(other)}", str(tmp_path / "dump")]
+    subprocess.run(restore, check=True)
+    await assert_holds(cluster.url(other), before)
+
+
+# -- the log of a file begins anew -----------------------------------------------------------------
+
+
+class Writer:
+    """In place of `shutil.copy`: copies, and then lets the log of the file begin anew, so many times."""
+
+    def __init__(self, path: Path, times: int) -> None:
+        self.path, self.times, self.touched = path, times, 1
+        self.connection = open_file(str(path))
+
+    def __call__(self, source: Path, target: Path) -> None:
+        shutil.copyfile(source, target)
+        if source == self.path and self.times:
+            self.times -= 1
+            self.touched += 1
+            self.connection.execute("UPDATE game SET touched = ?", (self.touched,))
+            self.connection.execute("PRAGMA wal_checkpoint(RESTART)")
+            self.connection.execute("UPDATE store SET secret = zeroblob(?)", (32 + self.times,))
+
+
+def test_a_copy_during_which_the_log_began_anew_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, copy = Path(unpack_file(tmp_path / "games.sqlite")), tmp_path / "copy"
+    writer = Writer(path, times=3)
+    monkeypatch.setattr(upkeep.shutil, "copy", writer)
+    copy_store(path, copy)
+    assert writer.times == 0
+    there = writer.connection.execute("SELECT * FROM game ORDER BY id").fetchall()
+    writer.connection.close()
+    copied = open_file(str(copy))
+    assert copied.execute("SELECT * FROM game ORDER BY id").fetchall() == there
+    copied.close()
+
+
+def test_a_file_that_changes_all_the_time_is_not_copied_badly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path, copy = Path(unpack_file(tmp_path / "games.sqlite")), tmp_path / "copy"
+    writer = Writer(path, times=10_000)
+    monkeypatch.setattr(upkeep.shutil, "copy", writer)
+    with pytest.raises(BadSettings, match="changes faster than it can be copied"):
+        copy_store(path, copy)
+    writer.connection.close()
+    assert not copy.exists()
+
+
+# -- two versions ----------------------------------------------------------------------------------
+
+LATER = (
+    *SCRIPTS,
+    "ALTER TABLE game ADD COLUMN later INTEGER NOT NULL DEFAULT 0; CREATE INDEX game_later ON game (later)",
+)
+
+
+@pytest.fixture
+def next_version(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """A context in which this program is a version that adds a column."""
+
+    @asynccontextmanager
+    async def context() -> AsyncIterator[None]:
+        with monkeypatch.context() as patch:
+            patch.setattr(postgres_schema, "SCRIPTS", LATER)
+            patch.setattr(postgres_schema, "BACK", BACK | {3: "ALTER TABLE game DROP COLUMN later"})
+            yield
+
+    return context
+
+
+async def test_servers_of_two_versions_share_games(database: str, next_version: Any) -> None:
+    async with served(store=database) as old:
+        played = await seated(GameServiceStub(old.channel), old.app, PERSON, PERSON, game="duel")
+        for _ in range(10):
+            await played.play_first()
+        async with next_version(), served(store=database) as new:
+            assert (await survey(database)).version == len(LATER)
+            tables = [played, Table(GameServiceStub(new.channel), new.app, played.made)]
+            for number in range(20):
+                answer = await tables[number % 2].play_first()
+            made = await seated(GameServiceStub(old.channel), old.app, PERSON, PERSON)
+            await Table(GameServiceStub(new.channel), new.app, made.made).play_first()
+            with pytest.raises(BadSettings, match="running servers use it; stop them first"):
+                await migrate_store(database, len(SCRIPTS))
+        assert (await played.look()).game.version == answer.game.version
+    with pytest.raises(BadSettings, match=r"later version of Clerestory \(format 3; this one reads up to 2\)"):
+        await open_store(database)
+
+
+async def test_a_database_is_taken_back_to_the_version_before(database: str, next_version: Any) -> None:
+    async with next_version(), served(store=database) as new:
+        played = await seated(GameServiceStub(new.channel), new.app, PERSON, PERSON, game="duel")
+        answer = await played.play_first()
+    async with next_version():
+        await migrate_store(database, len(SCRIPTS))
+    async with served(store=database) as old:
+        again = Table(GameServiceStub(old.channel), old.app, played.made)
+        assert (await again.look()).game.version == answer.game.version
+        await again.play_first()
