@@ -15,6 +15,7 @@ from clerestory.clients.kept import AsyncKeptGames
 from clerestory.clients.referee import AsyncRules
 from clerestory.clients.retries import Tries
 from clerestory.clients.review_wire import ReviewProgress
+from clerestory.clients.teaching import AsyncLessonBook, AsyncPuzzleBook
 from clerestory.clients.types import Update
 
 
@@ -64,7 +65,8 @@ class AsyncStream(Generic[Answer]):
 
     async def _closes_within(self, seconds: float) -> bool:
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._closed.wait(), seconds)
+            async with asyncio.timeout(seconds):
+                await self._closed.wait()
         return self._closed.is_set()
 
 
@@ -109,6 +111,16 @@ class AsyncAdvisor(AsyncCalls, Client):
     def games(self) -> AsyncKeptGames:
         """The games that the server keeps, over the same connection."""
         return AsyncKeptGames(self._call, partial(self._states, AsyncStream))
+
+    @property
+    def puzzles(self) -> AsyncPuzzleBook:
+        """The puzzles that the server has, over the same connection."""
+        return AsyncPuzzleBook(self._call)
+
+    @property
+    def lessons(self) -> AsyncLessonBook:
+        """The lessons that the server has, over the same connection."""
+        return AsyncLessonBook(self._call)
 
     async def _call(self, exchange: Exchange[Any]) -> Any:
         """Return the message of the answer. Raises AdvisorError."""

@@ -67,7 +67,8 @@ class Committer:
         if self._ended:
             self._refuse_all()
         try:
-            result: T = await asyncio.wait_for(asyncio.wrap_future(job.done), ANSWER)
+            async with asyncio.timeout(ANSWER):
+                result: T = await asyncio.wrap_future(job.done)
         except TimeoutError:
             raise failed(f"no answer within {ANSWER:g} s", game_id) from None
         return result

@@ -168,7 +168,8 @@ class DueGames:
         while (left := whole - clock()) > 0:
             self._start()
             with suppress(TimeoutError):
-                await asyncio.wait_for(self._hungry.wait(), left)
+                async with asyncio.timeout(left):
+                    await self._hungry.wait()
                 await asyncio.sleep(SOONEST)
                 self._hungry.clear()
                 await self._look([lane for lane in self._lanes if lane.hungry])

@@ -116,7 +116,8 @@ class Heartbeat:
     async def _rest(self, seconds: float) -> None:
         """Wait, but not if it is to end."""
         with suppress(TimeoutError):
-            await asyncio.wait_for(self._ending.wait(), seconds)
+            async with asyncio.timeout(seconds):
+                await self._ending.wait()
 
     async def _close(self) -> None:
         if self._connection is not None:

@@ -88,7 +88,8 @@ class Traces:
     async def close(self, within: float) -> None:
         """Send what there is, waiting at most so many seconds."""
         with suppress(TimeoutError):
-            await asyncio.wait_for(asyncio.to_thread(self._provider.shutdown), within)
+            async with asyncio.timeout(within):
+                await asyncio.to_thread(self._provider.shutdown)
 
 
 def traces_to(collector: str) -> Traces:

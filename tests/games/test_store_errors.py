@@ -126,3 +126,15 @@ async def test_a_full_disk_is_told_and_changes_nothing(tmp_path: Path) -> None:
     await store._ask(lambda connection: connection.execute("PRAGMA max_page_count=100000").fetchone())
     await store.append("a", count, Batch(entries(1), RUNNING))
     await store.close()
+
+
+async def test_who_is_cancelled_as_the_store_answers_is_cancelled(path: str) -> None:
+    """Or periodic work would outlive the server that ends it."""
+    store = SqliteStore(path)
+    waiting = asyncio.ensure_future(store._ask(lambda _: None))
+    await asyncio.sleep(0)
+    store._committer.run_at_once(lambda _: None)  # so the first is answered, and nobody has heard it
+    asyncio.get_running_loop().call_soon(waiting.cancel)
+    with pytest.raises(asyncio.CancelledError):
+        await waiting
+    await store.close()
