@@ -9,9 +9,9 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 export PYTHONDONTWRITEBYTECODE :=
 INSTALL := $(PIP) install --quiet --no-compile --constraint constraints.txt
 SOURCES := setup.py MANIFEST.in $(shell find src engine search arena learn review advice games server clients door cli texts lessons lab/bench proto -type f -not -path '*/__pycache__/*' \
-	-not -path 'clients/web/*' 2>/dev/null)
+	-not -path 'clients/web/*' -not -path 'clients/typescript/*' 2>/dev/null)
 PAGE := clients/web/dist/index.html
-PAGE_SOURCES := $(shell find clients/web/src proto third_party texts lessons -type f -not -name '*.py*' -not -path 'clients/web/src/gen/*') \
+PAGE_SOURCES := $(shell find clients/web/src clients/typescript/src proto third_party texts lessons -type f -not -name '*.py*' -not -path '*/src/gen/*') \
 	$(wildcard clients/web/*.json clients/web/*.mjs clients/web/*.py)
 CHECKED := build/checked
 WATCHED := build/watched

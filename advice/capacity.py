@@ -17,7 +17,7 @@ class Capacity:
 
     workers: int = declared(
         MISSING,
-        "threads that search, at a lower priority than the event loop",
+        "threads that search, at a lower priority than those that answer",
         COUNT,
         factory=usable_cores,
         usual="cores",

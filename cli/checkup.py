@@ -224,7 +224,7 @@ def store(settings: Settings, there: Whereabouts | None) -> Finding:
         return Finding("store", Mark.NOTE, f"{found}, in use", "a further server needs a --store of its own")
     if free < ROOM:
         return Finding("store", Mark.WRONG if free < LITTLE else Mark.NOTE, found, "make room on that disk")
-    return Finding("store", Mark.GOOD, found, "back it up (docs/hosting.md)")
+    return Finding("store", Mark.GOOD, found, "back it up: `clerestory store backup` (docs/hosting.md)")
 
 
 # -- how it is reached -----------------------------------------------------------------------------

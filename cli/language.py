@@ -16,7 +16,7 @@ LanguageOption = Annotated[
     typer.Option(
         "--language",
         metavar="TAG",
-        help=f"Language of the texts: {', '.join(LANGUAGES)}. By default that of the environment; of JSON, English.",
+        help=f"Language of the texts: {', '.join(LANGUAGES)}. By default that of LC_ALL or LANG; JSON is English.",
     ),
 ]
 

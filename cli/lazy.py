@@ -17,6 +17,8 @@ PLAIN: Mapping[str, Any] = {
     "context_settings": {"max_content_width": 100},  # columns of help on a wide terminal
 }
 
+LARGEST = 2**53  # a bound above this is one of the machine, which help does not tell
+
 
 def group(sections: Mapping[str, CommandPlaces], about: str) -> typer.Typer:
     """Return a group of commands, each in a module that is imported when it is called.
@@ -78,4 +80,15 @@ def imported(name: str, place: str) -> Any:
         return get_command(found)
     app = typer.Typer(**PLAIN)
     app.command(name)(found)
-    return get_command(app)
+    command = get_command(app)
+    for one in command.params:
+        one._get_number_range_help_str = partial(bounds, one)  # type: ignore[attr-defined]
+    return command
+
+
+def bounds(option: Any) -> str | None:
+    """Return in words which numbers an option takes, without bounds that nobody meets."""
+    least, most = option.min, option.max
+    if most is None or most > LARGEST:
+        return None if least is None else f"{least} or more"
+    return f"at most {most}" if least is None else f"{least} to {most}"

@@ -40,6 +40,7 @@ app = group(
         "Serve": {
             "serve": ("Serve advice, games and a web page until stopped.", "serve:serve"),
             "doctor": ("Say what this machine can serve, and what is set wrong.", "doctor:doctor"),
+            "store": ("Back up, restore, check and migrate kept games.", "store:store"),
             "web": ("Show the web page of a server that runs elsewhere.", "web:web"),
             "health": ("Ask a server whether it serves.", "health:health"),
         },

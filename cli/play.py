@@ -24,8 +24,8 @@ def play(
 ) -> None:
     """Play a game; type `help` for the commands.
 
-    With --server, a new game is kept by the server, unless --record keeps it here. ID#TOKENS, shown at the end,
-    continues it, and ID alone takes an open seat.
+    With --server, the server keeps a new game, unless --record keeps it here. To continue it, give the ID#TOKENS that
+    is shown at the end as `start`; the ID alone takes an open seat.
     """
     from clerestory.cli.opening import play_game  # the games and clients, which help does not need
 

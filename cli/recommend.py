@@ -128,7 +128,7 @@ def analyze(
     certainty: Annotated[
         float | None,
         typer.Option(
-            metavar="SHARE", help="End once so many of longer searches would name the same best action, 0.5 to 1."
+            metavar="SHARE", help="End once this share of longer searches, 0.5 to 1, would name the same best action."
         ),
     ] = None,
     observer: ObserverOption = None,

@@ -10,7 +10,11 @@ from clerestory.cli.options import DEFAULT_GAME, GameOption, JsonOption, chosen_
 
 CheckOption = Annotated[
     Path | None,
-    typer.Option("--check", metavar="FILE", help="Print only what differs in this catalogue; exit with 1 if anything."),
+    typer.Option(
+        "--check",
+        metavar="FILE",
+        help="Print only what differs in this catalogue; the exit code is 1 if anything does.",
+    ),
 ]
 
 

@@ -26,7 +26,7 @@ def serve(
     web_proxy: ProxiesOption = None,
     while_stdin: WhileStdinOption = False,
 ) -> None:
-    """Serve advice over gRPC until SIGTERM or SIGINT; running searches then answer with what they have."""
+    """Serve advice and games, with --web also a page, until Ctrl-C or SIGTERM; searches then say what they have."""
     from clerestory.cli.serving import run_serving  # the whole server, which help does not need
 
     run_serving(settings, log, door_of(settings, web, web_name, web_page, web_proxy), while_stdin)

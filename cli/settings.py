@@ -11,6 +11,7 @@ from clerestory.declared import Declaration, declarations, in_words
 
 METAVARS: Mapping[Any, str] = {int: "N", float: "X", Path | None: "FILE", str: "TEXT", tuple[str, ...]: "TEXT"}
 LINK = re.compile(r"\[([^]]*)\]\([^)]*\)")
+ROUNDED = re.compile(r"\d+ \((\d+ [kMG]?B)\)")  # "1073741824 (1 GB)"
 
 
 def settings_of(defaults: Any) -> Mapping[str, Any]:
@@ -33,7 +34,7 @@ def setting_of(kind: type, field: str, default: object = None) -> Any:
 def shown_default(default: object, declaration: Declaration) -> bool | str:
     """Return whether help shows a default, or the words that it shows in its place."""
     words = in_words(default, declaration)
-    return words not in ("none", "no") if words in ("none", "no", str(default)) else words
+    return words not in ("none", "no") if words in ("none", "no", str(default)) else ROUNDED.sub(r"\1", words)
 
 
 def option_name(field: str, declaration: Declaration) -> str:

@@ -32,7 +32,7 @@ def replay(
 ) -> None:
     """Replay recorded games, checking every line, and print how they ended.
 
-    A last game whose writer was killed, perhaps in the middle of a line, is unfinished.
+    A last game that was broken off, even in the middle of a line, is shown as unfinished.
     """
     from clerestory.cli.showing import replay_records
 

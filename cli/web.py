@@ -17,7 +17,9 @@ if TYPE_CHECKING:
 
 @grouped()
 def web(
-    server: Annotated[str, typer.Option("--server", metavar="HOST:PORT", help="The gRPC server.")],
+    server: Annotated[
+        str, typer.Option("--server", metavar="HOST:PORT", help="Server whose games and advice the page shows.")
+    ],
     listen: Annotated[
         str, typer.Option("--listen", metavar="HOST:PORT", help="Where to show the page (port 0: any free one).")
     ] = "127.0.0.1:8080",

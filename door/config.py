@@ -26,7 +26,7 @@ class DoorSettings:
 
     listen: str = declared(
         MISSING,
-        "`HOST:PORT` of the page, and of the service for browsers ([hosting](hosting.md))",
+        "`HOST:PORT` where browsers find the [page](hosting.md) and the whole API",
         usual="none",
         name="web",
     )

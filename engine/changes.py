@@ -76,6 +76,7 @@ class Consequences(Protocol):
 
     THINGS: Sequence[str]  # fields that count, of the position and of players
     SCORED: str  # the thing that is the score, "" if a position alone tells where it came from
+    ACCOUNTS: Sequence[str]  # fields of players; whenever points are won or lost at least one of them changes
 
     def explained(self, before: View, action: str, after: View, /) -> list[Change]:
         """Return changes with their causes, as they happened, as far as the difference does not tell them."""

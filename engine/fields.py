@@ -16,6 +16,9 @@ SAID = {
     "greater than": "above",
     "less than": "below",
     "a valid integer": "a whole number",
+    "List should have": "the list must have",
+    "items after validation": "entries",
+    "item after validation": "entry",
 }  # pydantic's words, in plainer ones
 PLAIN = {"missing": "is missing", "extra_forbidden": "is not a field here; remove it"}  # by pydantic's type of a fault
 

@@ -31,7 +31,7 @@ class Fault(NamedTuple):
         code: `unknown`, `capacity`, `goods`, `needs`, `gold` or `count`.
         most: the limit that is exceeded; 0 if there is none.
         times: what the plan takes of it.
-        thing: the type of cubes that is lacking, "" for none.
+        thing: the type of goods or the card that is lacking, "" for none.
     """
 
     item: str

@@ -43,7 +43,7 @@ def points_by_cause(states: Sequence[State], actions: Sequence[str]) -> list[dic
     if not rules.SCORED:
         return by_position(states[-1])
     found = by_position(states[0])
-    paths = [f"players[{seat}].{rules.SCORED}" for seat in range(states[0].seats)]
+    paths = [f"players[{seat}].{account}" for seat in range(states[0].seats) for account in rules.ACCOUNTS]
     for (before, after), action in zip(pairwise(states), actions, strict=True):
         first, last = View(before), View(after)
         if any(first[path] != last[path] for path in paths):

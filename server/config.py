@@ -30,7 +30,8 @@ class Settings(Capacity):
     )
     grace: float = declared(
         5.0,
-        "seconds from then to the end: running calls have three quarters of them, the store has what is left",
+        "seconds from the end of the searches to the end of the process: answers have three quarters of them, the store"
+        " has what is left",
         NOT_NEGATIVE,
     )
     idle_timeout: float = declared(
@@ -48,8 +49,7 @@ class Settings(Capacity):
     max_games_each: int = declared(10_000, "unfinished games of one [caller](operations.md#callers)", COUNT)
     max_games_a_minute: int = declared(
         600,
-        "new games of one caller in a minute, or at once after a minute without any; further ones are refused, with"
-        " the time to wait",
+        "new games of one caller in a minute; further ones are refused, with the time to wait",
         COUNT,
     )
     max_bytes_each: int = declared(

@@ -175,7 +175,7 @@ def write_review(review: Annotation) -> api.GameReview:
         seed=review.plan.seed,
         options={name: str(value) for name, value in review.settings.items()},
         viewer_seat=review.plan.viewer,
-        favour=write_favour(GAMES[review.game], len(review.names)),
+        favour=write_favour(GAMES[review.game], len(review.names), SPOKEN.get()),
     )
 
 

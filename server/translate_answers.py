@@ -59,7 +59,7 @@ def write_recommendation(answer: Answer, max_lines: int = 0) -> api.RecommendMov
         reason=in_one_line(result.reasons, result.reason, game),
         reasons=[write_text(one, game) for one in result.reasons],
         lead=None if (ahead := standing(result.best)) is None else write_text(ahead, game),
-        favour=write_favour(game, question.view.seats),
+        favour=write_favour(game, question.view.seats, SPOKEN.get()),
         warnings=[write_warning(*remark, game) for remark in answer.remarks],
         level=None if best is None else question.terms.level,
         engine_version=clerestory.__version__,
@@ -67,8 +67,9 @@ def write_recommendation(answer: Answer, max_lines: int = 0) -> api.RecommendMov
     )
 
 
-def write_favour(game: Game, seats: int) -> api.Text | None:
-    """Return which seat a game favours, None if it favours none by much."""
+@lru_cache(maxsize=64)
+def write_favour(game: Game, seats: int, language: str) -> api.Text | None:  # noqa: ARG001  # as of write_named
+    """Return which seat a game favours, None if it favours none by much. It is kept for later calls."""
     word = favoured(game.name, seats)
     return None if word is None else write_text(word, game)
 
@@ -158,6 +159,8 @@ def write_named(game: Game, text: str, language: str) -> api.Action:  # noqa: AR
 
 def write_plan(game: Game, uses: Mapping[str, int]) -> list[api.PlannedUse]:
     """Return how often each item is used in a plan as messages."""
+    if not uses:
+        return []
     names = Counter(name_of(game, item) for item in uses)
     return [write_use(game, item, count, alike=names[name_of(game, item)] > 1) for item, count in uses.items()]
 

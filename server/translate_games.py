@@ -37,6 +37,7 @@ from clerestory.server.translate_rules import (
 from clerestory.texts import say
 from clerestory.texts.characters import name_of_character
 from clerestory.texts.languages import ENGLISH
+from clerestory.texts.sentences import SERVICE, said
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1 import rules_pb2 as rules
 
@@ -84,18 +85,19 @@ def write_game(kept: ServerGame, *, listed: bool = False) -> games.Game:
         seed=head.seed if revealed else None,
         salt=head.salt if revealed else "",
         seed_chosen=head.seed_chosen,
-        frozen_reason="" if kept.over else why_frozen(kept.frozen_reason),
+        frozen_reason="" if kept.over else reason_frozen(kept),
     )
 
 
 def write_unreadable(game_id: str, why: str) -> games.Game:
     """Return what is shown of a game that cannot be read or shown."""
-    return games.Game(game_id=game_id, status=games.GAME_STATUS_FROZEN, frozen_reason=why_frozen(why))
+    told = why if SPOKEN.get() == ENGLISH else say(SERVICE, "frozen.unreadable", language=SPOKEN.get())
+    return games.Game(game_id=game_id, status=games.GAME_STATUS_FROZEN, frozen_reason=told)
 
 
-def why_frozen(english: str) -> str:
-    """Return why a game is frozen in the language of the call; without numbers and names in any but English."""
-    return english if not english or SPOKEN.get() == ENGLISH else say("errors", "FROZEN", language=SPOKEN.get())
+def reason_frozen(kept: ServerGame) -> str:
+    """Return why a game is frozen in the language of the call, "" if it is not."""
+    return "" if kept.why_frozen is None else said(kept.why_frozen, kept.head.game, SPOKEN.get())
 
 
 def status_of(kept: ServerGame) -> games.GameStatus.ValueType:

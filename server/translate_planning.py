@@ -7,7 +7,7 @@ from clerestory.engine.core import Game
 from clerestory.engine.plans import Fault, Plan, Possible
 from clerestory.games.rulebook import GivenPosition
 from clerestory.refusals import Reason, Refusal, refuse
-from clerestory.server.spoken import SPOKEN, material, name_of
+from clerestory.server.spoken import SPOKEN, name_of
 from clerestory.server.translate_changes import write_changes
 from clerestory.server.translate_rules import write_action, write_any
 from clerestory.texts import say
@@ -63,7 +63,7 @@ def write_possible(game: Game, one: Possible, times: Mapping[str, int]) -> rules
 
 def write_fault(game: Game, fault: Fault) -> rules.PlanFault:
     """Return why a plan has no order as a message."""
-    words = {"name": name_of(game, fault.item[:40]), "thing": material(game, fault.thing)}
+    words = {"name": name_of(game, fault.item[:40]), "thing": name_of(game, fault.thing)}
     numbers = {"count": fault.most, "times": fault.times}
     return rules.PlanFault(
         item=fault.item[:40],

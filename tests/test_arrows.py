@@ -34,9 +34,11 @@ ALLOWED: dict[str, str] = {
     "engine/duel": rf"clerestory\.engine\.({COMMON}|duel)\b",
     "search": rf"clerestory\.(engine\.(clock|core|elementary|errors|rng|tuning|value)\b|search\b)|{COMMON_GROUND}",
     "search/reasons.py": rf"clerestory\.(engine\.(core|games)\b|figures\b|search\b)|{COMMON_GROUND}",  # names plans
-    "arena": rf"clerestory\.(engine\.(clock|core|rng|errors|script|tuning|value)\b|search\b|arena\b)|{COMMON_GROUND}",
+    "arena": (
+        rf"clerestory\.(engine\.(clock|core|net|rng|errors|script|tuning|value)\b|search\b|arena\b)|{COMMON_GROUND}"
+    ),
     "arena/remote.py": r"clerestory\.(engine\.core|arena\.(errors|revisions)|clients)\b",
-    "learn": r"clerestory\.(engine\.(core|rng|errors|value|weights)\b|search\b|arena\b|learn\b)",
+    "learn": r"clerestory\.(engine\.(core|rng|errors|net|value|weights)\b|search\b|arena\b|learn\b)",
     "review": rf"clerestory\.(engine\.(colours|core|rng|scoring|tuning|value)\b|search\b|review\b)|{COMMON_GROUND}",
     "review/puzzle.py": rf"clerestory\.(engine\.(core|errors|games)\b|search\b|review\b)|{COMMON_GROUND}",
     "advice": rf"clerestory\.(engine\.(core|errors|rng|tuning)\b|(advice|search|review)\b)|{COMMON_GROUND}",

@@ -21,7 +21,8 @@ SAYS = {
     ("docs/clients.md", 1): "the end: Outcome(",
     ("docs/clients.md", 2): " True\n",
     ("docs/clients.md", 3): "",
-    ("docs/clients.md", 4): "%\n",
+    ("docs/clients.md", 4): "%",
+    ("docs/clients.md", 5): "%\n",
 }
 
 EXAMPLES = [

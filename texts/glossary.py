@@ -1,6 +1,8 @@
 """The glossary: the words of both games and of the service in every language, each with its source."""
 
 import re
+from collections.abc import Mapping
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from clerestory.texts.files import read
@@ -48,7 +50,8 @@ def word(part: str, key: str, language: str) -> Word | None:
     return Word(entry[found][0], found, entry[found][1]) if found else None
 
 
-def card_words(game: str, card: str) -> dict[str, Word]:
+@lru_cache(maxsize=1024)
+def card_words(game: str, card: str) -> Mapping[str, Word]:
     """Return the names of a card by language, without English, which its catalogue has; {} for an unknown card.
 
     Args:

@@ -19,10 +19,12 @@ from typing import Any
 HERE = Path(__file__).resolve().parent
 PROTO, THIRD_PARTY = HERE.parents[1] / "proto", HERE.parents[1] / "third_party"
 TEXTS = HERE.parents[1] / "texts"
+CLIENT = HERE.parent / "typescript"  # the package that the page is built on, with the messages
 GAMES = ("cathedral", "duel")  # whose texts and words boards and endings need
 FROM_GAMES = ("amount.", "line.", "of_round", "source.", "tie.")  # beginnings of the keys of their texts
 FROM_GLOSSARY = ("action.", "good.")  # and of their words
-LATER = ("box", "learn", "explain", "first")  # files of texts that only some screens need
+# What only some screens need, with the files of its texts: one of lessons and explanations packs better than three.
+LATER = {"box": ("box",), "learn": ("learn", "explain", "first")}
 # Beginnings of the keys of texts that the first load needs; all others come with the first screen.
 LOBBY = """
     away between bot close colour copied copy direction game gauge language level lobby moves name nature new opening
@@ -51,13 +53,13 @@ def has_tools() -> bool:
     return all(shutil.which(name, path=search_path()) for name in ("node", "npm"))
 
 
-def run(*command: str) -> None:
-    """Run a command in this folder. Raises SystemExit where it fails."""
+def run(*command: str, folder: Path = HERE) -> None:
+    """Run a command of PATH or of this folder, in a folder. Raises SystemExit where it fails."""
     environment = os.environ | {"PATH": search_path()}
     program = shutil.which(str(HERE / command[0]) if "/" in command[0] else command[0], path=search_path())
     if program is None:
         raise SystemExit(f"the page cannot be built: there is no {command[0]}; `make` puts one into .venv")
-    done = subprocess.run([program, *command[1:]], cwd=HERE, env=environment, check=False)
+    done = subprocess.run([program, *command[1:]], cwd=folder, env=environment, check=False)
     if done.returncode:
         raise SystemExit(f"the page cannot be built: {' '.join(command)} failed")
 
@@ -68,58 +70,87 @@ def install() -> None:
     if not INSTALLED.exists() or INSTALLED.stat().st_mtime < lock.stat().st_mtime:
         run("npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
         INSTALLED.touch()
+    link(CLIENT / "node_modules", HERE / "node_modules")
+
+
+def link(name: Path, target: Path) -> None:
+    """Let a name stand for a folder, whatever it stood for before."""
+    name.unlink(missing_ok=True)
+    name.symlink_to(os.path.relpath(target, name.parent), target_is_directory=True)
 
 
 def write_messages() -> None:
-    """Write the messages and services of proto/ and third_party/ in TypeScript."""
+    """Write the messages and services of proto/ and third_party/ in TypeScript, for the package and for the page."""
     from grpc_tools import protoc
 
-    shutil.rmtree(MESSAGES, ignore_errors=True)
-    MESSAGES.mkdir(parents=True)
+    written = CLIENT / "src" / "gen"
+    for folder in (written, MESSAGES):
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
     os.environ["PATH"] = search_path()
     plugin = HERE / "node_modules" / ".bin" / "protoc-gen-es"
     roots = (PROTO, THIRD_PARTY)
     arguments = ["protoc", *(f"-I{root}" for root in (*roots, files("grpc_tools") / "_proto"))]
-    arguments += [f"--plugin=protoc-gen-es={plugin}", f"--es_out={MESSAGES}", "--es_opt=target=ts,import_extension=ts"]
+    arguments += [f"--plugin=protoc-gen-es={plugin}", f"--es_out={written}", "--es_opt=target=ts,import_extension=ts"]
     if protoc.main(arguments + sorted(str(path) for root in roots for path in root.rglob("*.proto"))):
         raise SystemExit("the page cannot be built: its messages could not be made")
+    for folder in written.iterdir():
+        link(MESSAGES / folder.name, folder)
 
 
 def write_texts() -> None:
     """Write the texts of each language, with English ones for what it lacks, and the arguments of each in TypeScript.
 
-    So a wrong key or a missing argument is an error of types.
+    So a wrong key or a missing argument is an error of types. The keys, which all languages share, are written once.
     """
     folder = MESSAGES / "texts"
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     languages = json.loads((TEXTS / "languages.json").read_text())
+    english = parts_of("en")
+    for name, texts in english.items():
+        write_module(folder / f"{name}-keys.ts", list(texts))
     for language in languages:
-        told = {**patterns("en"), **patterns(language)}
-        first = {key: text for key, text in told.items() if key.split(".")[0] in LOBBY.split()}
-        write_module(folder / f"{language}.ts", first)
-        write_module(folder / f"table-{language}.ts", {key: told[key] for key in told.keys() - first.keys()})
-        for name in LATER:
-            write_module(
-                folder / f"{name}-{language}.ts", {**read(f"en/{name}.json"), **read(f"{language}/{name}.json")}
-            )
-    english = [entry for name in ("page", *LATER) for entry in read(f"en/{name}.json").items()]
-    lines = [f"  {json.dumps(key)}: {arguments(pattern)};" for key, pattern in english]
-    parts = ("export interface Arguments {", *lines, "}", "", *loading("", languages))
-    (MESSAGES / "texts.ts").write_text("\n".join(parts))
-    for name in ("table", *LATER):
-        (MESSAGES / f"{name}.ts").write_text("\n".join(loading(f"{name}-", languages)))
+        for name, texts in parts_of(language).items():
+            own = {**english[name], **texts}
+            write_module(folder / f"{name}-{language}.ts", [own[key] for key in english[name]])
+    write_loaders(english, languages)
 
 
-def loading(prefix: str, languages: Iterable[str]) -> Iterator[str]:
-    """Yield lines of TypeScript that load the texts of each language when they are asked for."""
+def write_loaders(parts: Iterable[str], languages: Iterable[str]) -> None:
+    """Write what loads the texts of each part, and with that of the lobby the types of all arguments."""
+    files = ("page", *(name for names in LATER.values() for name in names))
+    english = {key: pattern for name in files for key, pattern in read(f"en/{name}.json").items()}
+    types = (f"  {json.dumps(key)}: {arguments(pattern)};" for key, pattern in english.items())
+    heads = {"lobby": ("texts", ("export interface Arguments {", *types, "}", ""))}
+    for part in parts:
+        name, head = heads.get(part, (part, ()))
+        (MESSAGES / f"{name}.ts").write_text("\n".join((*head, *loading(part, languages))))
+
+
+def parts_of(language: str) -> dict[str, dict[str, Any]]:
+    """Return what a language has for the lobby, for the table, and for what comes later, by key in order."""
+    told = dict(sorted(patterns(language).items()))
+    lobby = {key: text for key, text in told.items() if key.split(".")[0] in LOBBY.split()}
+    found = {"lobby": lobby, "table": {key: text for key, text in told.items() if key not in lobby}}
+    for part, names in LATER.items():
+        found[part] = {key: text for name in names for key, text in sorted(read(f"{language}/{name}.json").items())}
+    return found
+
+
+def loading(name: str, languages: Iterable[str]) -> Iterator[str]:
+    """Yield lines of TypeScript that load the texts of each language, and their keys, when they are asked for."""
+    yield 'import { keyed } from "../keyed.ts";'
+    yield ""
+    yield f'const keys = () => import("./texts/{name}-keys.ts");'
+    yield ""
     yield "export const FILES = {"
-    yield from (f'  {language}: () => import("./texts/{prefix}{language}.ts"),' for language in languages)
+    yield from (f'  {language}: () => keyed(keys(), import("./texts/{name}-{language}.ts")),' for language in languages)
     yield from ("};", "")
 
 
-def write_module(path: Path, texts: dict[str, Any]) -> None:
-    """Write texts by key as a module."""
+def write_module(path: Path, texts: list[Any]) -> None:
+    """Write texts as a module."""
     path.write_text(f"export default {json.dumps(texts, ensure_ascii=False)};\n", "utf-8")
 
 

@@ -1,11 +1,11 @@
-"""Checks the page's sources: their types by tsc, their style by biome.
+"""Checks the sources of the page and of the package it is built on: their types by tsc, their style by biome.
 
 python clients/web/lint.py [--fix]
 """
 
 import sys
 
-from build import HERE, install, run, write_messages, write_texts
+from build import CLIENT, HERE, install, run, write_messages, write_texts
 
 BIOME = "lint/node_modules/.bin/biome"
 
@@ -17,8 +17,9 @@ def main() -> None:
     write_texts()
     if not (HERE / BIOME).exists():
         run("npm", "install", "--prefix", "lint", "--no-package-lock", "--no-audit", "--no-fund", "--loglevel=error")
-    run(f"./{BIOME}", "check", *(["--write"] if "--fix" in sys.argv else []))
-    run("./node_modules/.bin/tsc")
+    for folder in (HERE, CLIENT):
+        run(f"./{BIOME}", "check", *(["--write"] if "--fix" in sys.argv else []), folder=folder)
+        run("./node_modules/.bin/tsc", "--noEmit", folder=folder)
 
 
 if __name__ == "__main__":

@@ -14,6 +14,8 @@ WORKERS = ("workers", "mill", "grey_next")
 CARDS = ("craftsmen", "advantages", "resource_cards")
 THINGS: Sequence[str] = (*GOODS, *WORKERS, *CARDS)
 SCORED = "vp"
+# what one ply wins and loses can cancel out in `vp`: the Quarrel takes 2 VP, the Priory gives 2
+ACCOUNTS: Sequence[str] = ("vp_priory", "vp_craftsmen", "vp_cards", "vp_lost")
 
 # the cause of what an action changes directly, by the first word of its text
 DIRECT = {

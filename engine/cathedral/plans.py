@@ -18,6 +18,7 @@ from clerestory.engine.core import Game, State
 from clerestory.engine.plans import Fault, Plan, Possible
 
 PARTS = frozenset({"convert", "discard", "finish"})
+PLANNED = ("convert ", "discard ", "finish")  # how the text of an action begins that is part of a plan
 
 Counts = tuple[int, ...]  # uses of each free craftsman that is planned
 Way = tuple[int, tuple[tuple[int, int], ...]]  # gold at its end, and (craftsman, times) of each step
@@ -83,6 +84,8 @@ def planned(state: State, times: Mapping[str, int], /, *, finish: bool) -> Plan 
 
 def held(variation: Sequence[str], /) -> dict[str, int]:
     """Return how often each item is used in the plan that a variation begins with; {} if it begins with none."""
+    if not variation or not variation[0].startswith(PLANNED):
+        return {}
     times: Counter[str] = Counter()
     verbs = [text.split()[0] for text in variation]
     converts = next((place for place, verb in enumerate(verbs) if verb != "convert"), len(verbs))
@@ -173,14 +176,17 @@ def unusable(known: Mapping[str, CraftsmanUse], means: Means, chosen: Mapping[st
     for card in chosen:
         if card not in can:
             yield Fault(card, "unknown")
-        elif not is_served(known[card], means):
-            yield Fault(card, "needs")
+        elif thing := missing(known, known[card], means):
+            yield Fault(card, "needs", thing=thing)
 
 
-def is_served(one: CraftsmanUse, means: Means) -> bool:
-    """Whether a player holds the cards and goods that a craftsman needs without taking them."""
-    goods = all(need <= have for need, have in zip(one.needs, means.goods, strict=True))
-    return goods and (not one.requires or not one.requires.isdisjoint(means.held))
+def missing(known: Mapping[str, CraftsmanUse], one: CraftsmanUse, means: Means) -> str:
+    """Return the goods or the craftsman that one needs without taking it and a player does not hold, "" for nothing."""
+    goods = zip((*TYPES, "gold"), one.needs, means.goods, strict=True)
+    lacked = [thing for thing, need, have in goods if need > have]
+    if one.requires and one.requires.isdisjoint(means.held):
+        lacked += [card for card in known if card in one.requires]
+    return lacked[0] if lacked else ""
 
 
 def beyond(known: Mapping[str, CraftsmanUse], means: Means, chosen: Mapping[str, int]) -> Iterator[Fault]:

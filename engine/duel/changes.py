@@ -12,6 +12,7 @@ from clerestory.engine.duel.constants import SECTION_POINTS, SECTION_SIZE
 SECTION_FIELDS = ("section_1", "section_2", "section_3")
 THINGS: Sequence[str] = ("gold", "supply", "camp", "materials", *SECTION_FIELDS, "seals", "cards", "markers")
 SCORED = ""
+ACCOUNTS: Sequence[str] = ()
 CONFLICT = ("flip", "face", "stop", "keep")  # actions of a conflict
 FIRST, SECOND = 1, 2  # section I brings seals, section II gold
 

@@ -6,6 +6,7 @@ from clerestory.engine.changes import Change, View
 
 THINGS: Sequence[str] = ("points", "hand")
 SCORED = "points"
+ACCOUNTS: Sequence[str] = (SCORED,)
 
 
 def explained(_before: View, _action: str, _after: View) -> list[Change]:

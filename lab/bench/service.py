@@ -97,7 +97,13 @@ def bench_service(
     ] = 3,
     callers: Annotated[
         int | None,
-        typer.Option("--callers", metavar="N", min=1, max=256, help="Workers of the server; by default one per core."),
+        typer.Option(
+            "--callers",
+            metavar="N",
+            min=1,
+            max=256,
+            help="Callers at once, and workers of the server; by default one per core.",
+        ),
     ] = None,
     to_limits: Annotated[
         bool, typer.Option("--to-limits", help="Have searches use up their limits instead of ending early.")

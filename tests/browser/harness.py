@@ -11,6 +11,7 @@ from clerestory.engine import read_records
 from lab.browser import choose_game
 
 PATIENCE = 60_000  # milliseconds; a wait ends as soon as there is what it waits for
+LOOK, QUIET = 500, 3  # milliseconds between looks at searches, and looks after which none follows
 
 
 @dataclass
@@ -137,3 +138,19 @@ def start(page: Page, holders: tuple[str, ...] = ("me", "bot1"), game: str = "du
     identifier = new_game(page, game, list(holders))
     settled(page)
     return identifier
+
+
+def thought_over(page: Page, do: Callable[[], None] = lambda: None) -> None:
+    """Begin the game, do something, and wait until searches have looked at it, of which one follows the other."""
+    begun: list[str] = []
+    ended: list[str] = []
+    page.on("request", lambda request: begun.append(request.url))
+    page.on("requestfinished", lambda request: ended.append(request.url))
+    page.locator("form button[type=submit]").click()
+    assert settled(page)
+    do()
+    quiet = 0
+    while quiet < QUIET:
+        page.wait_for_timeout(LOOK)
+        searches = [sum(url.endswith("/Analyze") for url in urls) for urls in (begun, ended)]
+        quiet = quiet + 1 if searches[0] == searches[1] > 0 else 0

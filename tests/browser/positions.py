@@ -1,24 +1,68 @@
 """Positions that games of a browser begin at."""
 
 import json
+from collections.abc import Iterator, Sequence
+from itertools import product
 
 from playwright.sync_api import Page
 
-from clerestory.engine import from_position
+from clerestory.engine import GAMES, NATURE, State, from_position
 from clerestory.engine.rng import Rng
 from clerestory.lessons import lesson
+from lab.gallery import EXAMPLES
 from tests.browser.harness import PATIENCE
 
 
 def nearly_won(page: Page) -> None:
-    """Fill in the form for a game in which both lack one material, against the weakest bot."""
+    """Fill in the form for a game in which both lack one material, against the weakest bot; in any language."""
     position = lesson("sections").positions["win"].to_position()
     red, blue = position["duel"]["players"]
     blue |= {field: red[field] for field in ("gold", "supply", "camp", "section_1")}
     blue |= {"section_2": ["mortar", "brick", "cloth"], "section_3": ["cloth", "bell"]}
     blue["materials"] = {**red["materials"], "beam": 1, "brick": 0}
-    dealt = from_position(position).deal(Rng(1)).to_position()
-    page.evaluate("text => sessionStorage.setItem('imported', text)", json.dumps(dealt))
+    begin_at(page, from_position(position).deal(Rng(1)))
+
+
+def mixer_or_mason(page: Page) -> None:
+    """Fill in the form for a game in which red has a craftsman too many: the only mortar mixer, or a Mason."""
+    begin_at(page, next(state for seed in range(1000) for state in drafts(seed) if crowded(state)))
+
+
+def drafts(seed: int) -> Iterator[State]:
+    """Yield the drafts of a game in which everybody hires Masons, and then whoever is there."""
+    state, luck = GAMES["cathedral"].new(2, seed), Rng(seed)
+    while not state.over:
+        if state.turn == NATURE:
+            state.play(state.draw(luck))
+            continue
+        yield state
+        legal = [action.text for action in state.legal_actions()]
+        masons = [text for text in legal if text.startswith("hire mason")]
+        wanted = masons or [text for text in legal if text.startswith("hire")] or legal
+        state.play(state.game.parse_action(wanted[luck.below(len(wanted))]))
+
+
+def crowded(state: State) -> bool:
+    """Whether red can dismiss a Mason, or the only mortar mixer."""
+    dismissed = {action.text for action in state.legal_actions() if action.text.startswith("dismiss")}
+    mixers = [text for text in dismissed if text.startswith("dismiss mortar_mixer")]
+    return state.turn == 0 and len(mixers) == 1 and {"dismiss mason_1", "dismiss mason_2"} & dismissed != set()
+
+
+def last_plan(page: Page) -> None:
+    """Fill in the form for a game that only Green can still win, by the last plan: the bots have no goods left."""
+    position = json.loads((EXAMPLES / "cathedral-3p-round6-cathedral.json").read_text())
+    supply, (*others, _) = position["cathedral"]["supply"], position["cathedral"]["players"]
+    for player, good in product(others, supply):
+        supply[good] += player[good]
+        player[good] = 0
+    begin_at(page, from_position(position), ["bot1", "bot1", "me"])
+
+
+def begin_at(page: Page, state: State, holders: Sequence[str] = ("me", "bot1")) -> None:
+    """Fill in the form for a game from a position, with holders of all seats; by default against the weakest bot."""
+    page.evaluate("text => sessionStorage.setItem('imported', text)", json.dumps(state.to_position()))
     page.goto("/#/study/file")
-    page.get_by_role("button", name="Play on from here").click(timeout=PATIENCE)
-    page.locator("form").get_by_label("Blue", exact=True).select_option("bot1")
+    page.locator(".menu button:not(:has(kbd))").first.click(timeout=PATIENCE)  # play on from here
+    for seat, holder in enumerate(holders):
+        page.locator(".seats select").nth(seat).select_option(holder)

@@ -82,7 +82,7 @@ def test_a_stream_that_a_proxy_resets(page: Page, body: bytes) -> None:
 
     def reset(route: Route) -> None:
         resets.append(body)
-        route.fulfill(content_type="application/connect+json", body=body)
+        route.fulfill(content_type="application/connect+proto", body=body)
 
     page.route("**/WatchGame", reset, times=2)
     page.evaluate("dispatchEvent(new Event('online'))")  # watches anew

@@ -4,16 +4,15 @@ import re
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from clerestory.texts import patterns
-from tests.browser.harness import PATIENCE, begin, play_on, settled, wait_for_change
-from tests.browser.positions import nearly_won
+from tests.browser.harness import PATIENCE, play_on, settled, thought_over, wait_for_change
+from tests.browser.positions import last_plan, nearly_won
 from tests.browser.test_access import violations
 
 HELP = ".notice.first"
 QUESTION = ".asking"
-LOOK, QUIET = 500, 3  # milliseconds between looks at searches, and looks after which none follows
 STEP = re.compile(r"^\| `(\w+)` \| ([^|]*)\|", re.MULTILINE)  # a row of the table of steps
 ROOT = Path(__file__).parents[2]
 
@@ -64,21 +63,6 @@ def test_who_has_played_three_games_needs_no_help(page: Page) -> None:
     expect(page.locator(HELP)).to_have_count(0)
 
 
-def thought_over(page: Page) -> None:
-    """Begin the game, and wait until searches have looked at it, of which one follows the other."""
-    begun: list[str] = []
-    ended: list[str] = []
-    page.on("request", lambda request: begun.append(request.url))
-    page.on("requestfinished", lambda request: ended.append(request.url))
-    begin(page)
-    assert settled(page)
-    quiet = 0
-    while quiet < QUIET:
-        page.wait_for_timeout(LOOK)
-        searches = [sum(url.endswith("/Analyze") for url in urls) for urls in (begun, ended)]
-        quiet = quiet + 1 if searches[0] == searches[1] > 0 else 0
-
-
 def test_a_costly_move_is_asked_about_once_and_the_end_teaches(newcomer: Page) -> None:
     nearly_won(newcomer)
     thought_over(newcomer)
@@ -98,6 +82,36 @@ def test_a_costly_move_is_asked_about_once_and_the_end_teaches(newcomer: Page) -
     expect(moments).to_contain_text("Your dearest error", timeout=2 * PATIENCE)
     expect(moments.get_by_role("link", name="Sections")).to_have_attribute("href", "#/learn/sections")
     assert not violations(newcomer)
+
+
+def test_a_costly_plan_is_asked_about_and_stays_as_it_was(newcomer: Page) -> None:
+    last_plan(newcomer)
+    thought_over(newcomer, lambda: plan_potter(newcomer))
+    version = newcomer.locator("[data-version]").get_attribute("data-version")
+    finish = newcomer.locator('.action[data-action="finish"]')
+    finish.click()
+    expect(newcomer.locator(QUESTION)).to_contain_text("of a win. Sure?")
+    assert not violations(newcomer)
+    newcomer.get_by_role("button", name="Something else").click()
+    expect(newcomer.locator(QUESTION)).to_have_count(0)
+    another = newcomer.context.new_page()
+    another.goto(newcomer.url)
+    expect(planned(another), "the plan is kept").to_have_text("1", timeout=PATIENCE)
+    another.close()
+    assert newcomer.locator("[data-version]").get_attribute("data-version") == version
+    finish.click()  # it has been asked about
+    wait_for_change(newcomer, version)
+
+
+def planned(page: Page) -> Locator:
+    return page.locator(".uses li", has_text="otter").locator("output")
+
+
+def plan_potter(page: Page) -> None:
+    """Plan that a weak craftsman works, and wait until the page has asked what that leads to."""
+    with page.expect_request_finished(lambda request: request.url.endswith("/ApplyActions"), timeout=PATIENCE):
+        page.locator(".uses li", has_text="otter").get_by_role("button").last.click()
+    expect(planned(page)).to_have_text("1")
 
 
 def test_nothing_is_asked_if_that_is_not_wanted(newcomer: Page) -> None:

@@ -3,9 +3,9 @@
 import random
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
-from tests.browser.harness import new_game, play_on, played_through, record_of
+from tests.browser.harness import PATIENCE, new_game, play_on, played_through, record_of
 
 GAMES = [*(pytest.param("cathedral", players, marks=pytest.mark.slow) for players in (2, 3, 4)), ("duel", 2)]
 
@@ -32,3 +32,24 @@ def test_a_game_to_its_end(page: Page, game: str, players: int) -> None:
     bots = ["Perkin (Blue)", "Perkin (Green)", "Perkin (Yellow)"] if players > 2 else ["Perkin"]
     names = ["Red", *bots]
     assert [name in shown for name in names[:players]] == [share == best for share in state.returns()]
+    if game == "duel":
+        expect(page.locator(".grid9 .cell")).to_have_count(9)
+        expect(page.locator(".grid9 .fresh")).to_have_count(0)  # a table that was cleared invites nobody
+        assert_it_opens_at_its_end_and_leads_on(page)
+
+
+def assert_it_opens_at_its_end_and_leads_on(page: Page) -> None:
+    page.reload()
+    expect(page.get_by_test_id("winner")).to_contain_text("wins", timeout=PATIENCE)
+    expect(page.locator(".scores")).to_contain_text("materials placed")
+    page.get_by_role("button", name="Check this game").click()
+    expect(page.get_by_text("the luck of this game was fixed before its first move")).to_be_visible()
+    page.get_by_role("button", name="Your three moments").click()
+    expect(page.locator(".moments")).to_contain_text("turning point", timeout=PATIENCE)
+    page.get_by_role("button", name="Rematch").click()
+    expect(page.locator(".action").first).to_be_visible(timeout=PATIENCE)
+    page.go_back()
+    page.get_by_role("link", name="Review").click()
+    expect(page.get_by_role("region", name="Review")).to_be_visible(timeout=PATIENCE)
+    expect(page.locator(".turn")).to_have_text("The game is over")
+    expect(page.locator(".stands p")).not_to_contain_text("over")

@@ -1,28 +1,32 @@
 """The explanation in the table of hints: why the first line is the one to play."""
 
-import json
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, MutableSequence
 
 import pytest
 from playwright.sync_api import Page, Route, expect
 
+from clerestory.v1.advisor_pb2 import AnalyzeResponse, Line
 from tests.browser.harness import PATIENCE, new_game, settled
 
+LAST = 2  # flag of the envelope that ends a stream of Connect
+Lines = MutableSequence[Line]
 
-def change_tables(page: Page, change: Callable[[list[dict[str, Any]]], None]) -> None:
+
+def change_tables(page: Page, change: Callable[[Lines], None]) -> None:
     """Change the lines of every table of hints on its way to the page, inside the envelopes of the stream."""
 
     def answer(route: Route) -> None:
         got = route.fetch()
         rest, changed = got.body(), b""
         while rest:
-            flags, end = rest[:1], 5 + int.from_bytes(rest[1:5])
-            message, rest = json.loads(rest[5:end]), rest[end:]
-            if lines := message.get("recommendation", {}).get("lines"):
-                change(lines)
-            text = json.dumps(message).encode()
-            changed += flags + len(text).to_bytes(4) + text
+            flags, size = rest[0], int.from_bytes(rest[1:5])
+            body, rest = rest[5 : 5 + size], rest[5 + size :]
+            if not flags & LAST:
+                table = AnalyzeResponse.FromString(body)
+                if table.recommendation.lines:
+                    change(table.recommendation.lines)
+                body = table.SerializeToString()
+            changed += bytes([flags]) + len(body).to_bytes(4) + body
         route.fulfill(headers={"content-type": got.headers["content-type"]}, body=changed)
 
     page.route("**/clerestory.v1.AdvisorService/Analyze", answer)
@@ -37,12 +41,13 @@ def test_a_line_with_more_points_than_the_first_is_explained(
 ) -> None:
     labels: list[str] = []
 
-    def change(lines: list[dict[str, Any]]) -> None:
-        labels.append(lines[1]["action"]["label"])
+    def change(lines: Lines) -> None:
+        labels.append(lines[1].action.label)
+        lines[0].margin = round(lines[0].margin, 1)
         for line in lines[1:]:
-            line["margin"] = lines[0].get("margin", 0) - 5
-        lines[0]["margin"] = round(lines[0].get("margin", 0), 1)
-        lines[1] |= {"margin": lines[0]["margin"] + more, "win_shares": [share] * 2}
+            line.margin = lines[0].margin - 5
+        lines[1].margin = lines[0].margin + more
+        lines[1].win_shares[:] = [share] * 2
 
     new_game(page, "duel", ["me", "bot1"])
     settled(page)

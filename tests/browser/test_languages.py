@@ -7,13 +7,24 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
-from clerestory.engine import Record
 from clerestory.texts import patterns
 from clerestory.texts.languages import LANGUAGES
 from lab.browser import experienced
 from tests.browser.harness import PATIENCE, act_by_keyboard, settled
+from tests.browser.screens import (
+    SCREENS,
+    Screen,
+    duel,
+    duel_in_words,
+    ended,
+    hinted,
+    kept,
+    lobby,
+    owner,
+    path,
+    puzzle,
+)
 from tests.languages import LATIN, NAMES, OTHERS, english_in
-from tests.review.games import cut, random_game
 
 # What is read of a page: text that is shown or told to screen readers, without code, keys, and what people have typed.
 READ = """() => {
@@ -32,90 +43,6 @@ WIDER = """() => document.documentElement.scrollWidth <= innerWidth ? []
     : [...document.querySelectorAll('body *')].filter(one => !one.closest('svg, .scroll *'))
         .filter(one => one.getBoundingClientRect().right > innerWidth || one.getBoundingClientRect().left < 0)
         .map(one => `${one.tagName} ${one.className} ${one.textContent.slice(0, 40)}`)"""
-
-
-# -- screens, found by what does not depend on a language ----------------------------------------------
-
-
-def lobby(page: Page) -> None:
-    page.locator("form details summary").click()
-
-
-def kept(page: Page, game: str = "cathedral", players: int = 3) -> None:
-    page.locator(f"input[name=game][value={game}]").check()
-    page.locator(f"input[name=players][value='{players}']").check()
-    for seat in range(1, players):
-        page.locator(".seats select").nth(seat).select_option("bot1")
-    page.locator("form button[type=submit]").click()
-    settled(page)
-    expect(page.locator(".board")).not_to_contain_text("…")  # until cards have names
-
-
-def duel(page: Page) -> None:
-    kept(page, "duel", 2)
-
-
-def in_words(page: Page) -> None:
-    kept(page)
-    page.keyboard.press("t")
-    expect(page.locator(".text-board")).to_be_visible()
-
-
-def duel_in_words(page: Page) -> None:
-    duel(page)
-    page.keyboard.press("t")
-    expect(page.locator(".text-board")).to_be_visible()
-
-
-def helped(page: Page) -> None:
-    kept(page, "duel", 2)
-    page.keyboard.press("h")
-    expect(page.locator("dialog")).to_be_visible()
-
-
-def hinted(page: Page) -> None:
-    page.evaluate("localStorage.setItem('hint-seconds', '1')")
-    kept(page)
-    page.locator("#hints").select_option("table")
-    expect(page.locator(".lines tbody tr").first).to_be_visible(timeout=PATIENCE)
-    expect(page.locator("button.absent")).to_have_count(1, timeout=PATIENCE)
-
-
-def puzzle(page: Page) -> None:
-    page.goto("/#/puzzle/cathedral/3")
-    page.locator(".following > button").click()
-    expect(page.locator(".puzzle b")).to_be_visible()
-    expect(page.locator(".board")).not_to_contain_text("…")
-
-
-def studied(page: Page) -> None:
-    page.goto("/#/study/new/cathedral/4")
-    expect(page.locator(".board")).not_to_contain_text("…")
-
-
-def reviewed(page: Page) -> None:
-    record = "\n".join(Record(cut(random_game("duel", 2, 1), 44)).lines())
-    page.evaluate("text => sessionStorage.setItem('imported', text)", record)
-    page.goto("/#/study/file")
-    page.locator(".side .more button.wide").first.click()
-    expect(page.locator(".review table")).to_be_visible(timeout=90_000)
-    page.keyboard.press("n")
-
-
-def owner(page: Page) -> None:
-    page.goto("/#/box/duel")
-    expect(page.locator(".boxed-card").first).to_be_visible()
-    page.locator(".boxed-card input[type=number]").first.fill("99")
-
-
-def nowhere(page: Page) -> None:
-    page.goto("/#/game/nothing-like-it")
-    expect(page.locator(".trouble")).to_be_visible()
-
-
-SCREENS = [
-    lobby, kept, duel, in_words, duel_in_words, helped, hinted, puzzle, studied, reviewed, owner, nowhere,
-]  # fmt: skip
 
 
 # -- a page in a language ------------------------------------------------------------------------------
@@ -192,7 +119,7 @@ def test_a_board_is_not_mirrored_and_time_is(spoken: Callable[[str], Page]) -> N
     expect(page.locator(".notice button")).to_have_count(0)
 
 
-QUICK = {("de", kept), ("he", duel), ("fr", hinted), ("it", owner), ("es", puzzle)}
+QUICK = {("de", kept), ("he", duel), ("fr", hinted), ("it", owner), ("es", puzzle), ("de", ended), ("it", path)}
 
 
 @pytest.mark.parametrize(
@@ -206,7 +133,7 @@ QUICK = {("de", kept), ("he", duel), ("fr", hinted), ("it", owner), ("es", puzzl
         for screen in SCREENS
     ],
 )  # fmt: skip
-def test_no_english_is_left(spoken: Callable[[str], Page], language: str, screen: Callable[[Page], None]) -> None:
+def test_no_english_is_left(spoken: Callable[[str], Page], language: str, screen: Screen) -> None:
     page = spoken(language)
     screen(page)
     assert english_on(page, language) == []
@@ -232,8 +159,7 @@ const own = text => text.replace(/\\{\\w+\\}/g, '').length;
 const filled = (text, length) => text + ' ~~~~'.repeat(Math.max(0, Math.ceil((length - text.length) / 5)));
 const told = text => typeof text === 'string' ? `⟦${filled(longer(text), text.length + own(text) - 2)}⟧`
     : Object.fromEntries(Object.entries(text).map(([form, one]) => [form, told(one)]));
-export default Object.fromEntries(Object.entries(texts).map(([key, text]) =>
-    [key, key === 'direction' ? 'ltr' : told(text)]));
+export default texts.map(text => text === 'rtl' ? 'ltr' : told(text));
 """
 
 
@@ -258,11 +184,9 @@ def untranslated(text: str) -> bool:
     [pytest.param(one, marks=() if one in (lobby, kept, duel_in_words) else pytest.mark.slow) for one in SCREENS],
     ids=lambda one: one.__name__,
 )
-def test_everything_is_translated_and_has_room_for_longer_words(
-    spoken: Callable[[str], Page], screen: Callable[[Page], None]
-) -> None:
+def test_everything_is_translated_and_has_room_for_longer_words(spoken: Callable[[str], Page], screen: Screen) -> None:
     page = spoken("en")
-    page.route(re.compile(r"/assets/(box-)?he-\w+\.js"), pseudo)
+    page.route(re.compile(r"/assets/\w+-he-\w+\.js"), pseudo)
     page.evaluate("localStorage.setItem('language', 'he')")
     page.reload()
     expect(page.locator("h2").first).to_contain_text("⟦")

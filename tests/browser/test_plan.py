@@ -5,7 +5,8 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, Route, expect
 
-from tests.browser.harness import PATIENCE, menu, new_game, play_on, record_of, settled, start
+from tests.browser.harness import PATIENCE, begin, menu, new_game, play_on, record_of, settled, start
+from tests.browser.positions import mixer_or_mason
 
 
 def until(page: Page, wanted: str, choose: Callable[[list[str]], str] = lambda offered: offered[0]) -> None:
@@ -49,6 +50,24 @@ def test_a_plan_says_what_it_brings_survives_a_closed_tab_and_is_played_as_a_who
     expect(page.locator(".log ol li").nth(moves + 1)).to_be_attached()
     settled(page)
     assert "convert" in record_of(page, identifier)
+
+
+def test_who_dismisses_the_only_mortar_mixer_is_told_before_and_after_that_masons_need_one(page: Page) -> None:
+    mixer_or_mason(page)
+    begin(page)
+    settled(page)
+    mixer = page.locator(".action[data-action^='dismiss mortar_mixer']")
+    expect(mixer).to_contain_text("no more use of: Mason")
+    expect(page.locator(".action[data-action^='dismiss mason'] .idle")).to_have_count(0)
+    play_on(page, lambda offered: next(one for one in offered if one.startswith("dismiss mortar_mixer")), 1)
+    until(page, ".planning", keeping_masons)
+    reason = re.compile("Mason.* cannot be used without Mortar mixer")
+    expect(page.locator(".planning .idle").first).to_contain_text(reason)
+
+
+def keeping_masons(offered: list[str]) -> str:
+    """Choose to end one's turn, or what dismisses no Mason."""
+    return next((one for one in offered if one == "pass"), next(one for one in offered if "mason" not in one))
 
 
 def test_a_plan_is_played_as_it_was_last_set_however_slow_the_service_is(page: Page) -> None:
@@ -98,24 +117,6 @@ def test_the_log_says_what_changed_and_marks_what_had_one_answer(page: Page) -> 
     expect(page.locator(".log .changed").first).to_be_attached()
     expect(page.locator(".log ol")).to_contain_text("production")
     until(page, ".log ol li:has-text('(the only move)')")
-
-
-def test_a_finished_game_opens_at_its_end_and_leads_on(page: Page) -> None:
-    new_game(page, "duel", ["me", "bot1"])
-    play_on(page, lambda offered: offered[0])
-    page.reload()
-    expect(page.get_by_test_id("winner")).to_contain_text("wins", timeout=PATIENCE)
-    expect(page.locator(".scores")).to_contain_text("materials placed")
-    page.get_by_role("button", name="Check this game").click()
-    expect(page.get_by_text("the luck of this game was fixed before its first move")).to_be_visible()
-    page.get_by_role("button", name="Your three moments").click()
-    expect(page.locator(".moments")).to_contain_text("turning point", timeout=PATIENCE)
-    page.get_by_role("button", name="Rematch").click()
-    expect(page.locator(".action").first).to_be_visible(timeout=PATIENCE)
-    page.go_back()
-    page.get_by_role("link", name="Review").click()
-    expect(page.get_by_role("region", name="Review")).to_be_visible(timeout=PATIENCE)
-    expect(page.locator(".turn")).to_have_text("The game is over")
 
 
 def test_where_there_is_no_cryptography_the_check_says_so(page: Page) -> None:

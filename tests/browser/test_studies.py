@@ -87,8 +87,8 @@ def test_a_new_position_can_be_played_on_from(page: Page) -> None:
     [
         ("", "The file is empty"),
         ("{", "Line 1 is not JSON"),
-        ('{"a": 1}', "not a position"),
-        ("[1]\n[2]", "not a position"),
+        ('{"a": 1}', "neither a record nor a position"),
+        ("[1]\n[2]", "neither a record nor a position"),
     ],
 )
 def test_a_file_that_is_none_is_said_so(page: Page, tmp_path: Path, text: str, says: str) -> None:

@@ -9,7 +9,7 @@ from clerestory import texts
 from clerestory.engine import GAMES, NATURE, Rng, State
 from clerestory.engine.changes import Change, View, differences, told, totals
 from clerestory.engine.games import LIST
-from clerestory.engine.scoring import changes_of, points_by_cause
+from clerestory.engine.scoring import changes_of, point_sources, points_by_cause
 
 CASES = [(name, seats) for name in LIST for seats in (2, 3, 4) if seats in GAMES[name].seats]
 TELLING = ("build", "convert", "use", "hire", "sell")  # actions that a random player should not miss
@@ -117,6 +117,28 @@ def test_points_by_cause_add_up_to_the_scores(game: str, seats: int) -> None:
         parts = points_by_cause(states, [action for _, action, _ in game_plies])
         assert [round(sum(seat.values()), 6) for seat in parts] == [round(score, 6) for score in states[-1].scores()]
         assert all(source for seat in parts for source, _ in seat)
+
+
+def test_points_by_cause_agree_with_the_sources_that_a_position_tells() -> None:
+    """Points that an event takes while the Priory gives as many are in the account, too."""
+    cancelled = 0
+    for seed in (0, 15, 45, 62):
+        game_plies = list(plies("cathedral", 2, seed))
+        states = [game_plies[0][0], *(after for _, _, after in game_plies)]
+        parts = points_by_cause(states, [action for _, action, _ in game_plies])
+        for causes, sources in zip(parts, point_sources(states[-1]), strict=True):
+            lost = sum(points for points in causes.values() if points < 0)
+            assert lost == sources.get("lost", 0)
+            assert sum(points for (cause, _), points in causes.items() if cause == "craftsman") == sources["craftsmen"]
+        cancelled += sum(map(cancels, game_plies))
+    assert cancelled > 0, "no ply of these games both gives and takes the same points"
+
+
+def cancels(ply: tuple[State, str, State]) -> bool:
+    """Return whether a player won and lost the same points, and nobody else's points changed."""
+    before, after = (state.to_position()["cathedral"]["players"] for state in (ply[0], ply[2]))
+    same = all(old["vp"] == new["vp"] for old, new in zip(before, after, strict=True))
+    return same and any(old["vp_lost"] != new["vp_lost"] for old, new in zip(before, after, strict=True))
 
 
 @pytest.mark.parametrize(("game", "seats"), CASES)

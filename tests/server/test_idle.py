@@ -23,7 +23,8 @@ from tests.server.harness import FORMATS, Served, logged, served, until
 
 ROUNDS = 25  # of all periodic work
 SOON = 0.002  # seconds, in place of seconds, minutes and hours
-OFTEN = 0.05  # seconds between heartbeats: a server whose heart is late is taken for dead, and loses its connections
+OFTEN = 0.05  # seconds between heartbeats
+FORGIVEN = 1000  # heartbeats that a server may miss before it is taken for dead, which would tell in its log
 PERIODS = {keeper: ("COUNTED", "HEALTH", "TIDIED"), due: ("LOOK", "SOONEST")}
 HOURLY = ("forget_requests", "tally", "due")  # methods of a store that periodic work calls
 
@@ -34,6 +35,7 @@ def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
         for name in names:
             monkeypatch.setattr(module, name, SOON)
     monkeypatch.setattr(heartbeat, "BEAT", OFTEN)
+    monkeypatch.setattr(heartbeat, "MISSED", FORGIVEN)
 
 
 def counted(monkeypatch: pytest.MonkeyPatch, store: Any) -> Counter[str]:

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from clerestory.cli.lazy import imported
 from clerestory.cli.main import app
-from clerestory.cli.settings import plain
+from clerestory.cli.settings import ROUNDED, plain
 from tests.server.harness import served
 from tools.declared import metrics_table, settings_table
 
@@ -34,7 +34,7 @@ def test_the_table_of_settings_is_what_is_declared() -> None:
 
 def test_the_table_of_settings_is_the_options() -> None:
     rows = [
-        (option, variable, default.replace("`", ""), plain(text))
+        (option, variable, ROUNDED.sub(r"\1", default.replace("`", "")), plain(text))
         for option, variable, default, text in SETTING.findall(REFERENCE)
     ]
     assert rows == list(options())
@@ -43,7 +43,7 @@ def test_the_table_of_settings_is_the_options() -> None:
 def test_the_help_shows_the_defaults() -> None:
     shown = " ".join(CliRunner(env={"COLUMNS": "200"}).invoke(app, ["serve", "--help"]).output.split())
     assert "Bytes of the trees of all running searches together." in shown
-    for default in ("user:", "(cores)", "(1073741824 (1 GB))", "127.0.0.1:50051"):
+    for default in ("user:", "(cores)", "(1 GB)", "127.0.0.1:50051"):
         assert f"default: {default}]" in shown
 
 

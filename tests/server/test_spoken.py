@@ -8,12 +8,13 @@ import pytest
 from google.rpc.error_details_pb2 import LocalizedMessage
 from grpc_status import rpc_status
 
-from clerestory.engine import GAMES, State
+from clerestory.engine import GAMES, State, from_position
 from clerestory.refusals import Reason
 from clerestory.review import PlyValuation
 from clerestory.server.spoken import SPOKEN
 from clerestory.server.translate_annotation import read_plies, write_plies, write_ply
 from clerestory.texts import patterns
+from clerestory.texts.cards import card_names
 from clerestory.texts.labels import Labels
 from clerestory.texts.languages import ENGLISH, LANGUAGES
 from clerestory.texts.sentences import QuotedAction, text
@@ -194,3 +195,22 @@ async def test_what_is_stored_of_a_review_does_not_depend_on_the_language() -> N
     assert shown.action.label == Labels("cathedral", game.cards(), "it").label("pass", "")
     assert shown.reason == shown.reasons[0].text != ply.reason
     assert read_plies(before) == {1: ply}
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+async def test_whom_a_craftsman_lacks_is_named_in_the_language_that_is_asked_for(language: str) -> None:
+    fields = next(one for one in walk(GAMES["cathedral"], 2, 4) if legal_conversions(one)).to_position()
+    fields["cathedral"]["players"][("red", "blue").index(fields["cathedral"]["to_act"])]["craftsmen"] = ["mason_1"]
+    request = api.PlanConversionsRequest(position=whole(from_position(fields)))
+    request.uses.add(item="mason_1", times=1)
+    async with rules_served() as rules:
+        answer = await rules.PlanConversions(request, metadata=asking(language))
+    [fault] = [one for one in answer.faults if one.code == "needs"]
+    names = {row["id"]: row for rows in GAMES["cathedral"].cards().values() for row in rows}
+    for card in ("mason_1", "mortar_mixer"):
+        name = names[card]["name"] if language == ENGLISH else card_names("cathedral", names[card])[language].text
+        assert name in fault.text
+
+
+def legal_conversions(state: State) -> bool:
+    return any(action.text.startswith("convert") for action in state.legal_actions())

@@ -1,6 +1,6 @@
 // A game that the server keeps, in this browser: watched while the tab is visible, polled while it is hidden.
 
-import { Code } from "@connectrpc/connect";
+import { alive, Code } from "@clerestory/client";
 import { computed, signal } from "@preact/signals";
 import { codeOf, games, isPassing, reasonOf, requestName, wordsOf } from "./api.ts";
 import {
@@ -22,7 +22,6 @@ import { addKeys, type Keys, keysOf, tokensOf } from "./tokens.ts";
 const SHORTEST = 500; // milliseconds before a broken connection is tried again, doubled each time
 const LONGEST = 8000;
 const UNSEEN = 3000; // milliseconds between polls without a stream: the tab is hidden, or has no token
-const SILENCE = 40_000; // milliseconds without a message after which a stream counts as broken
 const TRIES = 10; // of a call that is refused because another change came first
 
 interface State {
@@ -169,14 +168,9 @@ export class Kept {
     }
     const version = this.game.value?.version;
     const from = version === undefined ? {} : { fromVersion: version };
-    let alarm = setTimeout(() => stop.abort(), SILENCE);
+    const asked = { gameId: this.id, tokens: this.tokens, ...from };
     try {
-      for await (const answer of games.watchGame(
-        { gameId: this.id, tokens: this.tokens, ...from },
-        { signal: stop.signal },
-      )) {
-        clearTimeout(alarm);
-        alarm = setTimeout(() => stop.abort(), SILENCE);
+      for await (const answer of alive((signal) => games.watchGame(asked, { signal }), stop.signal)) {
         this.broken.value = "";
         this.#pause = SHORTEST;
         if (answer.presence) this.present.value = answer.presence.seats;
@@ -187,7 +181,6 @@ export class Kept {
     } catch (error) {
       if (this.#watching === stop) this.#trouble(error, this.#seen);
     } finally {
-      clearTimeout(alarm);
       if (!this.#watching || this.#watching === stop) this.present.value = undefined;
     }
   }

@@ -14,17 +14,22 @@ const PLANNED = ["convert", "discard"];
 /** The games in which the service was asked for a plan and plans nothing. */
 const unplanned = new Set<string | undefined>();
 
-/** The actions of the plan that is being made. */
+/** The actions of the plan that is being made; none where none is. */
 export const planned = signal<readonly string[]>([]);
 
 /** Whether actions are to be planned rather than chosen one by one, as far as is known. */
 export const isPlanned = (position: Position, actions: readonly LegalAction[]): boolean =>
   !unplanned.has(position.game.case) && actions.some((action) => PLANNED.includes(action.kind));
 
+/** Keep a plan no longer, by the name of what is planned: it has been played. */
+export const forget = (name: string): void => localStorage.removeItem(PREFIX + name);
+
 export class Plan {
   readonly answer = signal<PlanConversionsResponse | undefined>(undefined);
   readonly #failed = signal(false);
   readonly busy = signal(true);
+  /** Why something cannot be used at all, by item: what must be held is not. */
+  readonly idle = signal<ReadonlyMap<string, string>>(new Map());
   /** Whether the service plans here; without it, actions are chosen one by one. */
   readonly open = computed(() => !this.#failed.value && this.answer.value?.possible.length !== 0);
   readonly #position: Position;
@@ -38,8 +43,8 @@ export class Plan {
     this.#position = position;
     this.#key = PREFIX + name;
     this.#uses = stored(this.#key, {});
-    planned.value = [];
     this.#answered = this.#ask();
+    void this.#answered.then(() => this.#askIdle());
   }
 
   /** The actions of all that is planned, also where the service is still to answer. */
@@ -63,18 +68,11 @@ export class Plan {
     return true;
   }
 
-  /** The plan is played. */
-  done(): void {
-    localStorage.removeItem(this.#key);
-  }
-
   async #ask(): Promise<void> {
     const asked = ++this.#asked;
     this.busy.value = true;
-    const position = create(AnyPositionSchema, { kind: { case: "position", value: this.#position } });
-    const uses = Object.entries(this.#uses).map(([item, times]) => ({ item, times }));
     try {
-      const answer = await rules.planConversions({ position, uses, finish: true });
+      const answer = await this.#plan(this.#uses);
       if (asked !== this.#asked) return;
       if (!answer.possible.length) unplanned.add(this.#position.game.case);
       this.answer.value = answer;
@@ -84,6 +82,21 @@ export class Plan {
     } finally {
       if (asked === this.#asked) this.busy.value = false;
     }
+  }
+
+  /** Ask why things cannot be used at all. What must be held does not change while a plan is made, so once is enough. */
+  async #askIdle(): Promise<void> {
+    const unused = this.answer.value?.possible.filter((one) => !one.most && !one.planned) ?? [];
+    if (!unused.length || !unused.every((one) => one.kind === "convert")) return;
+    const answer = await this.#plan(Object.fromEntries(unused.map((one) => [one.item, 1]))).catch(() => undefined);
+    const needs = answer?.faults.filter((fault) => fault.code === "needs") ?? [];
+    this.idle.value = new Map(needs.map((fault) => [fault.item, fault.text]));
+  }
+
+  #plan(planned: Readonly<Record<string, number>>): Promise<PlanConversionsResponse> {
+    const position = create(AnyPositionSchema, { kind: { case: "position", value: this.#position } });
+    const uses = Object.entries(planned).map(([item, times]) => ({ item, times }));
+    return rules.planConversions({ position, uses, finish: true });
   }
 }
 

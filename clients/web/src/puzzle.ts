@@ -1,7 +1,7 @@
 // A puzzle: its position, the tries, and the puzzles solved in this browser.
 
 import { create, toJson } from "@bufbuild/protobuf";
-import { createClient } from "@connectrpc/connect";
+import { createClient } from "@clerestory/client";
 import { computed, signal } from "@preact/signals";
 import { rules, transport, wordsOf } from "./api.ts";
 import { type Position, PositionSchema } from "./gen/clerestory/v1/position_pb.ts";

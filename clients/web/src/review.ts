@@ -1,6 +1,6 @@
 // The review of a record: its parts so far, and another try at an error.
 
-import { ConnectError, createClient } from "@connectrpc/connect";
+import { createClient } from "@clerestory/client";
 import { computed, signal } from "@preact/signals";
 import { advisor, transport, wordsOf } from "./api.ts";
 import {
@@ -76,7 +76,7 @@ export class Review {
         if (news.review) this.ledger.value = news.review;
       }
     } catch (error) {
-      if (!this.#left.signal.aborted) this.trouble.value = wordsOf(ConnectError.from(error));
+      if (!this.#left.signal.aborted) this.trouble.value = wordsOf(error);
     } finally {
       this.running.value = false;
     }

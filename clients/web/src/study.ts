@@ -69,8 +69,8 @@ async function opening(json: JsonValue): Promise<AnyPosition> {
   let truth: Position;
   try {
     truth = fromJson(PositionSchema, json);
-  } catch (error) {
-    throw new Error(say("study.not_position", { why: error instanceof Error ? error.message : String(error) }));
+  } catch {
+    throw new Error(say("study.not_position"));
   }
   const whole = create(AnyPositionSchema, { kind: { case: "referee", value: { truth } } });
   const checked = await rules.validatePosition({ position: whole });

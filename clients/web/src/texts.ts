@@ -42,9 +42,16 @@ type Files = Readonly<Record<Language, () => Promise<{ default: object }>>>;
 let wanted: Language | undefined; // the last that was asked for, which may still be loading
 const further = new Set<Files>(); // of screens that are not always wanted
 
+let speaking = Promise.resolve();
+
 /** Load a language, and speak it. */
-export async function speak(language: Language): Promise<void> {
+export function speak(language: Language): Promise<void> {
   wanted = language;
+  speaking = load(language);
+  return speaking;
+}
+
+async function load(language: Language): Promise<void> {
   const files = await Promise.all([FILES, ...further].map((file) => file[language]()));
   if (wanted !== language) return;
   spoken.value = { language, patterns: Object.assign({}, ...files.map((file) => file.default)) as Patterns };
@@ -53,9 +60,14 @@ export async function speak(language: Language): Promise<void> {
 
 /** Load further texts, and with them those of every language that is spoken from now on. */
 export async function learn(files: Files): Promise<void> {
-  if (further.has(files)) return;
+  if (further.has(files)) return speaking;
   further.add(files);
-  await speak(wanted ?? language.value);
+  try {
+    await speak(wanted ?? language.value);
+  } catch (error) {
+    further.delete(files); // so that they are asked for again
+    throw error;
+  }
 }
 
 /** Speak a language from now on. */

@@ -5,7 +5,7 @@ from itertools import product
 
 import pytest
 
-from clerestory.engine import GAMES, NATURE, Rng, State
+from clerestory.engine import GAMES, NATURE, Rng, State, from_position
 from clerestory.engine.cathedral.plans import held, planned
 
 GAME = GAMES["cathedral"]
@@ -130,6 +130,16 @@ def test_faults_name_what_is_to_blame(plan: dict[str, int], code: str) -> None:
     assert result is not None
     assert code in {fault.code for fault in result.faults}
     assert result.actions == ()
+
+
+@pytest.mark.parametrize(("card", "thing"), [("mason_1", "mortar_mixer"), ("toolmaker_1", "metal")])
+def test_who_lacks_a_helper_or_goods_that_must_be_held_is_told_which(card: str, thing: str) -> None:
+    fields = next(one for one in positions("cathedral", 1)).to_position()
+    player = fields["cathedral"]["players"][("red", "blue").index(fields["cathedral"]["to_act"])]
+    player |= {"craftsmen": ["woodworker", card], "metal": 0}
+    result = planned(from_position(fields), {card: 1}, finish=False)
+    assert result is not None
+    assert [(fault.item, fault.thing) for fault in result.faults if fault.code == "needs"] == [(card, thing)]
 
 
 def test_a_variation_holds_the_plan_of_one_seat() -> None:

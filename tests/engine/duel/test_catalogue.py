@@ -102,12 +102,12 @@ WRONG: list[tuple[str, str, str, str, str]] = [
     ("king_stephen", "b = 1", "b = 2", "cards.king_stephen", "there is one copy"),
     ("king_stephen", 'effect = { kind = "match_gold" }', 'effect = { kind = "storm" }', "cards",
      "2 cards with the frame 'once' have the effect 'storm'; only one can"),
-    ("castle", 'I = ["beam", "mortar", "brick"]', 'I = ["beam", "mortar"]', "castle.I", "at least 3 items"),
+    ("castle", 'I = ["beam", "mortar", "brick"]', 'I = ["beam", "mortar"]', "castle.I", "at least 3 entries"),
     ("castle", 'I = ["beam", "mortar", "brick"]', 'I = ["beam", "mortar", "wood"]', "castle.I[2]", "'wood'"),
     ("castle", 'I = ["beam", "mortar", "brick"]', 'I = ["beam", "mortar", "bell"]', "castle",
      "asks for 2 bell; a player has 1"),
     ("cathedral", 'sources.I = "reconstructed"', "", "cathedral.sources.I", "is missing"),
-    ("building", "placing = [2, 6, 12]", "placing = [2, 6]", "building.placing", "at least 3 items"),
+    ("building", "placing = [2, 6, 12]", "placing = [2, 6]", "building.placing", "at least 3 entries"),
     ("building", "bonus_gold = 10", "bonus_gold = 0", "building.bonus_gold", "must be at least 1"),
 ]  # fmt: skip
 

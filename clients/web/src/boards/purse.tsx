@@ -12,16 +12,16 @@ import { isComplete } from "./duel/sections.ts";
 import { Change, Unseen } from "./spots.tsx";
 import type { SeatLook } from "./types.ts";
 
-/** A kind of thing, its picture, how many there are. */
-type Thing = [name: string, picture: ComponentChildren, count: number];
+/** A kind of thing, what the board calls it after the seat, its picture, how many there are. */
+type Thing = [name: string, about: string, picture: ComponentChildren, count: number];
 
 const GOODS = ["sand", "wood", "stone", "metal"] as const;
 
 const ofCathedral = (player: CathedralPlayer): Thing[] => [
-  [say("thing.vp"), <Good key="vp" kind="vp" />, player.vp],
-  [say("thing.gold"), <Good key="gold" kind="gold" />, player.gold],
-  ...GOODS.map((kind): Thing => [say(`thing.${kind}`), <Good key={kind} kind={kind} />, player[kind]]),
-  [say("thing.workers"), <Worker key="workers" />, player.workers],
+  [say("thing.vp"), "vp", <Good key="vp" kind="vp" />, player.vp],
+  [say("thing.gold"), "goods.gold", <Good key="gold" kind="gold" />, player.gold],
+  ...GOODS.map((kind): Thing => [say(`thing.${kind}`), `goods.${kind}`, <Good key={kind} kind={kind} />, player[kind]]),
+  [say("thing.workers"), "workers", <Worker key="workers" />, player.workers],
 ];
 
 const SECTION = 10; // points of a complete one
@@ -33,17 +33,20 @@ function built({ section1, section2, section3 }: DuelPlayer): number {
 }
 
 const ofDuel = (player: DuelPlayer): Thing[] => [
-  [say("thing.vp"), <Good key="vp" kind="vp" />, built(player)],
-  [say("thing.gold"), <Good key="gold" kind="gold" />, player.gold],
-  ...KINDS.map(([raw]): Thing => [say(`thing.${raw}`), <Chip key={raw} kind={raw} />, player.camp?.[raw] ?? 0]),
+  [say("thing.vp"), "vp", <Good key="vp" kind="vp" />, built(player)],
+  [say("thing.gold"), "gold", <Good key="gold" kind="gold" />, player.gold],
+  ...KINDS.map(
+    ([raw]): Thing => [say(`thing.${raw}`), `camp.${raw}`, <Chip key={raw} kind={raw} />, player.camp?.[raw] ?? 0],
+  ),
   ...KINDS.map(
     ([, turned]): Thing => [
       say(`thing.${turned}`),
+      `materials.${turned}`,
       <Chip key={turned} kind={turned} />,
       player.materials?.[turned] ?? 0,
     ],
   ),
-  [say("thing.seals"), <Seal key="seal" faces="?" />, player.seals.length + (player.personalFlipped ? 0 : 1)],
+  [say("thing.seals"), "seals", <Seal key="seal" faces="?" />, player.seals.length + (player.personalFlipped ? 0 : 1)],
 ];
 
 /** The things of a seat; none in a game without any. */
@@ -87,11 +90,11 @@ function Things({ look, now, was }: { look: SeatLook; now: readonly Thing[]; was
       <li>
         <SeatSign look={look} />
       </li>
-      {now.map(([name, picture, count], index) => (
-        <li key={name} class={count ? "thing" : "thing none"} title={name}>
+      {now.map(([name, about, picture, count], index) => (
+        <li key={name} class={count ? "thing" : "thing none"} title={name} data-about={`${look.seat}.${about}`}>
           {picture}
           {count}
-          <Change of={count} was={was[index]?.[2]} />
+          <Change of={count} was={was[index]?.[3]} />
           <Unseen> {name}</Unseen>
         </li>
       ))}

@@ -25,8 +25,9 @@ export function summary(position: Position, catalogue: Catalogue, seats: readonl
 
 const joined = (...parts: string[]): string => parts.filter(Boolean).join(" · ");
 
-/** What is to be done in a step, and what comes next. */
+/** What is to be done in a step, and what comes next; that a game is over is said elsewhere. */
 function told(game: "cathedral" | "duel", step: string): string {
+  if (step === "over") return "";
   const key = `step.${game}.${step}`;
   return knows(key) ? say(key) : step.replaceAll("_", " ");
 }

@@ -70,7 +70,8 @@ export function Explainer(props: Explained) {
 /** Note the part of the board on which the pointer rests, or which is pressed while parts are to be explained. */
 function watch(part: { value: Part | undefined }): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  const found = (event: Event) => (event.target as Element | null)?.closest?.<HTMLElement>(".board [data-about]");
+  const found = (event: Event) =>
+    (event.target as Element | null)?.closest?.<HTMLElement>(":is(.board, .purse-line) [data-about]");
   const tell = (one: HTMLElement) => {
     part.value = { place: one.dataset.about ?? "", at: one.getBoundingClientRect() };
   };

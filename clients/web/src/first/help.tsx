@@ -3,7 +3,7 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
-import { FILES } from "../gen/first.ts";
+import { FILES } from "../gen/learn.ts";
 import { planned } from "../plan.ts";
 import { scoring, text } from "../text.ts";
 import { knows, learn, say, sayAny } from "../texts.ts";
@@ -80,7 +80,7 @@ function Costly({ game, question, onPlay }: Helped) {
     };
   }, [losses]);
   const now = asking.value;
-  if (!now) return null;
+  if (!now || isOutdated(now)) return null;
   const close = () => {
     asking.value = undefined;
   };
@@ -95,6 +95,9 @@ function Costly({ game, question, onPlay }: Helped) {
     </Notice>
   );
 }
+
+/** Whether another plan has been made since a question. */
+const isOutdated = ({ actions }: Asking) => planned.value.length > 0 && planned.value.join() !== actions.join();
 
 /** What is known of the moves in a position, and of the plan that is being made there. */
 function useLosses(question: Helped["question"]): Losses | undefined {

@@ -3,8 +3,9 @@
 import { create } from "@bufbuild/protobuf";
 import { rules } from "../api.ts";
 import type { Line, RecommendMoveResponse } from "../gen/clerestory/v1/advisor_pb.ts";
-import { AnyPositionSchema } from "../gen/clerestory/v1/rules_pb.ts";
+import { AnyPositionSchema, type Turn } from "../gen/clerestory/v1/rules_pb.ts";
 import * as hints from "../hints.ts";
+import { seatCount, seatOf } from "../seats.ts";
 
 const THINKS = 2000; // milliseconds of a search
 const SEARCHES = 4; // of a position: the first is for the best moves, the others for those that it has hardly tried
@@ -48,11 +49,12 @@ export class Losses {
     const { position, seat = 0, observer } = this.#question;
     const kind = { case: "position" as const, value: position };
     const answer = await rules.applyActions({ position: create(AnyPositionSchema, { kind }), actions: [...plan] });
-    const ended = answer.outcome?.winShares[seat];
-    if (ended !== undefined) this.#known.set(name, { share: ended, error: 0 });
+    const { winShares, margins } = answer.outcome ?? {};
+    if (winShares) this.#known.set(name, { share: winShares[seat] ?? 0, error: 0, points: margins?.[seat] ?? 0 });
     else if (answer.position?.kind.case === "position") {
       const reached = { position: answer.position.kind.value, observer: observer ?? { seat }, game: "" };
-      await this.#search(reached, [], (table) => this.#known.set(name, expected(table, seat)));
+      const part = ourPart(answer.turn, seat, seatCount(reached.position));
+      await this.#search(reached, [], (table) => this.#known.set(name, expected(table, seat, part)));
     }
   }
 
@@ -108,11 +110,18 @@ const valued = (line: Line, seat: number): Value => ({
   points: line.margin,
 });
 
+/** The factor from the margin of who decides to ours; among three and more it is not known. */
+function ourPart(turn: Turn | undefined, seat: number, seats: number): number | undefined {
+  const decider = seatOf(turn) ?? seat; // at a chance event the margin is that of who asks
+  return decider === seat ? 1 : seats === 2 ? -1 : undefined;
+}
+
 /** What a seat may expect in a position: of its best action, or over the outcomes of a chance event. */
-function expected({ lines }: RecommendMoveResponse, seat: number): Value {
+function expected({ lines }: RecommendMoveResponse, seat: number, part: number | undefined): Value {
   const chances = lines.filter((line) => line.probability !== undefined);
   const among = chances.length ? chances : lines.slice(0, 1);
   const sum = (of: (line: Line) => number | undefined) =>
     among.reduce((total, line) => total + (line.probability ?? 1) * (of(line) ?? 0), 0);
-  return { share: sum((line) => line.winShares[seat]), error: sum((line) => line.standardErrors[seat]) };
+  const value = { share: sum((line) => line.winShares[seat]), error: sum((line) => line.standardErrors[seat]) };
+  return part === undefined ? value : { ...value, points: part * sum((line) => line.margin) };
 }

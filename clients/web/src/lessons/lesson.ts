@@ -1,6 +1,6 @@
 // A lesson: what the service shows of it, one scene after the other, and what has been tried in it.
 
-import { createClient } from "@connectrpc/connect";
+import { createClient } from "@clerestory/client";
 import { computed, signal } from "@preact/signals";
 import { transport, wordsOf } from "../api.ts";
 import { type FollowLessonResponse, LessonService, type LessonSummary } from "../gen/clerestory/v1/lessons_pb.ts";

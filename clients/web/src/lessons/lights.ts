@@ -2,18 +2,32 @@
 
 import { useLayoutEffect } from "preact/hooks";
 
-/** Light some places, also of a board that is still to be drawn, and none other. */
+/** Light some places, also of a board that is still to be drawn, and none other; what is newly lit comes into sight. */
 export function useLights(places: readonly string[]): void {
   useLayoutEffect(() => {
+    let lit = new Set<HTMLElement>();
     const light = () => {
-      for (const part of document.querySelectorAll<HTMLElement>("[data-about]"))
-        part.toggleAttribute("data-lit", places.includes(part.dataset.about ?? ""));
+      const parts = [...document.querySelectorAll<HTMLElement>("[data-about]")];
+      const meant = new Set(parts.filter((part) => places.includes(part.dataset.about ?? "")));
+      for (const part of parts) part.toggleAttribute("data-lit", meant.has(part));
+      if ([...meant].some((part) => !lit.has(part))) bringIntoSight(meant);
+      lit = meant;
     };
     light();
-    for (const part of [...document.querySelectorAll(".board [data-lit]")].reverse())
-      part.scrollIntoView({ block: "nearest", inline: "nearest" }); // the first of them last, so that it is in sight
     const drawn = new MutationObserver(light);
     drawn.observe(document.body, { childList: true, subtree: true });
-    return () => drawn.disconnect();
+    return () => {
+      drawn.disconnect();
+      document.documentElement.style.scrollPaddingBottom = "";
+    };
   }, [places.join(" ")]);
+}
+
+/** Scroll to what lies on the board: the first part last, so that it is in sight if not all can be. */
+function bringIntoSight(parts: Iterable<HTMLElement>): void {
+  const seat = document.querySelector<HTMLElement>(".seat");
+  const over = seat && getComputedStyle(seat).position === "sticky" ? seat.offsetHeight : 0; // it covers the board's foot
+  document.documentElement.style.scrollPaddingBottom = over ? `${over + 8}px` : "";
+  for (const part of [...parts].reverse())
+    if (part.closest(".board")) part.scrollIntoView({ block: "nearest", inline: "nearest" });
 }

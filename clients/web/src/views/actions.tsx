@@ -2,7 +2,10 @@
 
 import { useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
-import type { Mark } from "../boards/types.ts";
+import { idled } from "../boards/idled.ts";
+import type { Catalogue, Mark } from "../boards/types.ts";
+import { listed } from "../boards/words.ts";
+import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import type { LegalAction } from "../gen/clerestory/v1/rules_pb.ts";
 import { labelAmong } from "../labels.ts";
 import { memo, Stepper } from "../parts.tsx";
@@ -14,6 +17,8 @@ const MANY = 12; // actions from which on they can be searched
 interface Props {
   /** Its name. */
   game: string;
+  position: Position;
+  catalogue: Catalogue;
   actions: readonly LegalAction[];
   marks: readonly Mark[];
   /** There is room for ranks. */
@@ -133,6 +138,7 @@ function ActionButton({ action, labels, ...props }: Labelled & { action: LegalAc
   const { marks, pointed, busy, onAction, onPoint } = props;
   const name = action.action?.text ?? "";
   const mark = marks.find((one) => one.action === name);
+  const lost = idled(action, props.position, props.catalogue);
   const state = `${mark ? "marked" : ""} ${mark?.rank === 1 ? "best" : ""} ${pointed === name ? "pointed" : ""}`;
   return (
     <button
@@ -145,7 +151,10 @@ function ActionButton({ action, labels, ...props }: Labelled & { action: LegalAc
       onPointerLeave={() => onPoint(undefined)}
     >
       {mark?.rank && <span class="rank">{mark.rank}</span>}
-      <span>{labels.get(action.action)}</span>
+      <span>
+        {labels.get(action.action)}
+        {lost.length > 0 && <span class="idle">{say("actions.idles", { cards: listed(lost) })}</span>}
+      </span>
       {mark?.share !== undefined && <small>{text.share(mark.share)}</small>}
       {action.probability !== undefined && <small>{text.share(action.probability)}</small>}
     </button>

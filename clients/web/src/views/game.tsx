@@ -12,6 +12,7 @@ import { Kept } from "../kept.ts";
 import { newsOf } from "../news.ts";
 import { Trouble } from "../parts.tsx";
 import { earlier, lookBack, replay, toPresent } from "../past.ts";
+import { forget } from "../plan.ts";
 import { link } from "../route.ts";
 import { actor, looks, seatOf } from "../seats.ts";
 import { viewIn } from "../states.ts";
@@ -79,7 +80,10 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
     else void lookBack(kept, to, position, view?.seat);
   };
   const actions = past || game.end ? NONE : (deciding?.actions ?? NONE);
-  const play = ([first = "", ...more]: readonly string[]) => void kept.play(first, more);
+  const plan = `${kept.id}:${game.ply}`;
+  const play = async ([first = "", ...more]: readonly string[]) => {
+    if (await kept.play(first, more)) forget(plan);
+  };
   const question = past ? undefined : asked(kept, view); // information hidden on a shared screen stays hidden in hints
   const barred = hintsBarred(game.options?.hints, game.end !== undefined);
   const since = kept.lastMine.value;
@@ -95,9 +99,9 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
       seat={decider ?? mine[0]}
       actions={actions}
       busy={kept.busy.value}
-      onAction={(action) => objects.value([action]) || play([action])}
-      onPlan={(actions) => objects.value(actions) || play(actions)}
-      planned={`${kept.id}:${game.ply}`}
+      onAction={(action) => objects.value([action]) || void play([action])}
+      onPlan={(actions) => objects.value(actions) || void play(actions)}
+      planned={plan}
       turn={turnWords(kept, past?.ply)}
       myTurn={kept.myTurn.value && !past}
       question={question}
@@ -127,7 +131,7 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
         game={game.game}
         step={decides(kept, actions) ? stepOf(position) : ""}
         question={barred || !decides(kept, actions) ? undefined : question}
-        onPlay={play}
+        onPlay={(actions) => void play(actions)}
       />
       {kept.asking.value && <p class="muted">{say("game.asking")}</p>}
       {opened.value === "share" && <Share kept={kept} game={game} onClose={() => (opened.value = "")} />}

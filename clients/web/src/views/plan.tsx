@@ -27,9 +27,7 @@ export function PlanPanel({ plan, game, catalogue, busy, fresh, onPlan }: Props)
     asked.current = true;
     const actions = await plan.actions();
     asked.current = false;
-    if (!actions.length) return;
-    plan.done();
-    onPlan(actions);
+    if (actions.length) onPlan(actions);
   };
   return (
     <div
@@ -85,6 +83,7 @@ interface UseProps extends Pick<Props, "plan" | "game" | "catalogue"> {
 }
 
 function Use({ plan, one, label, game, catalogue }: UseProps) {
+  const idle = plan.idle.value.get(one.item);
   return (
     <li>
       <span class="use pictured">
@@ -97,6 +96,7 @@ function Use({ plan, one, label, game, catalogue }: UseProps) {
         most={Math.max(one.most, one.planned)}
         onChange={(times) => plan.set(one.item, times)}
       />
+      {idle && <span class="idle">{idle}</span>}
     </li>
   );
 }

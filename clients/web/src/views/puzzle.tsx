@@ -8,6 +8,7 @@ import { useLoaded } from "../loading.ts";
 import { Opening, SeatName, Trouble } from "../parts.tsx";
 import { NextStep } from "../path/next.tsx";
 import { firstTries, solvedOnes } from "../path/progress.ts";
+import { forget } from "../plan.ts";
 import { among, following, listed, Puzzle, themeName, themes, want, wanted } from "../puzzle.ts";
 import { go, link } from "../route.ts";
 import { look, seatCount } from "../seats.ts";
@@ -46,6 +47,7 @@ function Shown({ game, number, known }: { game: string; number: number; known: r
   if (!shown || !position) return <Opening trouble={puzzle.trouble.value} />;
   const seats = Array.from({ length: seatCount(position) }, (_, index) => look(index));
   const mine = seats[shown.seat];
+  const plan = `puzzle:${game}:${number}`;
   return (
     <Table
       version={number}
@@ -55,8 +57,11 @@ function Shown({ game, number, known }: { game: string; number: number; known: r
       actions={puzzle.actions.value}
       busy={puzzle.busy.value || puzzle.done.value}
       onAction={(action) => void puzzle.play(action)}
-      onPlan={(actions) => void puzzle.tryPlan(actions)}
-      planned={`puzzle:${game}:${number}`}
+      onPlan={(actions) => {
+        forget(plan);
+        void puzzle.tryPlan(actions);
+      }}
+      planned={plan}
       turn={say("puzzle.turn", { number, who: mine?.name ?? "" })}
       seat={shown.seat}
       news=""

@@ -10,6 +10,7 @@ import { TurnKind } from "../gen/clerestory/v1/rules_pb.ts";
 import { useLater, useLoaded } from "../loading.ts";
 import { newsOf } from "../news.ts";
 import { Opening, Trouble } from "../parts.tsx";
+import { forget } from "../plan.ts";
 import { go, link } from "../route.ts";
 import { actor, look, looks, seatCount, seatOf } from "../seats.ts";
 import { fresh, IMPORTED, read, Study } from "../study.ts";
@@ -65,6 +66,7 @@ function Studied({ study, reviewed }: { study: Study; reviewed: boolean }) {
     ? looks(study.seats)
     : Array.from({ length: seatCount(position) }, (_, index) => look(index));
   const chance = reached.turn?.kind === TurnKind.NATURE;
+  const plan = `study:${study.at.value}`;
   return (
     <Table
       version={study.at.value}
@@ -75,8 +77,11 @@ function Studied({ study, reviewed }: { study: Study; reviewed: boolean }) {
       actions={study.actions.value}
       busy={study.busy.value}
       onAction={(action) => void study.play(action)}
-      onPlan={(actions) => void study.playAll(actions)}
-      planned={`study:${study.at.value}`}
+      onPlan={(actions) => {
+        forget(plan);
+        void study.playAll(actions);
+      }}
+      planned={plan}
       turn={
         reached.outcome
           ? say("turn.over")

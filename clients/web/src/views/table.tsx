@@ -13,7 +13,7 @@ import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import type { AppliedAction, LegalAction } from "../gen/clerestory/v1/rules_pb.ts";
 import * as hints from "../hints.ts";
 import { inside } from "../inside.ts";
-import { isPlanned, Plan } from "../plan.ts";
+import { planned as inPlan, isPlanned, Plan } from "../plan.ts";
 import { preview } from "../preview.ts";
 import { BACK, ON, say } from "../texts.ts";
 import { Actions } from "./actions.tsx";
@@ -180,6 +180,8 @@ export function Table(props: TableProps) {
           {!plan && (props.seat !== undefined || props.actions.length > 0) && !props.above && (
             <Actions
               game={game}
+              position={props.position}
+              catalogue={catalogue.value}
               actions={props.actions}
               marks={marks}
               ranked={!props.barred && hints.ranked.value}
@@ -229,7 +231,10 @@ const since = ({ since: ply }: TableProps) => (ply === undefined ? {} : { since:
 /** The plan to be made, where actions are to be planned. */
 function usePlan({ actions, position, planned = "", onPlan }: TableProps): Plan | undefined {
   const wanted = onPlan !== undefined && isPlanned(position, actions);
-  const plan = useMemo(() => (wanted ? new Plan(position, planned) : undefined), [wanted, actions, planned]);
+  const plan = useMemo(() => {
+    inPlan.value = [];
+    return wanted ? new Plan(position, planned) : undefined;
+  }, [wanted, actions, planned]);
   return plan?.open.value ? plan : undefined;
 }
 

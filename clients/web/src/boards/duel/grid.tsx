@@ -58,7 +58,7 @@ function Place({ index, inLine }: { index: number; inLine: boolean }) {
   const marked = seats.filter((seat) => now.players[seat.seat]?.markers.includes(place));
   const before = seats.filter((seat) => was?.players[seat.seat]?.markers.includes(place));
   const state = `${now.used.includes(place) ? "used" : ""} ${id && now.card === id ? "using" : ""} ${inLine ? "in-line" : ""}`;
-  const news = was && (was.grid[index] !== id || before.length !== marked.length);
+  const news = was && now.step !== "over" && (was.grid[index] !== id || before.length !== marked.length);
   return (
     <Spot place={`grid.${place}`} class={`cell ${state}`} title={id ? catalogue.name(id) : place} news={news}>
       {id ? <DuelCard id={id} /> : <span class="card blank" />}

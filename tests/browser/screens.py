@@ -1,0 +1,287 @@
+"""Every screen of the page, found by what does not depend on a language: each begins in the lobby."""
+
+import json
+from collections.abc import Callable
+
+from playwright.sync_api import Locator, Page, expect
+
+from clerestory.engine import Record
+from tests.browser.harness import PATIENCE, act_by_keyboard, settled, thought_over
+from tests.browser.positions import nearly_won
+from tests.review.games import cut, random_game
+
+Screen = Callable[[Page], None]
+
+
+def begun(page: Page) -> None:
+    """Begin the game that is chosen."""
+    page.locator("form button[type=submit]").click()
+    settled(page)
+    named(page)
+
+
+def named(page: Page) -> None:
+    """Wait until cards have names."""
+    expect(page.locator(".board")).not_to_contain_text("…")
+
+
+def offered(page: Page, number: int) -> Locator:
+    """A button of the menu of a table that has no key."""
+    return page.locator(".menu button:not(:has(kbd))").nth(number)
+
+
+# -- the lobby, and what leads to a table --------------------------------------------------------------
+
+
+def lobby(page: Page) -> None:
+    page.locator("form details summary").click()
+    expect(page.locator(".opponents p").first).not_to_be_empty()
+
+
+def waiting(page: Page) -> None:
+    page.locator(".seats select").nth(1).select_option("open")
+    page.locator(".seats select").nth(2).select_option("here")
+    page.locator("form button[type=submit]").click()
+    expect(page.locator(".copy")).to_be_visible()
+    page.locator(".copy button").click()
+
+
+def token(page: Page) -> None:
+    refusal = json.dumps({"code": "unauthenticated", "message": "a token"})
+    page.route("**/*Service/*", lambda asked: asked.fulfill(status=401, content_type="application/json", body=refusal))
+    page.reload()
+    expect(page.locator("input[type=password]")).to_be_visible()
+
+
+def nowhere(page: Page) -> None:
+    page.goto("/#/game/nothing-like-it")
+    expect(page.locator(".trouble")).to_be_visible()
+
+
+def lost(page: Page) -> None:
+    page.goto("/#/nowhere/at/all")
+    page.reload()
+    expect(page.locator(".notice")).to_be_visible()
+
+
+# -- a game --------------------------------------------------------------------------------------------
+
+
+def kept(page: Page, game: str = "cathedral", players: int = 3) -> None:
+    page.locator(f"input[name=game][value={game}]").check()
+    page.locator(f"input[name=players][value='{players}']").check()
+    for seat in range(1, players):
+        page.locator(".seats select").nth(seat).select_option("bot1")
+    begun(page)
+
+
+def duel(page: Page) -> None:
+    kept(page, "duel", 2)
+
+
+def in_words(page: Page) -> None:
+    kept(page)
+    page.keyboard.press("t")
+    expect(page.locator(".text-board")).to_be_visible()
+
+
+def duel_in_words(page: Page) -> None:
+    duel(page)
+    page.keyboard.press("t")
+    expect(page.locator(".text-board")).to_be_visible()
+
+
+def boxed(page: Page) -> None:
+    """A game of an own box, in which people enter what nature does."""
+    page.locator("form details summary").click()
+    page.locator("form details input[type=checkbox]").last.check()
+    page.locator("form button[type=submit]").click()
+    expect(page.locator(".action").nth(1)).to_be_visible()
+    named(page)
+
+
+def helped(page: Page) -> None:
+    kept(page, "duel", 2)
+    page.keyboard.press("h")
+    expect(page.locator("dialog")).to_be_visible()
+    expect(page.locator("dialog select")).to_have_count(3)
+
+
+def players(page: Page) -> None:
+    duel(page)
+    offered(page, 0).click()
+    page.locator("dialog .danger").first.click()
+    expect(page.locator("dialog .notice")).to_be_visible()
+
+
+def shared(page: Page) -> None:
+    duel(page)
+    offered(page, 1).click()
+    page.locator("dialog .copy button").first.click()
+
+
+def explained(page: Page) -> None:
+    kept(page)
+    page.keyboard.press("i")
+    expect(page.locator("dialog summary").nth(15)).to_be_visible()
+    page.locator("dialog details").evaluate_all("all => all.forEach(one => { one.open = true; })")
+
+
+def duel_explained(page: Page) -> None:
+    duel(page)
+    page.keyboard.press("i")
+    expect(page.locator("dialog summary").nth(5)).to_be_visible()
+    page.locator("dialog details").evaluate_all("all => all.forEach(one => { one.open = true; })")
+
+
+def hinted(page: Page) -> None:
+    page.evaluate("localStorage.setItem('hint-seconds', '1')")
+    kept(page)
+    page.locator("#hints").select_option("table")
+    expect(page.locator(".lines tbody tr").first).to_be_visible(timeout=PATIENCE)
+    expect(page.locator("button.absent")).to_have_count(1, timeout=PATIENCE)
+
+
+def planned(page: Page) -> None:
+    kept(page, "cathedral", 2)
+    more = page.locator(".planning .stepper button:nth-of-type(2):not([aria-disabled='true'])")
+    while settled(page) and not more.count():
+        if page.locator(".planning").count():
+            finish(page)
+        else:
+            act_by_keyboard(page)
+    more.first.click()
+    expect(page.locator(".planned p").first).to_be_visible()
+
+
+def finish(page: Page) -> None:
+    """Plan nothing."""
+    before = page.locator("[data-version]").get_attribute("data-version")
+    page.locator(".planning .action").click()
+    expect(page.locator("[data-version]")).not_to_have_attribute("data-version", str(before))
+
+
+def past(page: Page) -> None:
+    kept(page)
+    page.keyboard.press("Home")
+    expect(page.locator(".notice button")).to_be_visible()
+
+
+def first(page: Page) -> None:
+    page.evaluate("localStorage.setItem('first-games', JSON.stringify({explain: true, ask: 'all'}))")
+    page.reload()
+    kept(page)
+    expect(page.locator(".notice.first")).to_be_visible()
+
+
+def costly(page: Page) -> None:
+    """A move that is asked about: the other wins after it."""
+    page.evaluate("localStorage.setItem('first-games', JSON.stringify({explain: true, ask: 'all'}))")
+    page.reload()
+    nearly_won(page)
+    thought_over(page)
+    page.locator('.action[data-action="end"]').focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(".asking")).to_be_visible()
+
+
+# -- its end -------------------------------------------------------------------------------------------
+
+
+def resigned(page: Page) -> None:
+    players(page)
+    page.locator("dialog .notice .danger").click()
+    expect(page.locator(".ending")).to_be_visible()
+    page.locator(".ending p.row[aria-live] button").click()
+    expect(page.locator(".ending p.row[aria-live] button")).to_have_count(0)
+
+
+def ended(page: Page) -> None:
+    """The end of a game, its three moments, and what comes next."""
+    nearly_won(page)
+    begun(page)
+    page.locator('.action[data-action="build III brick"]').click()
+    expect(page.get_by_test_id("winner")).to_be_visible()
+    page.locator(".ending button.wide").click()
+    expect(page.locator(".moments")).to_be_visible()
+    expect(page.locator(".moments progress")).to_have_count(0)
+    expect(page.locator(".next-step a").first).to_be_visible()
+
+
+# -- what is learned from ------------------------------------------------------------------------------
+
+
+def path(page: Page) -> None:
+    page.goto("/#/path")
+    expect(page.locator(".lessons").nth(1)).to_be_visible()
+    page.locator("input[type=file]").set_input_files({"name": "a", "mimeType": "text/plain", "buffer": b"no path"})
+    expect(page.locator(".trouble")).to_be_visible()
+
+
+def lesson(page: Page, name: str = "goal") -> None:
+    """A lesson, after a wrong answer where it has a task."""
+    page.goto(f"/#/learn/{name}")
+    expect(page.locator(".lesson")).to_be_visible()
+    while not page.locator(".lesson .task").count():
+        page.locator(".lesson button.main").click()
+        expect(page.locator(".lesson button.main, .lesson .task").first).to_be_visible()
+    named(page)
+
+
+def duel_lesson(page: Page) -> None:
+    lesson(page, "lines")
+
+
+def puzzle(page: Page) -> None:
+    page.goto("/#/puzzle/cathedral/3")
+    page.locator(".following > button").click()
+    expect(page.locator(".puzzle b")).to_be_visible()
+    named(page)
+
+
+def tried(page: Page) -> None:
+    """A puzzle of the other game, after a try."""
+    page.goto("/#/puzzle/duel/1")
+    expect(page.locator(".table:not(:has([data-fresh])) .action[aria-disabled='false']").first).to_be_visible()
+    page.locator(".action").last.click()
+    expect(page.locator(".puzzle [role=status], .puzzle [aria-live], .puzzle b").first).to_be_attached()
+
+
+def no_puzzle(page: Page) -> None:
+    page.goto("/#/puzzle/duel/99999")
+    expect(page.locator(".trouble")).to_be_visible()
+
+
+def studied(page: Page) -> None:
+    page.goto("/#/study/new/cathedral/4")
+    named(page)
+
+
+def no_study(page: Page) -> None:
+    page.evaluate("text => sessionStorage.setItem('imported', text)", "[1]\n[2]")
+    page.goto("/#/study/file")
+    expect(page.locator(".trouble")).to_be_visible()
+
+
+def reviewed(page: Page) -> None:
+    record = "\n".join(Record(cut(random_game("duel", 2, 1), 44)).lines())
+    page.evaluate("text => sessionStorage.setItem('imported', text)", record)
+    page.goto("/#/study/file")
+    page.locator(".side .more button.wide").first.click()
+    expect(page.locator(".review table")).to_be_visible(timeout=90_000)
+    page.locator(".review details").evaluate_all("all => all.forEach(one => { one.open = true; })")
+    page.keyboard.press("n")
+
+
+def owner(page: Page) -> None:
+    page.goto("/#/box/duel")
+    expect(page.locator(".boxed-card").first).to_be_visible()
+    page.locator(".boxed-card input[type=number]").first.fill("99")
+
+
+SCREENS: list[Screen] = [
+    lobby, waiting, token, nowhere, lost,
+    kept, duel, in_words, duel_in_words, boxed, helped, players, shared, explained, duel_explained, hinted, planned,
+    past, first, costly, resigned, ended,
+    path, lesson, duel_lesson, puzzle, tried, no_puzzle, studied, no_study, reviewed, owner,
+]  # fmt: skip

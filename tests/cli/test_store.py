@@ -1,0 +1,158 @@
+"""`clerestory store`: copies and migrates stores, and says in one line what it cannot do."""
+
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+from clerestory.cli.main import app
+from clerestory.declared import BadSettings
+from clerestory.games import postgres_schema
+from clerestory.games.schema import SCRIPTS
+from tests.games.earlier import VERSION, restore, unpack_file
+
+FOUND = "15 games, 787 entries"
+
+
+def said(*words: str) -> tuple[int, str]:
+    """Return the exit code of the command, and all that it prints."""
+    done = subprocess.run(
+        [sys.executable, "-m", "clerestory", "store", *words], capture_output=True, text=True, check=False
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_a_store_is_backed_up_and_restored(tmp_path: Path) -> None:
+    store, copy, again = unpack_file(tmp_path / "games.sqlite"), str(tmp_path / "copy"), str(tmp_path / "again.sqlite")
+    assert said("backup", copy, "--store", store) == (0, f"{copy}: format 2, {FOUND}\n")
+    Path(store).unlink()
+    assert said("restore", copy, "--store", again) == (0, f"{again}: format 2, {FOUND}\n")
+    assert said("check", "--store", again) == (0, f"store: format 2, {FOUND}\n")
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["again.sqlite", "copy"]
+
+
+def test_a_store_goes_forth_and_back(tmp_path: Path) -> None:
+    store, newest = unpack_file(tmp_path / "games.sqlite"), len(SCRIPTS)
+    assert said("migrate", "--store", store) == (0, f"store: format {newest}, {FOUND}\n")
+    assert said("migrate", "--to", "2", "--store", store) == (0, f"store: format 2, {FOUND}\n")
+    code, text = said("migrate", "--to", "1", "--store", store)
+    assert (code, text) == (2, f"clerestory: to: 1 is not one of 2, {newest}, the formats that this program makes\n")
+
+
+def test_a_database_goes_forth_and_back(database: str) -> None:
+    restore(database)
+    assert said("migrate", "--store", database) == (0, f"store: format {len(postgres_schema.SCRIPTS)}, {FOUND}\n")
+    first = VERSION["database"]
+    assert said("migrate", "--to", str(first), "--store", database) == (0, f"store: format {first}, {FOUND}\n")
+    assert said("check", "--store", database) == (0, f"store: format {first}, {FOUND}\n")
+
+
+def test_games_that_need_other_rules_or_cards_are_counted(tmp_path: Path) -> None:
+    store = unpack_file(tmp_path / "games.sqlite")
+    with sqlite3.connect(store) as connection:
+        connection.execute(
+            """UPDATE game SET head = replace(head, '"catalogue":"', '"catalogue":"z') WHERE name = 'duel'"""
+        )
+        connection.execute("""UPDATE game SET head = replace(head, '"rules_revision":', '"rules_revision":9')
+            WHERE name = 'toy'""")
+    connection.close()
+    code, text = said("check", "--store", store)
+    assert code == 0
+    assert "  5 of them cannot go on here: the game has revision 9" in text
+    assert "  5 of them cannot go on here: the game has the cards z" in text
+
+
+def later(path: Path) -> Path:
+    """Make a file of a later version."""
+    unpack_file(path)
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA user_version=99")
+    connection.close()
+    return path
+
+
+def other(path: Path, text: str) -> Path:
+    path.write_text(text)
+    return path
+
+
+def damaged(path: Path) -> Path:
+    """Make a file with a page overwritten that has rows."""
+    unpack_file(path)
+    with path.open("r+b") as opened:
+        opened.seek(20 * 4096)
+        opened.write(b"\xff" * 4096)
+    return path
+
+
+WRONG = {
+    "no such file": (lambda path: path, "there is no file"),
+    "not a database": (lambda path: other(path, "recipes " * 200), "is not a store of games"),
+    "an empty file": (lambda path: other(path, ""), "is not a store of games"),
+    "a later version": (later, "was written by a later version of Clerestory (format 99; this one reads up to 3)"),
+    "a damaged file": (damaged, "is damaged: "),
+}
+
+
+@pytest.mark.parametrize("wrong", WRONG)
+def test_what_is_not_a_store_is_refused(wrong: str, tmp_path: Path) -> None:
+    make, message = WRONG[wrong]
+    path, copy = make(tmp_path / "games.sqlite"), str(tmp_path / "copy")
+    was = path.read_bytes() if path.exists() else None
+    for words in (["backup", copy], ["check"]):
+        result = CliRunner().invoke(app, ["store", *words, "--store", str(path)])
+        assert isinstance(result.exception, BadSettings)
+        assert message in str(result.exception)
+    assert (path.read_bytes() if path.exists() else None) == was
+    assert [one.name for one in tmp_path.iterdir()] == [path.name] * path.exists()
+
+
+@pytest.mark.parametrize("wrong", ["no such file", "not a database", "a later version"])
+def test_what_is_not_a_store_is_not_migrated(wrong: str, tmp_path: Path) -> None:
+    make, message = WRONG[wrong]
+    path = make(tmp_path / "games.sqlite")
+    was = path.read_bytes() if path.exists() else None
+    code, text = said("migrate", "--store", str(path))
+    assert (code, text.count("\n")) == (2, 1)
+    assert message in text
+    assert (path.read_bytes() if path.exists() else None) == was
+
+
+@pytest.mark.parametrize("there", ["copy", "copy-wal"])
+def test_nothing_is_overwritten(there: str, tmp_path: Path) -> None:
+    store, copy = unpack_file(tmp_path / "games.sqlite"), str(tmp_path / "copy")
+    (tmp_path / there).write_text("mine")
+    for words in (("backup", copy, "--store", store), ("restore", store, "--store", copy)):
+        code, text = said(*words)
+        assert code == 2
+        assert f"{there} exists already; move it away, or choose another name" in text
+    assert (tmp_path / there).read_text() == "mine"
+
+
+def test_a_store_in_use_is_not_migrated(tmp_path: Path) -> None:
+    store = unpack_file(tmp_path / "games.sqlite")
+    serve = ["serve", "--listen", "127.0.0.1:0", "--workers", "1", "--store", store]
+    with subprocess.Popen([sys.executable, "-m", "clerestory", *serve], stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline()
+            refused = (2, f"clerestory: store: {store} is in use by a server; stop it first\n")
+            assert said("migrate", "--to", "2", "--store", store) == refused
+            assert said("check", "--store", store) == (0, f"store: format {len(SCRIPTS)}, {FOUND}\n")
+        finally:
+            process.terminate()
+
+
+def test_a_database_is_backed_up_by_its_own_commands(tmp_path: Path) -> None:
+    code, text = said("backup", str(tmp_path / "copy"), "--store", "postgresql://clerestory:secret@db.example/games")
+    assert code == 2
+    assert "pg_dump" in text
+    assert "secret" not in text
+
+
+def test_a_store_in_memory_has_no_file(tmp_path: Path) -> None:
+    code, text = said("backup", str(tmp_path / "copy"), "--store", "memory:")
+    assert (code, text) == (2, "clerestory: store: memory: ends with its server; name a file\n")
