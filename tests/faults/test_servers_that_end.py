@@ -37,7 +37,7 @@ async def move(stub: Any, budget: float) -> str:
 
 
 async def hint(stub: Any, budget: float, begun: asyncio.Semaphore) -> str:
-    """The same for a stream; its last table must be the only final one. Tells when it has begun."""
+    """The same for a stream; its last table must be the only final one. Tells when it has begun, or was refused."""
     request = AnalyzeRequest(question=question(budget), update_interval=duration(0.05))
     finals: list[bool] = []
     try:
@@ -47,6 +47,8 @@ async def hint(stub: Any, budget: float, begun: asyncio.Semaphore) -> str:
             finals.append(table.final)
     except grpc.aio.AioRpcError as error:
         return "cut" if finals else reason_of(error) or error.code().name
+    finally:
+        begun.release()
     return "answered" if finals == [False] * (len(finals) - 1) + [True] else "no end"
 
 

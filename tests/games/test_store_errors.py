@@ -13,6 +13,7 @@ from clerestory.games.opening import open_store
 from clerestory.games.sqlite import SqliteStore
 from clerestory.games.store import Batch, GameFilter, StoreError, StoreFull, Unreadable
 from tests.games.test_store import RUNNING, entries, named
+from tests.server.harness import until
 
 
 async def test_an_error_stays_in_its_own_job(path: str) -> None:
@@ -89,7 +90,7 @@ async def test_a_store_that_hangs_is_left(path: str, monkeypatch: pytest.MonkeyP
     store, gate = SqliteStore(path), threading.Event()
     with pytest.raises(StoreError, match="no answer within"):
         await store._ask(lambda _: gate.wait())
-    assert not store.alive
+    await until(lambda: not store.alive)  # its thread began later than the caller waits
     waiting = asyncio.ensure_future(store.load("a"))
     await asyncio.sleep(0)
     await store.close()
