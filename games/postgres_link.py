@@ -1,6 +1,7 @@
 """Connections to PostgreSQL, on none of which anybody waits without a limit, also if the database is silent."""
 
 import asyncio
+import logging
 import os
 import re
 import select
@@ -48,6 +49,9 @@ BAD_ADDRESS = (
 PARTS = re.compile(r"[:/@?&=,\[\]\s]+")  # what is between the parts of an address
 
 T = TypeVar("T")
+# A job that loses its connection raises what ended it; that its rollback then fails as well is no news.
+logging.getLogger("psycopg.transaction").setLevel(logging.ERROR)
+
 PgConnection = psycopg.AsyncConnection[Any]
 Cursor = psycopg.AsyncCursor[Any]
 
