@@ -1,19 +1,19 @@
 """Builds and packs @clerestory/client, with the tools of the page: python clients/typescript/pack.py [FOLDER]."""
 
+import importlib
 import shutil
 import sys
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent / "web"))
-
-from build import install, run, write_messages  # noqa: E402
+page = importlib.import_module("build")  # build.py of the page, and not the package of this name
 
 
 def main(folder: Path) -> None:
     """Leave the package in a folder."""
-    install()
-    write_messages()
+    page.install()
+    page.write_messages()
     build(HERE, folder.resolve())
 
 
@@ -21,8 +21,8 @@ def build(source: Path, folder: Path) -> None:
     """Compile the package in `source`, where its messages and its tools are, and leave it packed in a folder."""
     shutil.rmtree(source / "dist", ignore_errors=True)
     folder.mkdir(parents=True, exist_ok=True)
-    run("./node_modules/.bin/tsc", folder=source)
-    run("npm", "pack", "--silent", "--pack-destination", str(folder), folder=source)
+    page.run("./node_modules/.bin/tsc", folder=source)
+    page.run("npm", "pack", "--silent", "--pack-destination", str(folder), folder=source)
 
 
 if __name__ == "__main__":
