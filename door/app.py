@@ -80,7 +80,7 @@ class Door:
         answer = self._stream if method.streams else self._unary
         try:
             timeout, headers = read_timeout(exchange.headers), passed_on(exchange.headers)
-            message = await codec.request(method, await exchange.body())
+            message = await codec.request(method, await exchange.body(), exchange.headers)
         except ConnectError as error:
             await refuse(exchange, codec, error)
             return

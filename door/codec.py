@@ -3,17 +3,21 @@
 import asyncio
 import json
 import struct
-from collections.abc import Callable
+import zlib
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from google.protobuf.json_format import MessageToDict, Parse, ParseError
 from google.protobuf.message import DecodeError
 
+from clerestory.door.config import MAX_BODY_BYTES
 from clerestory.door.errors import ConnectError
 from clerestory.door.methods import Method
 
 ENVELOPE = struct.Struct(">BI")  # flags, length of the payload
+COMPRESSED = 0x01  # flag of an envelope whose payload is compressed
 END = 0x02  # flag of the envelope that ends a stream
+GZIP = zlib.MAX_WBITS | 16  # as zlib calls the format
 LARGE = 8 * 1024  # bytes; less is converted sooner than a thread begins
 JSON = json.JSONEncoder()  # whose pieces are made in Python, which lets other threads run; `dumps` is one step in C
 
@@ -35,9 +39,12 @@ class Codec:
         """The media type of the answer."""
         return f"application/{'connect+' if self.streams else ''}{'json' if self.json else 'proto'}"
 
-    async def request(self, method: Method, body: bytes) -> bytes:
-        """Return the message that a body holds. Raises ConnectError."""
-        payload = unwrapped(body) if self.streams else body
+    async def request(self, method: Method, body: bytes, headers: Mapping[str, str]) -> bytes:
+        """Return the message that a body holds, unpacked as the headers say. Raises ConnectError."""
+        compression = headers.get("connect-content-encoding" if self.streams else "content-encoding", "identity")
+        compressed, payload = unwrapped(body) if self.streams else (compression != "identity", body)
+        if compressed:
+            payload = unpacked(payload, compression)
         return await aside(from_json, method, payload) if self.json else payload
 
     async def response(self, method: Method, message: bytes) -> bytes:
@@ -61,24 +68,42 @@ def wrapped(payload: bytes, flags: int = 0) -> bytes:
     return ENVELOPE.pack(flags, len(payload)) + payload
 
 
-def unwrapped(body: bytes) -> bytes:
-    """Return the content of a body that is one envelope. Raises ConnectError."""
+def unwrapped(body: bytes) -> tuple[bool, bytes]:
+    """Return whether the content of a body that is one envelope is compressed, and the content. Raises ConnectError."""
     if len(body) < ENVELOPE.size:
         raise ConnectError(
             "invalid_argument",
             f"the body has {len(body)} bytes; a Connect stream begins with an envelope of {ENVELOPE.size}",
         )
     flags, length = ENVELOPE.unpack_from(body)
-    if flags:
-        raise ConnectError(
-            "unimplemented", f"the envelope has the flags {flags}; only 0 is supported: no compression, not the end"
-        )
+    if flags not in (0, COMPRESSED):
+        raise ConnectError("unimplemented", f"the envelope has the flags {flags}; only 0 and 1 are supported")
     if length != len(body) - ENVELOPE.size:
         raise ConnectError(
             "invalid_argument",
             f"the envelope says {length} bytes, but {len(body) - ENVELOPE.size} follow; send one message",
         )
-    return body[ENVELOPE.size :]
+    return flags == COMPRESSED, body[ENVELOPE.size :]
+
+
+def unpacked(payload: bytes, compression: str) -> bytes:
+    """Return a payload decompressed: no more of it than a body may have. Raises ConnectError."""
+    if compression == "identity":
+        raise ConnectError("invalid_argument", "the envelope is compressed, but no header says how")
+    if compression != "gzip":
+        raise ConnectError("unimplemented", f"the compression {compression[:20]!r} is not supported; gzip is")
+    if not payload:
+        return payload  # an empty message need not be compressed
+    unpacker = zlib.decompressobj(GZIP)
+    try:
+        message = unpacker.decompress(payload, MAX_BODY_BYTES + 1)
+    except zlib.error:
+        raise ConnectError("invalid_argument", "the request is not compressed by gzip, as its header says") from None
+    if len(message) > MAX_BODY_BYTES:
+        raise ConnectError("resource_exhausted", f"the body has more than {MAX_BODY_BYTES >> 10} KiB, decompressed")
+    if not unpacker.eof or unpacker.unused_data:
+        raise ConnectError("invalid_argument", "the request is not one whole piece of gzip")
+    return message
 
 
 def from_json(method: Method, payload: bytes) -> bytes:

@@ -21,6 +21,7 @@ def build(source: Path, folder: Path) -> None:
     """Compile the package in `source`, where its messages and its tools are, and leave it packed in a folder."""
     shutil.rmtree(source / "dist", ignore_errors=True)
     folder.mkdir(parents=True, exist_ok=True)
+    shutil.copy(HERE.parents[1] / "LICENSE", source)
     page.run("./node_modules/.bin/tsc", folder=source)
     page.run("npm", "pack", "--silent", "--pack-destination", str(folder), folder=source)
 

@@ -102,6 +102,12 @@ def test_its_types_are_those_of_the_messages(source: Path, project: Path) -> Non
     run(project, str(source / "node_modules" / ".bin" / "tsc"), "--project", ".")
 
 
+def test_it_brings_its_own_page_and_its_licence(project: Path) -> None:
+    installed = project / "node_modules" / "@clerestory" / "client"
+    assert {"README.md", "LICENSE", "package.json", "dist"} == {path.name for path in installed.iterdir()}
+    assert (installed / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
+
+
 def test_it_has_every_method_of_the_server(project: Path) -> None:
     wanted = {re.sub(r"/(.)", lambda first: f"/{first[1].lower()}", name) for name in METHODS}
     assert {f"clerestory.v1.{name}" for name in printed(project, "services.ts")} == wanted

@@ -221,7 +221,7 @@ async def test_bytes_that_are_no_message_are_refused_by_the_server() -> None:
 
 @pytest.mark.parametrize(
     ("body", "code"),
-    [(b"", "invalid_argument"), (b"\0\0\0\0\5x", "invalid_argument"), (b"\1\0\0\0\0", "unimplemented")],
+    [(b"", "invalid_argument"), (b"\0\0\0\0\5x", "invalid_argument"), (b"\4\0\0\0\0", "unimplemented")],
 )
 async def test_envelopes_that_are_none(body: bytes, code: str) -> None:
     async with door() as caller:

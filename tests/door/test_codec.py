@@ -43,4 +43,4 @@ async def test_a_large_answer_does_not_hold_the_event_loop() -> None:
 async def test_a_large_request_does_not_hold_the_event_loop() -> None:
     method = methods()["/clerestory.v1.GameService/CreateGame"]
     body = b'{"seats":[' + b"{}," * 20_000 + b"{}]}"
-    assert await rounds(asyncio.ensure_future(JSON.request(method, body))) > 3
+    assert await rounds(asyncio.ensure_future(JSON.request(method, body, {}))) > 3
