@@ -66,7 +66,6 @@ READ = {
     "clerestory --catalogue FILE play": "tests/cli/test_catalogues.py runs it",
     "clerestory --catalogue FILE serve": "`serve` and `--catalogue` are run apart from each other",
     "clerestory serve --listen 127.0.0.1:50051": "the examples of the README run with such a server",
-    "clerestory web": "the same with its arguments is run",
     "clerestory web --token-file": "tests/cli/test_web.py runs it",
     "envoy -c deploy/envoy-web.yaml": "tests/browser/test_envoy.py runs it",
     "pip install 'clerestory[postgres]'": "it needs a package index",
