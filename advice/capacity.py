@@ -20,7 +20,7 @@ class Capacity:
         "threads that search, at a lower priority than those that answer",
         COUNT,
         factory=usable_cores,
-        usual="cores",
+        usual="number of cores",
     )
     max_searches: int = declared(
         64,
@@ -36,7 +36,7 @@ class Capacity:
         16, "threads of one search; more are reduced to this, and to the number of workers", COUNT
     )
     max_time: float = declared(
-        60.0, "longest search, in seconds; a larger budget is reduced", Numbers(0, LONGEST_TIME, above=True)
+        60.0, "seconds of the longest search; a larger budget is reduced", Numbers(0, LONGEST_TIME, above=True)
     )
     max_tree_bytes: int = declared(
         1 << 30,
@@ -68,6 +68,6 @@ class Capacity:
         least = 2 * TOGETHER * self.max_searches * MIN_BYTES
         if self.memory < least:
             raise BadSettings(
-                f"memory: {self.memory} ({spoken_size(self.memory)}) is too little; {self.max_searches} searches"
-                f" (max_searches) need at least {least}"
+                f"memory: {spoken_size(self.memory)} is too little; {self.max_searches} searches (max_searches) need at"
+                f" least {least} ({spoken_size(least)})"
             )

@@ -10,7 +10,7 @@ from clerestory.cli.language import LanguageOption, speak
 from clerestory.cli.options import JsonOption
 from clerestory.cli.review_options import ReviewOptions
 
-RecordArgument = Annotated[str, typer.Argument(help="A file of records, or - for standard input.")]
+RecordArgument = Annotated[str, typer.Argument(metavar="RECORD", help="A file of records, or - for standard input.")]
 
 
 OPTIONS = ReviewOptions()
@@ -29,7 +29,7 @@ def annotate_record(
     language: LanguageOption = None,
     as_json: JsonOption = False,
 ) -> None:
-    """Review a recorded game: a ledger of luck, errors and gifts for each seat, which adds up to its result."""
+    """Review a recorded game: what luck, own errors and those of others brought each seat, adding up to its result."""
     from clerestory.cli.reviewing import review_record, show_review, write
     from clerestory.review.report import report
 

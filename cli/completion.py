@@ -28,7 +28,7 @@ ZSH = "autoload -U +X bashcompinit && bashcompinit\n"
 
 
 def complete(shell: Annotated[str, typer.Argument(metavar="SHELL", help="bash, zsh or fish.")]) -> None:
-    """Print what makes a shell complete commands and options; `source` it where the shell starts."""
+    """Print a script that lets a shell complete commands and options; `source` it where the shell starts."""
     if shell not in SHELLS:
         raise BadOption(f"SHELL: {shell!r} is not one of {', '.join(SHELLS)}")
     typer.echo(SHELLS[shell](list(whole())), nl=False)

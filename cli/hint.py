@@ -11,7 +11,7 @@ EVERY = "200ms"  # between two tables with --watch
 
 
 def hint(
-    position: Annotated[str, typer.Argument(help="A position file, or - for standard input.")],
+    position: Annotated[str, typer.Argument(metavar="POSITION", help="A position file, or - for standard input.")],
     time: Annotated[str, typer.Option(metavar="TIME", help="Time of the search, as in 500ms or 2s.")] = "1s",
     lines: Annotated[int, typer.Option(metavar="N", min=1, max=128, help="Actions to show, best first.")] = 5,
     threads: Annotated[

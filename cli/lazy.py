@@ -83,7 +83,13 @@ def imported(name: str, place: str) -> Any:
     command = get_command(app)
     for one in command.params:
         one._get_number_range_help_str = partial(bounds, one)  # type: ignore[attr-defined]
+        if one.param_type_name == "argument":
+            one.display_type_rich = untyped  # type: ignore[attr-defined]
     return command
+
+
+def untyped(ctx: Any) -> None:  # as typer calls it
+    """Return no type: the help of an argument says what it is."""
 
 
 def bounds(option: Any) -> str | None:

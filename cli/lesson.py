@@ -8,7 +8,9 @@ from clerestory.cli.language import LanguageOption, speak
 
 
 def learn(
-    name: Annotated[str | None, typer.Argument(help="Name of the lesson; without one, all are listed.")] = None,
+    name: Annotated[
+        str | None, typer.Argument(metavar="NAME", help="Name of the lesson; without one, all are listed.")
+    ] = None,
     language: LanguageOption = None,
 ) -> None:
     """Play a lesson: it says what a game is about, step by step, and sets tasks on a board with an opponent."""

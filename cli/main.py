@@ -33,7 +33,7 @@ app = group(
             "recommend": ("Recommend a move in a position.", "recommend:recommend"),
             "analyze": ("Show the best lines of a position as they improve.", "recommend:analyze"),
             "hint": ("Rank the actions of a position, and say why.", "hint:hint"),
-            "annotate": ("Review a recorded game: luck, errors and gifts.", "annotate:annotate_record"),
+            "annotate": ("Review a recorded game: what decided it, how much was luck.", "annotate:annotate_record"),
             "lesson": ("Learn a game in short lessons.", "lesson:learn"),
             "puzzle": ("Show a position with one best action; judge an answer.", "puzzle:solve"),
         },
@@ -58,11 +58,11 @@ app = group(
             "bench": ("Measure the speed of engine, search and service.", "bench:bench"),
         },
         "Install": {
-            "completion": ("Print what completes commands in a shell.", "completion:complete"),
+            "completion": ("Let a shell complete commands and options by Tab.", "completion:complete"),
             "manual": ("Write a manual page of each command.", "completion:write_manual"),
         },
     },
-    "An AI opponent and analyst for board games.",
+    "An AI opponent and analyst for The Pillars of the Earth and Builders Duel.",
 )
 
 
@@ -114,5 +114,7 @@ def end(number: int, _: Any) -> NoReturn:
 
 def fail(error: Exception, code: int) -> NoReturn:
     """End with an error."""
-    typer.echo(f"clerestory: {' '.join(str(error).split())}", err=True)
+    file = isinstance(error, OSError) and error.filename
+    text = f"{file}: {error.strerror}" if isinstance(error, OSError) and file else str(error)
+    typer.echo(f"clerestory: {' '.join(text.split())}", err=True)
     sys.exit(code)

@@ -18,7 +18,7 @@ from clerestory.cli.play_options import PlayOptions
 from clerestory.cli.playing import SeatPlayer, Session, play_on
 from clerestory.cli.recording import Recording
 from clerestory.cli.screen import screen
-from clerestory.cli.servers import advised, connected
+from clerestory.cli.servers import advised, by_option, connected
 from clerestory.clients.wire import read_time
 from clerestory.engine import NATURE, Record, State, from_position, read_records
 from clerestory.engine.tuning import CHARACTERS, NUM_LEVELS
@@ -44,7 +44,9 @@ class Display:
 
 def play_game(options: PlayOptions, access: Access, *, as_json: bool) -> int:
     """Play a game; return the exit code. Raises BadOption, GameError, AdvisorError."""
-    if not 0 < read_time(options.time) < 600:
+    with by_option():
+        seconds = read_time(options.time)
+    if not 0 < seconds < 600:
         raise BadOption(f"--time: must be above 0 and below 10 minutes, not {options.time}")
     shown = Display(screen(stderr=as_json), options.time, print_json if as_json else None)
     if (keeper := keeper_of(options)) is not None:
@@ -55,7 +57,7 @@ def play_game(options: PlayOptions, access: Access, *, as_json: bool) -> int:
     from clerestory.cli.on_page import play_on_page  # a whole server, which a game in the terminal does not need
 
     require_plain_game(options)
-    play_on_page(chosen_game(options.game).name, players, read_time(options.time), options.seed)
+    play_on_page(chosen_game(options.game).name, players, seconds, options.seed)
     return 0
 
 

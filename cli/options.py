@@ -14,7 +14,14 @@ if TYPE_CHECKING:
 CATALOGUES: dict[str, str] = {}  # files of this command's options --catalogue, by game
 
 DEFAULT_GAME = "cathedral"
-GameOption = Annotated[str, typer.Option("--game", metavar="GAME", help=f"Name of the game: {', '.join(NAMES)}.")]
+GameOption = Annotated[
+    str,
+    typer.Option(
+        "--game",
+        metavar="GAME",
+        help="The game: cathedral (The Pillars of the Earth), duel (Builders Duel) or toy (tiny, for tests).",
+    ),
+]
 SeatsOption = Annotated[int, typer.Option("--seats", metavar="N", help="Number of players.")]
 SeedOption = Annotated[
     int,
@@ -59,7 +66,7 @@ def chosen_game(name: str, *seats: int) -> "Game":
     game = GAMES[name]
     for number in seats:
         if number not in game.seats:
-            raise BadOption(f"--seats: {number} is not one of {', '.join(map(str, game.seats))}")
+            raise BadOption(f"--seats: {number}, but {name} is for {', '.join(map(str, game.seats))} players")
     return game
 
 

@@ -10,7 +10,7 @@ from clerestory.cli.access import ServerOption
 from clerestory.cli.options import DEFAULT_GAME, GameOption
 
 StartArgument = Annotated[
-    str | None, typer.Argument(help="A position or record to continue from; a new game by default.")
+    str | None, typer.Argument(metavar="START", help="A position or record to continue from; a new game by default.")
 ]
 GameSeedOption = Annotated[
     int | None, typer.Option(metavar="N", min=0, max=2**64 - 1, help="Seed of all luck; random by default.")

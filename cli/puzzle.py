@@ -8,7 +8,9 @@ from clerestory.cli.language import LanguageOption, speak
 from clerestory.cli.options import DEFAULT_GAME, GameOption, JsonOption, chosen_game
 from clerestory.engine.tuning import NUM_LEVELS
 
-NumberArgument = Annotated[int | None, typer.Argument(min=1, help="Number of the puzzle; by default a random one.")]
+NumberArgument = Annotated[
+    int | None, typer.Argument(metavar="NUMBER", min=1, help="Number of the puzzle; by default a random one.")
+]
 
 
 def solve(

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 MAX_NUMBER = 2**64 - 1
 DEFAULT_TIME = "1s"
 
-PositionArgument = Annotated[str, typer.Argument(help="A position file, or - for standard input.")]
+PositionArgument = Annotated[str, typer.Argument(metavar="POSITION", help="A position file, or - for standard input.")]
 TimeOption = Annotated[
     str | None,
     typer.Option(

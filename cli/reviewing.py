@@ -88,7 +88,7 @@ def terms_of(options: ReviewOptions, seats: int) -> ReviewTerms:
     if options.time is not None and options.iterations is not None:
         raise BadOption("--time: cannot be combined with --iterations")
     if options.viewer is not None and options.viewer >= seats:
-        raise BadOption(f"--viewer: {options.viewer} is not one of 0 to {seats - 1}")
+        raise BadOption(f"--viewer: {options.viewer} is not a seat; the seats are 0 to {seats - 1}")
     seconds, deep = seconds_of("--time", options.time), seconds_of("--deep", options.deep)
     iterations, seed, viewer = options.iterations, options.seed, options.viewer
     return ReviewTerms(iterations=iterations, seconds=seconds, deep=deep, seed=seed, viewer=viewer)
@@ -115,8 +115,10 @@ def chosen_record(path: str, number: int) -> Record:
     records = list(
         read_records(read_file(path).decode("utf-8", errors="replace").splitlines(keepends=True), begun=True)
     )
+    if not records:
+        raise BadOption(f"{path}: has no game")
     if number > len(records):
-        raise BadOption(f"--number: {number} is past the end; the file has {len(records)} games")
+        raise BadOption(f"--number: {number} is past the end; games in the file: {len(records)}")
     return records[number - 1]
 
 

@@ -1,6 +1,7 @@
 """Whom a command asks: an analyst in this process, the server named with --server, or one that it starts itself."""
 
 import os
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
@@ -8,7 +9,10 @@ from typing import TYPE_CHECKING
 from clerestory.cli import spoken
 from clerestory.cli.access import PLAIN, Access, require_no_access
 from clerestory.cli.embedded import embedded_server
-from clerestory.clients import Advisor
+from clerestory.cli.options import BadOption
+from clerestory.clients import Advisor, BadRequest, NotNow
+from clerestory.clients.errors import FieldViolation
+from clerestory.clients.wire import QuestionOptions
 
 if TYPE_CHECKING:
     from clerestory.cli.here import Here
@@ -16,6 +20,16 @@ if TYPE_CHECKING:
 # Of a private server: few searches are under way, so that each can have a large tree.
 PRIVATE = ("--max-searches", "4", "--max-tree-bytes", str(4 << 30))
 PRIVATE_SERVER = "private"  # as a value of --server
+OPTIONS = {  # by the field of a request, where they differ
+    "time_budget": "--time",
+    "consider_actions": "--consider",
+    "avoid_actions": "--avoid",
+    "update_interval": "--every",
+    "target_certainty": "--certainty",
+    "certainty": "--certainty",
+    "observer": "--observer",
+    "max_lines": "--lines",
+}
 PATIENCE = 10.0  # seconds that a command waits for a server that is down
 
 
@@ -27,14 +41,33 @@ def advised(server: str | None, access: Access = PLAIN, workers: int | None = 1)
     """
     workers = workers or os.cpu_count() or 1
     if server is not None:
-        with connected(server, access, workers) as advisor:
+        with by_option(), connected(server, access, workers) as advisor:
             yield advisor
         return
     from clerestory.cli.here import Here  # the searches of a server, which only those who ask none need
 
     require_no_access(access)
-    with Here(workers) as here:
+    with by_option(), Here(workers) as here:
         yield here
+
+
+@contextmanager
+def by_option() -> Iterator[None]:
+    """Name an option where an error names the field that it fills. Raises BadOption for such a BadRequest or NotNow."""
+    try:
+        yield
+    except (BadRequest, NotNow) as error:
+        words = [option_of(fault) for fault in error.violations]
+        if not any(word.startswith("--") for word in words):
+            raise
+        raise BadOption("; ".join(words)) from None
+
+
+def option_of(fault: FieldViolation) -> str:
+    """Return what is wrong, with the option for its field, if there is one."""
+    field = re.split(r"[.\[]", fault.field.removeprefix("question."))[0]
+    option = OPTIONS.get(field, f"--{field}" if field in QuestionOptions.__annotations__ else "")
+    return f"{option}: {fault.description}" if option else str(fault)
 
 
 @contextmanager

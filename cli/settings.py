@@ -7,9 +7,12 @@ from typing import Any
 
 import typer
 
-from clerestory.declared import Declaration, declarations, in_words
+from clerestory.declared import Declaration, OneOf, declarations, in_words
 
 METAVARS: Mapping[Any, str] = {int: "N", float: "X", Path | None: "FILE", str: "TEXT", tuple[str, ...]: "TEXT"}
+NOUNS = {"`HOST:PORT`": "HOST:PORT", "`http://HOST:PORT`": "URL"} | {
+    noun: noun.upper() for noun in ("address", "bytes", "days", "file", "folder", "name", "seconds")
+}
 LINK = re.compile(r"\[([^]]*)\]\([^)]*\)")
 ROUNDED = re.compile(r"\d+ \((\d+ [kMG]?B)\)")  # "1073741824 (1 GB)"
 
@@ -24,11 +27,18 @@ def setting_of(kind: type, field: str, default: object = None) -> Any:
     declaration = declarations(kind)[field]
     return typer.Option(
         option_name(field, declaration),
-        metavar=METAVARS.get(kind.__dataclass_fields__[field].type),  # type: ignore[attr-defined]
+        metavar=metavar_of(field, declaration, kind.__dataclass_fields__[field].type),  # type: ignore[attr-defined]
         help=plain(declaration.meaning),
         envvar=variable_name(field, declaration),
         show_default=shown_default(default, declaration),
     )
+
+
+def metavar_of(field: str, declaration: Declaration, kind: Any) -> str | None:
+    """Return what stands for a value in help: the noun with which its meaning begins, if it is one of ours."""
+    if isinstance(declaration.range, OneOf):
+        return field.rpartition("_")[2].upper()
+    return NOUNS.get(declaration.meaning.split()[0]) or METAVARS.get(kind)
 
 
 def shown_default(default: object, declaration: Declaration) -> bool | str:

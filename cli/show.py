@@ -9,7 +9,7 @@ from clerestory.cli.options import JsonOption, read_file
 
 
 def show(
-    position: Annotated[str, typer.Argument(help="A position file, or - for standard input.")],
+    position: Annotated[str, typer.Argument(metavar="POSITION", help="A position file, or - for standard input.")],
     seat: Annotated[int | None, typer.Option(metavar="N", min=0, help="Show only what this seat knows.")] = None,
     language: LanguageOption = None,
     as_json: JsonOption = False,
@@ -22,10 +22,14 @@ def show(
 
 
 def replay(
-    record: Annotated[str, typer.Argument(help="A file of records, or - for standard input.")],
+    record: Annotated[str, typer.Argument(metavar="RECORD", help="A file of records, or - for standard input.")],
     ply: Annotated[
         int | None,
-        typer.Option(metavar="N", min=0, help="Print only the position after this many plies of the first game."),
+        typer.Option(
+            metavar="N",
+            min=0,
+            help="Print only the position after this many plies (decisions and chance events) of the first game.",
+        ),
     ] = None,
     language: LanguageOption = None,
     as_json: JsonOption = False,

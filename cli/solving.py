@@ -32,8 +32,8 @@ def drawn(game: Game, level: int | None, seats: int | None, seed: int | None) ->
     """Return one of the puzzles that match. Raises BadOption if none does."""
     fitting = [one for one in puzzles(game) if level in (None, one.level) and seats in (None, one.seats)]
     if not fitting:
-        which = f"is of {f'level {level}' if level else 'any level'} with {seats or 'any number of'} players"
-        raise BadOption(f"--level, --seats: no puzzle of {game.name} {which}")
+        asked = [f"is of level {level}"] * (level is not None) + [f"has {seats} players"] * (seats is not None)
+        raise BadOption(f"no puzzle of {game.name} {' and '.join(asked) or 'is shipped'}; leave out --level or --seats")
     return fitting[Rng(drawn_seed() if seed is None else seed).below(len(fitting))]
 
 

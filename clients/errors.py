@@ -117,10 +117,13 @@ KINDS = {
 
 HINTS = {
     "Connection refused": "no server listens at this address",
+    "No such file": "no server listens at this address",
+    "lookup failed": "no host of this name is known",
     "Socket closed": "the server closed the connection; it may require TLS or a client certificate",
     "reset by peer": "the server closed the connection; it may require TLS or a client certificate",
     "WRONG_VERSION_NUMBER": "the server does not use TLS",
 }  # gRPC's text on a failed connection -> what it may mean
+FAILED = ("last error", "errors resolving")  # what such a text has
 
 
 def error_of(failure: grpc.RpcError) -> AdvisorError:
@@ -135,9 +138,10 @@ def error_of(failure: grpc.RpcError) -> AdvisorError:
 
 
 def explained(details: str) -> str:
-    """Return gRPC's text on a failure, with what it may mean if no connection could be made."""
-    hints = [hint for sign, hint in HINTS.items() if sign in details and "last error" in details]
-    return f"{details} ({hints[0]})" if hints else details
+    """Return gRPC's text on a failure, after what it may mean if no connection could be made."""
+    failed = any(sign in details for sign in FAILED)
+    hints = [hint for sign, hint in HINTS.items() if failed and sign in details]
+    return f"{hints[0]} ({details})" if hints else details
 
 
 def unpack(call: grpc.Call, *details: Message) -> None:

@@ -1,6 +1,7 @@
 """The settings of a door, checked when they are made."""
 
 import ipaddress
+import re
 import socket
 from dataclasses import MISSING, dataclass
 from pathlib import Path
@@ -9,6 +10,7 @@ from clerestory.declared import declared
 
 MAX_BODY_BYTES = 64 * 1024  # the same as the server's limit
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
+HOST_NAME = re.compile(r"[\w.-]+|\[?[0-9a-fA-F:]+\]?")  # or an IPv6 address
 LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
 
 
@@ -31,7 +33,7 @@ class DoorSettings:
         name="web",
     )
     names: tuple[str, ...] = declared(
-        (), "another host name under which browsers reach the page, such as a proxy's; may be repeated", name="web_name"
+        (), "name under which browsers also reach the page, such as a proxy's; may be repeated", name="web_name"
     )
     insecure: bool = False
     page: Path | None = declared(None, "folder of a page to serve instead of the shipped one", name="web_page")
@@ -50,6 +52,9 @@ class DoorSettings:
             )
         if self.page is not None and not (self.page / "index.html").is_file():
             raise BadDoor(f"web_page: {self.page} has no index.html")
+        for name in self.names:
+            if not HOST_NAME.fullmatch(name):
+                raise BadDoor(f"web_name: {name!r} is not a host name like play.example.org, without scheme or port")
         _ = self.networks
 
     @property

@@ -167,7 +167,8 @@ def read_file(path: Path | str) -> dict[str, Any]:
     try:
         text = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise BadCatalogue([("catalogue", f"cannot be read: {error}")]) from None
+        why = error.strerror if isinstance(error, OSError) else error
+        raise BadCatalogue([("catalogue", f"{path} cannot be read: {why}")]) from None
     return parse(text)
 
 

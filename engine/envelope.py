@@ -20,7 +20,8 @@ def read_json(position: object) -> dict[str, Any]:
         try:
             position = json.loads(position)
         except (ValueError, RecursionError) as error:
-            raise BadPosition([("position", f"is not JSON: {error}")]) from None
+            more = "; a position is one object, and `clerestory replay` reads records" * ("Extra data" in str(error))
+            raise BadPosition([("position", f"is not JSON: {error}{more}")]) from None
     if not isinstance(position, dict):
         kind = "null" if position is None else type(position).__name__
         raise BadPosition([("position", f"must be a JSON object, not {kind}")])

@@ -19,7 +19,7 @@ def lesson(name: str) -> Lesson:
     """Return the lesson of a name. Raises NoLesson."""
     known = {one.name: one for game in GAMES.values() for one in lessons(game)}
     if name not in known:
-        raise NoLesson(f"{name[:40]!r} is not one of {', '.join(known) or 'none, for the cards in use are others'}")
+        raise NoLesson(f"no lesson {name[:40]!r}; lessons with these cards are {', '.join(known) or 'none'}")
     return known[name]
 
 

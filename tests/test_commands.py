@@ -127,9 +127,9 @@ def test_every_command_of_the_pages_is_run_or_has_a_reason() -> None:
 
 @pytest.mark.slow
 def test_the_commands_that_end_say_what_they_should(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In the order of the README, each with the files of those before; somebody who plays says nothing."""
+    """In the order of the pages, each with the files of those before; somebody who plays says nothing."""
     monkeypatch.chdir(tmp_path)
-    texts = [command.text for command in commands(ROOT / "README.md") if command.text in RUN]
+    texts = [command.text for page in RUN_PAGES for command in commands(ROOT / page) if command.text in RUN]
     assert texts == list(RUN)
     for text in texts:
         said, shorter = RUN[text]

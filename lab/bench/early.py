@@ -127,7 +127,7 @@ def as_table(figures: dict[str, dict[str, Any]]) -> Table:
 
 
 def bench_early(
-    positions: Annotated[list[str], typer.Argument(help="Position files, used in turn.")],
+    positions: Annotated[list[str], typer.Argument(metavar="POSITION", help="Position files, used in turn.")],
     calls: Annotated[int, typer.Option("--calls", metavar="N", min=1, help="Calls, for all positions together.")] = 100,
     budget_ms: Annotated[
         float, typer.Option("--budget-ms", metavar="N", min=1, max=60_000, help="Time of one call.")

@@ -146,7 +146,9 @@ def as_table(game: Game, found: list[MannerFigures]) -> Table:
 
 
 def bench_manners(
-    characters: Annotated[list[str] | None, typer.Argument(help="Who; by default everybody.")] = None,
+    characters: Annotated[
+        list[str] | None, typer.Argument(metavar="CHARACTER", help="Who; by default everybody.")
+    ] = None,
     game: GameOption = DEFAULT_GAME,
     games: Annotated[int, typer.Option(metavar="N", min=4, max=1_000_000, help="Games of each, at least.")] = 200,
     seed: SeedOption = 0,

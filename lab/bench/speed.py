@@ -182,7 +182,7 @@ def bench_search(
     threads: Annotated[
         int, typer.Option("--threads", metavar="N", min=1, max=256, help="Threads that search one tree.")
     ] = 1,
-    bot: Annotated[str, typer.Option("--bot", help=f"One of {', '.join(BOTS)}.")] = "ismcts-plain",
+    bot: Annotated[str, typer.Option("--bot", metavar="BOT", help=f"One of {', '.join(BOTS)}.")] = "ismcts-plain",
 ) -> None:
     """Searches from the first decision of a game, a core for each thread."""
     if bot not in BOTS:

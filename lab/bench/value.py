@@ -36,7 +36,9 @@ RUNS = Runs(game=DEFAULT_GAME, seconds=0.5)
 @grouped()
 def bench_value(
     runs: Runs = RUNS,
-    value: Annotated[str, typer.Option("--value", help="Name of a value, or a file of weights.")] = "hand",
+    value: Annotated[
+        str, typer.Option("--value", metavar="VALUE", help="A value: hand, net, or a file of weights.")
+    ] = "hand",
 ) -> None:
     """Evaluations of positions from games, on one core."""
     rules = chosen_game(runs.game, runs.seats)

@@ -81,11 +81,11 @@ def test_a_time_becomes_as_many_iterations_as_fit(record: str) -> None:
 @pytest.mark.parametrize(
     ("arguments", "error", "says"),
     [
-        (["--number", "4"], BadOption, "--number: 4 is past the end; the file has 3 games"),
+        (["--number", "4"], BadOption, "--number: 4 is past the end; games in the file: 3"),
         (["--time", "9s", "--iterations", "50"], BadOption, "--time: cannot be combined with --iterations"),
         (["--time", "soon"], BadOption, "--time: 'soon' is not a time"),
         (["--deep", "-5s"], BadOption, "--deep: '-5s' is not a time"),
-        (["--viewer", "2"], BadOption, "--viewer: 2 is not one of 0 to 1"),
+        (["--viewer", "2"], BadOption, "--viewer: 2 is not a seat; the seats are 0 to 1"),
         ([*QUICK, "--html", "/nowhere/x.html"], BadOption, "--html: /nowhere/x.html: No such file"),
     ],
 )
@@ -100,7 +100,7 @@ def test_what_is_no_record_is_refused(tmp_path: Path) -> None:
     assert isinstance(called(str(tmp_path / "x")).exception, BadRecord)
     assert isinstance(called(str(tmp_path / "y")).exception, BadOption)
     (tmp_path / "x").write_text("")
-    assert "the file has 0 games" in str(called(str(tmp_path / "x")).exception)
+    assert "x: has no game" in str(called(str(tmp_path / "x")).exception)
 
 
 def test_too_few_iterations_are_refused(record: str) -> None:

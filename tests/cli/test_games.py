@@ -128,11 +128,11 @@ def test_show_refuses_a_bad_position() -> None:
         (["show", "no-such-file.json"], "No such file"),
         (["replay", "no-such-file.jsonl"], "No such file"),
         (["simulate", "--game", "chess"], "'chess' is not one of"),
-        (["simulate", "--game", "toy", "--seats", "5"], "5 is not one of"),
+        (["simulate", "--game", "toy", "--seats", "5"], "5, but toy is for"),
         (["simulate", "--game", "toy", "--games", "0"], "--games"),
         (["simulate", "--game", "toy", "--seed", str(2**64 - 1)], "--seed: must be at most"),
         (["new", "--game", "chess"], "'chess' is not one of"),
-        (["new", "--game", "toy", "--seats", "1"], "1 is not one of"),
+        (["new", "--game", "toy", "--seats", "1"], "1, but toy is for"),
     ],
 )
 def test_wrong_input(arguments: list[str], message: str) -> None:

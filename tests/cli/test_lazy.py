@@ -1,6 +1,7 @@
 """What a command imports: help costs as little as that of an empty command, and a command only what it uses."""
 
 import os
+import re
 import subprocess
 import sys
 from pkgutil import resolve_name
@@ -66,6 +67,14 @@ def test_every_command_in_the_list_is_there(words: list[str]) -> None:
     done = CliRunner().invoke(app, [*words, "--help"])
     assert done.exit_code == 0, done.output
     assert f"Usage: {' '.join(['root', *words])} [OPTIONS]" in done.output
+
+
+@pytest.mark.parametrize("words", [[name] for name in COMMANDS] + [["bench", name] for name in BENCHES])
+def test_help_names_values_by_what_they_are(words: list[str]) -> None:
+    """Not by types of Python; and says of `--game` which game each name stands for."""
+    shown = CliRunner(env={"COLUMNS": "200"}).invoke(app, [*words, "--help"]).output
+    assert not re.search(r"<(str|path|int|list)\b| TEXT | X  ", shown)
+    assert "--game GAME" not in shown or all(f"{name} (" in " ".join(shown.split()) for name in NAMES)
 
 
 @pytest.mark.parametrize("columns", ["80", "120"])

@@ -157,8 +157,8 @@ def test_a_game_is_kept_though_the_server_fails(tmp_path: Path) -> None:
     ("arguments", "says"),
     [
         (["--seats", "human,level:9"], "--seats: 'level:9' of seat 1 is not"),
-        (["--seats", "human"], "--seats: 1 is not one of"),
-        (["--time", "soon"], "time_budget: 'soon' is not a time"),
+        (["--seats", "human"], "--seats: 1, but"),
+        (["--time", "soon"], "--time: 'soon' is not a time"),
         (["--time", "0s"], "--time: must be above 0 and below 10 minutes, not 0s"),
         (["--game", "chess"], "--game: 'chess' is not one of"),
         (["nowhere.json"], "nowhere.json: No such file"),

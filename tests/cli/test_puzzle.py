@@ -85,7 +85,7 @@ def test_one_is_drawn_that_fits() -> None:
     [
         (["100000"], NoPuzzle, "100000: duel has the puzzles 1 to"),
         (["1", "--try", "no such thing"], BadOption, "'no such thing' is no legal action"),
-        (["--seats", "9"], BadOption, "no puzzle of duel is of any level with 9 players"),
+        (["--seats", "9"], BadOption, "no puzzle of duel has 9 players; leave out"),
     ],
 )
 def test_what_makes_no_sense_is_refused(arguments: list[str], error: type[Exception], says: str) -> None:

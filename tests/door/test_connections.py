@@ -119,6 +119,12 @@ def test_a_proxy_that_is_no_address() -> None:
         DoorSettings("127.0.0.1:0", proxies=("castle.example",))
 
 
+@pytest.mark.parametrize("name", ["https://play.example.org", "play.example.org:443", "a b", ""])
+def test_a_name_under_which_no_browser_could_reach_the_page(name: str) -> None:
+    with pytest.raises(BadDoor, match=rf"web_name: '{name}' is not a host name"):
+        DoorSettings("127.0.0.1:0", names=("play.example.org", "[::1]", name))
+
+
 async def test_a_caller_who_takes_nothing_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("clerestory.door.protocol.STALL_SECONDS", 0.2)
     (tmp_path / "index.html").write_bytes(b"x" * (8 << 20))

@@ -23,10 +23,10 @@ def test_what_is_not_toml(shape: type[Catalogue], text: str) -> None:
 
 @pytest.mark.parametrize("shape", CATALOGUES)
 def test_a_file_that_cannot_be_read(shape: type[Catalogue], tmp_path: Path) -> None:
-    with pytest.raises(BadCatalogue, match=r"^catalogue: cannot be read: .*nothing\.toml"):
+    with pytest.raises(BadCatalogue, match=r"^catalogue: .*nothing\.toml cannot be read: No such file"):
         shape.load(tmp_path / "nothing.toml")
     (tmp_path / "bytes.toml").write_bytes(b"\xff")
-    with pytest.raises(BadCatalogue, match=r"^catalogue: cannot be read"):
+    with pytest.raises(BadCatalogue, match=r"^catalogue: .*bytes\.toml cannot be read"):
         shape.load(tmp_path / "bytes.toml")
 
 

@@ -43,7 +43,7 @@ def test_the_table_of_settings_is_the_options() -> None:
 def test_the_help_shows_the_defaults() -> None:
     shown = " ".join(CliRunner(env={"COLUMNS": "200"}).invoke(app, ["serve", "--help"]).output.split())
     assert "Bytes of the trees of all running searches together." in shown
-    for default in ("user:", "(cores)", "(1 GB)", "127.0.0.1:50051"):
+    for default in ("user:", "(number of cores)", "(1 GB)", "127.0.0.1:50051"):
         assert f"default: {default}]" in shown
 
 
