@@ -231,7 +231,7 @@ cdef class Game:
         if broken >= 0:
             number = len(self.invariants) - self.ops.num_invariants + broken
             field = self.ops.invariants[broken].field.decode()
-            self.layout.refuse([(field, f"breaks invariant {number} of the rules: {self.invariants[number]}")])
+            self.layout.refuse([(field, f"breaks rule {number} of every position: {self.invariants[number]}")])
         return state
 
     def _all_checks(self):

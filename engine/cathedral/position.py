@@ -85,7 +85,7 @@ def player_faults(fields: dict[str, Any]) -> Iterator[FieldFault]:
         sources = sources_of(player)
         if player["vp"] != (won := sum(sources.values())):
             first = sources["start"]
-            yield f"players[{seat}].vp", f"is {player['vp']}; {first} and what was won less what was lost is {won}"
+            yield f"players[{seat}].vp", f"is {player['vp']}; {first} plus what was won less what was lost is {won}"
         if player["gold"] > MAX_GOLD:
             yield f"players[{seat}].gold", f"is {player['gold']}; nobody has more than {MAX_GOLD}"
 

@@ -77,7 +77,7 @@ async def test_the_worst_errors_are_played_on() -> None:
     assert [(step.done, step.total) for step in steps if step.deepening] == [(i, len(worst)) for i in range(len(worst))]
     assert {ply: found.pairs for ply, found in deep.rollouts.items()} == {one.ply: FEWEST for one in worst}
     assert deep.accounts == plain.accounts  # the ledger stays as it is
-    assert rolled(deep, worst[0]).startswith("Rollouts: ")
+    assert rolled(deep, worst[0]).startswith("Played to the end: ")
     assert rolled(plain, worst[0]) == ""
     moves = {move["ply"]: move for move in deep.to_dict()["moves"]}
     assert moves[worst[0].ply]["rollouts"]["pairs"] == FEWEST

@@ -52,14 +52,14 @@ def test_equal_settings_print_equal_reviews(record: str) -> None:
 
 def test_a_game_that_was_broken_off_is_reviewed_as_far_as_it_came(record: str) -> None:
     done = called(record, *QUICK, "--number", "3")
-    assert "not over after 5 plies" in done.output
+    assert "not over after 5 moves" in done.output
     assert "share now" in done.output
 
 
 def test_errors_are_played_to_the_end_where_that_is_asked_for(record: str) -> None:
     done = called(record, *QUICK, "--deep", "1ms")
-    assert "Rollouts: " in done.output
-    assert "Rollouts: " not in called(record, *QUICK).output
+    assert "Played to the end: " in done.output
+    assert "Played to the end: " not in called(record, *QUICK).output
 
 
 def test_a_seat_may_judge_all(record: str) -> None:

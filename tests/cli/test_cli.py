@@ -136,7 +136,7 @@ def test_recommend_for_people() -> None:
     assert sure == sorted(sure, reverse=True)
     assert all(re.fullmatch(r"\d+\.\d ±\d+\.\d", row[2]) and re.fullmatch(r"[+-]\d+\.\d", row[3]) for row in rows)
     assert "margin is below that of the line to play; visits: " in done.stdout
-    assert re.search(r"iterations in \d+\.\d{3} s, (until|then) .* information sets, .*; seed 4$", done.stdout.rstrip())
+    assert re.search(r"iterations in \d+\.\d{3} s, (until|then) .* positions, .*; seed 4$", done.stdout.rstrip())
 
 
 def test_recommend_reads_standard_input() -> None:

@@ -74,7 +74,7 @@ def test_an_owner_who_says_nothing_is_asked_again_in_the_next_round_only(
     session = session_of(advisor, beginning([]))
     said, prompts = played(session, monkeypatch, "", "?", "pass", "undo", "quit")
     assert prompts.count("red alone> ") == 1
-    assert "information sets" in said  # a hint that believes something
+    assert "positions" in said  # a hint that believes something
     assert session.withheld[0] == session.state.private_outcomes(0)
 
 
@@ -136,7 +136,7 @@ def test_a_game_at_a_table_that_a_server_keeps_asks_too(target: str) -> None:
         said = play(f"{game.game_id}#{tokens}", "--server", target, typed=f"{outcome.text}\nquit\n")
         assert (said.returncode, said.stderr) == (0, "")
         assert "alone has been shown a coming card" in said.stdout
-        assert f": said, ply {seen.ply}" in said.stdout
+        assert f": said, move {seen.ply}" in said.stdout
         assert COMING not in said.stdout
         after = game.look()
         assert after.private_outcomes == {}

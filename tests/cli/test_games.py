@@ -79,7 +79,7 @@ def test_replay_prints_a_game_whose_writer_was_killed(torn: str, plies: int, tmp
     out.write_text("".join(whole[: second + 1 + plies]) + torn)
     result = run("replay", out)
     assert (result.exit_code, result.exception) == (0, None)
-    assert f"{plies} plies\nunfinished" in result.output
+    assert f"{plies} moves\nunfinished" in result.output
     shown = [json.loads(line) for line in run("replay", out, "--json").output.splitlines()]
     assert [(one["plies"], one["returns"]) for one in shown][1:] == [(plies, None)]
 

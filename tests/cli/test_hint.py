@@ -78,8 +78,8 @@ def test_the_limits_of_a_server_do_not_hold_here() -> None:
 @pytest.mark.parametrize(
     ("arguments", "kind"),
     [
-        ((EXAMPLE, "--time", "soon"), BadRequest),
-        ((EXAMPLE, "--time", "0s"), BadRequest),
+        ((EXAMPLE, "--time", "soon"), BadOption),
+        ((EXAMPLE, "--time", "0s"), BadOption),
         (("nowhere.json",), BadOption),
     ],
 )

@@ -17,7 +17,7 @@ TOY = ["--game", "toy", "--seed", "4", "--time", "20ms"]
 SAYS = [
     ("bogus", "'bogus' is neither a legal action nor a command"),
     ("help", "take back your last decision"),
-    ("?", "information sets"),
+    ("?", "positions"),
     ("undo", "There is nothing to take back."),
     ("save", "save: no file given"),
     ("save /nowhere/game.jsonl", "save: /nowhere/game.jsonl: No such file"),
@@ -78,7 +78,7 @@ def test_an_open_seat_is_taken_and_a_take_back_agreed_to(target: str) -> None:
             game.abandon()
             said += child.stdout.read()
         assert child.returncode == 0
-    for words in ("the game now has version", "May the game go back to ply 2?", "The game was abandoned."):
+    for words in ("the game now has version", "May the game go back to move 2?", "The game was abandoned."):
         assert words in said
 
 

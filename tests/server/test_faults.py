@@ -81,7 +81,7 @@ def test_the_faults_of_spoilt_positions_have_codes(game: str) -> None:
 
 
 def test_a_fault_is_told_in_each_language() -> None:
-    english = "breaks invariant 7 of the rules: a drawn builder is present exactly at steps redraw and builder"
+    english = "breaks rule 7 of every position: a drawn builder is present exactly at steps redraw and builder"
     one = fault_text(english, "cathedral")
     assert codes(one) == ["fault.rule", "rule.drawn"]
     assert said(one, "cathedral") == english

@@ -72,7 +72,7 @@ def test_a_builder_too_many() -> None:
 def test_points_and_gold() -> None:
     vp = of(3, "vp")
     assert faults(p3__vp=vp + 1, p3__gold=31) == {
-        "players[3].vp": f"is {vp + 1}; 2 and what was won less what was lost is {vp}",
+        "players[3].vp": f"is {vp + 1}; 2 plus what was won less what was lost is {vp}",
         "players[3].gold": "is 31; nobody has more than 30",
     }
 

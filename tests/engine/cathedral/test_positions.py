@@ -86,20 +86,20 @@ def test_an_unsound_position_says_which_rule_it_breaks(
     """Faults of sums are found earlier, with their fields (test_consistency.py)."""
     [(field, description)] = faults({**changes, "red": red})
     assert field == f"cathedral.{blamed}".rstrip(".")
-    assert description == f"breaks invariant {invariant} of the rules: {CATHEDRAL.invariants[invariant]}"
+    assert description == f"breaks rule {invariant} of every position: {CATHEDRAL.invariants[invariant]}"
 
 
 def test_a_builder_left_on_a_space_that_is_resolved() -> None:
-    with pytest.raises(BadPosition, match=r"^cathedral: breaks invariant 10"):
+    with pytest.raises(BadPosition, match=r"^cathedral: breaks rule 10"):
         changed(reach("cathedral"), {"market": ["red", "", "", ""]})
 
 
 def test_too_many_craftsmen_and_too_many_cubes_kept() -> None:
     state = reach("cathedral", round_=3, seed=2)
     many = ["mortar_mixer", "woodworker", "stonecutter", "mason_1", "mortar_mixer_1", "potter_2"]
-    with pytest.raises(BadPosition, match=r"^cathedral\.players: breaks invariant 16"):
+    with pytest.raises(BadPosition, match=r"^cathedral\.players: breaks rule 16"):
         changed(state, red={"craftsmen": many, "advantages": []})
-    with pytest.raises(BadPosition, match=r"^cathedral\.players: breaks invariant 24"):
+    with pytest.raises(BadPosition, match=r"^cathedral\.players: breaks rule 24"):
         changed(state, {"starting_player": "red", "to_act": "blue"}, red={"sand": 6})
 
 
@@ -130,8 +130,8 @@ def test_a_position_prints_as_a_table() -> None:
     lines = str(reach("draft")).splitlines()
     assert lines[0] == "round 1, draft, red to act; starting player red, cost 7"
     assert any(line.startswith("supply: ") for line in lines)
-    assert [line.split() for line in lines if line.startswith(("VP", "gold"))] == [
-        ["VP", "2", "2"],
+    assert [line.split() for line in lines if line.startswith(("points", "gold"))] == [
+        ["points", "2", "2"],
         ["gold", "20", "21"],
     ]
     assert "builders in bag  3    3" in lines

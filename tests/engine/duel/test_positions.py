@@ -87,7 +87,7 @@ def test_an_unsound_position_says_which_rule_it_breaks(invariant: int, blamed: s
     """Faults of sums are found earlier, with their fields."""
     [(field, description)] = faults(OPENING, changes)
     assert field == f"duel.{blamed}".rstrip(".")
-    assert description == f"breaks invariant {invariant} of the rules: {DUEL.invariants[invariant]}"
+    assert description == f"breaks rule {invariant} of every position: {DUEL.invariants[invariant]}"
 
 
 #   invariant, the field it blames, step, fields changed there
@@ -112,13 +112,13 @@ def test_later_steps_have_their_invariants(invariant: int, blamed: str, step: st
     state = reach(step, until=lambda state: step == "draw" or (state.turn == 0 and "" not in fields(state)["grid"]))
     [(field, description)] = faults(state.observe(0).to_position(), changes)
     assert field == f"duel.{blamed}".rstrip(".")
-    assert description.startswith(f"breaks invariant {invariant} of the rules")
+    assert description.startswith(f"breaks rule {invariant} of every position")
 
 
 def test_a_place_is_empty_only_when_its_1x_card_has_gone() -> None:
     state = reach("claim")
     grid = ["", *fields(state)["grid"][1:]]
-    with pytest.raises(BadPosition, match=r"^duel\.grid: breaks invariant 9 "):
+    with pytest.raises(BadPosition, match=r"^duel\.grid: breaks rule 9 "):
         changed(state, {"grid": grid})
 
 
