@@ -20,6 +20,7 @@ LONGEST_INTERVAL = 3600.0
 LONGEST_GAME_ID = 64  # bytes
 MAX_ACTIONS = 1000  # named in one question; more than the longest games have
 
+LARGEST_SPOKEN = 2**53  # a bound above this is one of the machine, which nobody meets
 NUMBERS = (  # their reasons and ranges
     ("iterations", Reason.BAD_ITERATIONS, 1, MAX_ITERATIONS),
     ("max_tree_bytes", Reason.BAD_MAX_TREE_BYTES, MIN_BYTES, (1 << 64) - 1),
@@ -80,7 +81,8 @@ class Terms:
         for name, reason, least, most in NUMBERS:
             value = getattr(self, name)
             if value is not None and not least <= value <= most:
-                faults.add(reason, name, f"is {value}; must be {least} to {most}")
+                bounds = f"at least {least}" if most > LARGEST_SPOKEN else f"{least} to {most}"
+                faults.add(reason, name, f"is {value}; must be {bounds}")
         if (size := len(self.game_id.encode())) > LONGEST_GAME_ID:
             faults.add(Reason.BAD_GAME_ID, "game_id", f"is {size} bytes long; must be at most {LONGEST_GAME_ID}")
         if self.seconds is not None and (text := time_fault(self.seconds)):

@@ -222,7 +222,7 @@ def position_message(position: PositionLike) -> Position:
             raise TypeError(f"must be a JSON object, not {kind}")
         return ParseDict(dict(decoded), Position())
     except (ParseError, ValueError, TypeError, RecursionError) as error:
-        raise refusal("position", f"{error}") from None
+        raise refusal("position", f"{error}".partition("\n")[0]) from None  # without protobuf's list of all fields
 
 
 def read_answer(answer: api.RecommendMoveResponse) -> Recommendation:

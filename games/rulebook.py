@@ -60,7 +60,7 @@ def set_up(game: Game, seats: int, seed: int) -> State:
 def require_seats(game: Game, seats: int) -> None:
     """Raise Refusal, BAD_SEATS, for a number of players that a game cannot have."""
     if seats not in game.seats:
-        refuse(Reason.BAD_SEATS, "seats", f"are {seats}; {game.name} has {game.seats[0]} to {game.seats[-1]} players")
+        refuse(Reason.BAD_SEATS, "seats", f"are {seats}; {game.name} is for {', '.join(map(str, game.seats))} players")
 
 
 def view_of(state: State, seat: int | None) -> State:

@@ -116,7 +116,8 @@ class Course:
         self.scenes = []
         step, open_ = self.step, self.actions()
         if step is None or step.task is None or text not in [action.text for action in open_]:
-            raise NotAllowed(index, f"{text[:40]!r} is not one of {', '.join(action.text for action in open_[:6])}")
+            allowed = ", ".join(action.text for action in open_[:6])
+            raise NotAllowed(index, f"{text[:40]!r} is not allowed here; allowed: {allowed}")
         self._play(self._state.game.parse_action(text), step.task)
         self._judge(step.task, text)
 

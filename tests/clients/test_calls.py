@@ -141,6 +141,12 @@ def test_options_that_cannot_be_sent(options: Any, field: str) -> None:
     assert caught.value.reason == f"BAD_{field.upper()}"
 
 
+def test_a_field_that_no_position_has_is_named_without_all_that_there_are() -> None:
+    with pytest.raises(BadRequest, match="^position: .*strange") as caught:
+        write_question({"rules_revision": 1, "toy": {"strange": 1}}, "1s", {})
+    assert "Available Fields" not in str(caught.value)
+
+
 def test_an_unknown_option_is_a_mistake_of_the_program() -> None:
     with pytest.raises(TypeError, match="'speed' is not one of"):
         write_question(POSITION, "1s", {"speed": 1})  # type: ignore[typeddict-unknown-key]

@@ -143,8 +143,13 @@ async def test_all_that_is_wrong_with_a_question_is_listed() -> None:
     async with served() as server:
         error = await refusal(server.advisor.Analyze(request).read())
     assert_reason(error, Reason.BAD_TARGET_CERTAINTY)
-    fields = [violation.field for violation in details(error, BadRequest).field_violations]
+    violations = details(error, BadRequest).field_violations
+    fields = [violation.field for violation in violations]
     asked = ("iterations", "level", "threads", "seat", "consider_actions[0]")
+    assert [violation.description for violation in violations][1:3] == [
+        "is 0; must be at least 1",  # the greatest number of a machine helps nobody
+        "is 77; must be 1 to 8",
+    ]
     assert fields == ["target_certainty", *(f"question.{field}" for field in asked)]
 
 
