@@ -65,7 +65,11 @@ class Settings(Capacity):
         0.0, "days without a call after which a game is deleted, over or not; 0 keeps all", NOT_NEGATIVE
     )
     max_watchers: int = declared(100, "streams that watch one game; further ones are refused", COUNT)
-    admin: str = declared("", "`HOST:PORT` or `unix:PATH` of a second port for those who run the server, with gRPC's channelz, health and reflection")
+    admin: str = declared(
+        "",
+        "`HOST:PORT` or `unix:PATH` of a second port for those who run the server, with gRPC's channelz, health and"
+        " reflection",
+    )
     metrics: str = declared("", "`HOST:PORT` where the metrics are served over HTTP")
     tracing: str = declared(
         "",

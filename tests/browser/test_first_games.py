@@ -79,7 +79,7 @@ def test_a_costly_move_is_asked_about_once_and_the_end_teaches(newcomer: Page) -
     costly.click()  # it has been asked about
     wait_for_change(newcomer, version)  # and the other wins
     moments = newcomer.locator(".moments")
-    expect(moments).to_contain_text("Your dearest error", timeout=2 * PATIENCE)
+    expect(moments).to_contain_text("Your costliest error", timeout=2 * PATIENCE)
     expect(moments.get_by_role("link", name="Sections")).to_have_attribute("href", "#/learn/sections")
     assert not violations(newcomer)
 

@@ -142,7 +142,7 @@ def test_options_that_cannot_be_sent(options: Any, field: str) -> None:
 
 
 def test_a_field_that_no_position_has_is_named_without_all_that_there_are() -> None:
-    with pytest.raises(BadRequest, match="^position: .*strange") as caught:
+    with pytest.raises(BadRequest, match=r"^position: .*strange") as caught:
         write_question({"rules_revision": 1, "toy": {"strange": 1}}, "1s", {})
     assert "Available Fields" not in str(caught.value)
 

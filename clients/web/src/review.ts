@@ -147,7 +147,7 @@ interface Moment {
   share: number;
 }
 
-/** Where a game turned for a seat, its dearest error, its largest luck; each ply once. */
+/** Where a game turned for a seat, its costliest error, its largest luck; each ply once. */
 export function momentsOf(
   plies: readonly ReviewedPly[],
   errors: readonly { at: ReviewedPly; what: string; loss: number }[],
