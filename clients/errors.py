@@ -1,6 +1,6 @@
 """The errors of calls.
 
-AdvisorError      any of them; `reason` is one of those in docs/protocol.md, "" if the server gave none
+AdvisorError      any of them; `reason` is one of those in docs/reference.md, "" if the server gave none
 ├─ BadRequest    the request is invalid; `violations` lists why
 ├─ NotNow        it is valid, but not at this point of the game
 ├─ Busy          the server is full; try again later
