@@ -98,10 +98,12 @@ def page(one: Listed) -> Iterator[str]:
     name = "-".join(one.words)
     yield f'.TH {roff(name.upper())} 1 "" "{PROGRAM} {__version__}"\n'
     yield f".SH NAME\n{roff(name)} \\- {roff(one.summary.split('. ')[0].rstrip('.'))}\n"
-    rest = ["[OPTIONS]", *(argument.metavar or argument.name.upper() for argument in one.arguments)]
+    names = [argument.metavar or argument.name.upper() for argument in one.arguments]
+    given = zip(names, one.arguments, strict=True)
+    rest = ["[OPTIONS]", *(name if argument.required else f"[{name}]" for name, argument in given)]
     yield f".SH SYNOPSIS\n.B {roff(' '.join(one.words))}\n{roff(' '.join(rest + ['COMMAND'] * bool(one.parts)))}\n"
     yield f".SH DESCRIPTION\n{roff(one.summary)}\n"
-    rows = [(argument.metavar or argument.name.upper(), argument.help or "") for argument in one.arguments]
+    rows = [(name, argument.help or "") for name, argument in zip(names, one.arguments, strict=True)]
     yield from terms("ARGUMENTS", rows)
     yield from terms("OPTIONS", [(spelled(option), told(option)) for option in one.options])
     yield from terms("COMMANDS", list(one.parts.items()))

@@ -306,7 +306,7 @@ def listen(server: grpc.aio.Server, address: str, proof: grpc.ServerCredentials 
     try:
         port = server.add_insecure_port(address) if proof is None else server.add_secure_port(address, proof)
     except RuntimeError:
-        raise OSError(f"cannot listen on {address}") from None
+        raise OSError(f"cannot listen on {address}: it is in use, or not an address of this machine") from None
     return address if address.startswith("unix:") else f"{address.rpartition(':')[0]}:{port}"
 
 

@@ -221,7 +221,9 @@ def test_every_fault_of_a_position_is_in_the_line() -> None:
 def test_an_address_that_cannot_be_had() -> None:
     done = run("serve", "--listen", "unix:/nowhere/socket")
     assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr.splitlines()[-1] == "clerestory: cannot listen on unix:/nowhere/socket"
+    assert done.stderr.splitlines()[-1] == (
+        "clerestory: cannot listen on unix:/nowhere/socket: it is in use, or not an address of this machine"
+    )
 
 
 def ready_address(process: subprocess.Popen[str]) -> str:

@@ -79,3 +79,9 @@ def test_manual_pages_have_every_option(tmp_path: Path) -> None:
         for option in one.options:
             assert option.opts[0].replace("-", "\\-") in text
         assert not [line for line in text.splitlines() if re.match(r"'|\.(?!TH |SH |TP$|B )", line)]
+
+
+def test_manual_pages_mark_what_may_be_left_out(tmp_path: Path) -> None:
+    printed("manual", str(tmp_path))
+    assert "[OPTIONS] [START]\n" in (tmp_path / "clerestory-play.1").read_text("utf-8")
+    assert "[OPTIONS] POSITION\n" in (tmp_path / "clerestory-show.1").read_text("utf-8")
