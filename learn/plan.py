@@ -43,7 +43,7 @@ class OnePlyHabits:
             if not 0 <= getattr(self, name) <= 1:
                 raise BadPlan(f"{name}: {getattr(self, name)} is not between 0 and 1")
         if not self.noise >= 0 or not self.kept:
-            raise BadPlan("noise, kept: they must not be negative or nothing")
+            raise BadPlan(f"noise, kept: are {self.noise} and {self.kept}; must be 0 or more, and above 0")
 
 
 @dataclass(frozen=True, slots=True)
