@@ -76,8 +76,9 @@ def joined(names: list[str]) -> str:
 
 
 def title(game: "Game") -> str:
-    """Return the name of a game."""
-    return named(game, "game", "", game.name)
+    """Return the name on a game's box; that of its folder if it has no box."""
+    found = word(game.name, "game", language())
+    return found.text if found else game.name
 
 
 def seat(game: "Game", number: int) -> str:

@@ -27,7 +27,7 @@ def wrong(one: Puzzle) -> str:
 
 def test_it_is_shown_without_its_answer(first: Puzzle) -> None:
     shown = called("1", stdin="quit\n").output
-    assert "Puzzle 1 of duel" in shown
+    assert "Puzzle 1 of Builders Duel" in shown
     assert "is best" not in shown
     told = json.loads(called("1", "--json").output)
     assert told == {

@@ -115,7 +115,7 @@ def test_nothing_is_said_to_be_minus_nothing() -> None:
 def test_a_record_is_told_as_a_game_ends() -> None:
     output = shown("replay", EXAMPLES / "records" / "duel-2p.jsonl")
     assert output.splitlines() == [
-        "game 1: duel, 2 seats, seed 5, 327 plies",
+        "game 1: Builders Duel, 2 seats, seed 5, 327 moves",
         "blue wins, 28.14 to 27.12.",
         "  red: complete sections 20, materials placed 7, gold 0.12",
         "  blue: complete sections 20, materials placed 8, gold 0.14",
