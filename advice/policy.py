@@ -114,6 +114,8 @@ class Policy:
         What it used beyond its share counts as a need. Whoever has no searches and no excess is always admitted, and
         a share that is all there is to share has been checked already.
         """
+        if not (self.trees or self._claims):  # all workers are there to be shared
+            return None
         whole = float(self.workers)
         for path, share in zip(demand.paths, self._shares_beside_others(demand), strict=True):
             own = [tree for tree in self._owed if path in tree.demand.paths]
@@ -279,7 +281,7 @@ class Policy:
         self._fair = {clock: self._reading(clock) for clock in numbers}
         self._ahead = {path: ahead for path in self._ahead if (ahead := self._excess(path))}
         left, self._rates, self._shares, self._passed = float(self.workers), {}, defaultdict(float), 0.0
-        for priorities in IN_TURN:
+        for priorities in IN_TURN if numbers else ():
             wants = by_origin({clock: number for clock, number in numbers.items() if clock[-1] in priorities})
             for path, share in nested_shares(wants, left).items():
                 left -= share

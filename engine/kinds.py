@@ -118,7 +118,8 @@ class Seat(Choice):
         return self.low <= raw[0] < self.low + self.others + around.seats
 
     def faults(self, value: str, around: FieldContext) -> Iterable[str]:
-        return strangers([value], self.colours, around.seats)
+        here = self.number[value] < self.low + self.others + around.seats
+        return () if here else strangers([value], self.colours, around.seats)
 
 
 class Card(Kind):
@@ -158,7 +159,8 @@ class Each(Kind):
         return [self.kind.write(entry, around)[0] for entry in value]
 
     def faults(self, value: list[Any], around: FieldContext) -> Iterable[str]:
-        return [text for entry in value for text in self.kind.faults(entry, around)]
+        faults = self.kind.faults
+        return [text for entry in value for text in faults(entry, around)]
 
 
 class Set(Kind):
@@ -272,6 +274,8 @@ def listed(item: Any, low: int = 0, high: int | None = None) -> Any:
 
 def unknown(things: Sequence[Any], known: Collection[Any]) -> list[str]:
     """Describe each thing that is not a known one."""
+    if all(map(known.__contains__, things)):
+        return []
     return [f"{str(thing)[:80]!r} is not a card of this list" for thing in dict.fromkeys(things) if thing not in known]
 
 
@@ -284,7 +288,7 @@ def repeated(things: Sequence[Any]) -> list[str]:
 
 def strangers(colours: Sequence[str], known: Sequence[str], seats: int) -> list[str]:
     """Describe each colour that is not in the game."""
-    strange = set(known[seats:])
+    strange = set(known[seats:]) if colours else set()
     if strange.isdisjoint(colours):
         return []
     return [

@@ -212,9 +212,11 @@ class Layout:
         seats = len(fields["players"])
         values, around = self.values(fields), surroundings(fields, seats)
         self.refuse(
-            (slot.path, text)
-            for i, slot in self.plans[seats].judged
-            for text in slot.kind.faults(values[i], around[slot.owner])
+            [
+                (slot.path, text)
+                for i, slot in self.plans[seats].judged
+                for text in slot.kind.faults(values[i], around[slot.owner])
+            ]
         )
 
     def refuse(self, faults: Iterable[FieldFault]) -> None:
@@ -230,9 +232,11 @@ class Layout:
         for i, slot in self.plans[len(fields["players"])].homes:
             cards = values[i] if isinstance(values[i], list) else [values[i]]
             for card in filter(None, cards):
-                if (slot.home, card) in home and card not in self.everywhere:
-                    yield slot.path, f"{card!r} is also in {home[slot.home, card]}"
-                home.setdefault((slot.home, card), slot.path)
+                place = slot.home, card
+                if place not in home:
+                    home[place] = slot.path
+                elif card not in self.everywhere:
+                    yield slot.path, f"{card!r} is also in {home[place]}"
 
     # -- in words ------------------------------------------------------------------------------------
 

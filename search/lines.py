@@ -91,8 +91,8 @@ class LineBuilder:
     def line(self, action: str, label: str, sums: ActionStatistics, principal_variation: tuple[str, ...]) -> Line:
         """Return the line of an action; its loss stays 0 until the lines are ranked."""
         visits = max(sums.visits, 1)
-        means = tuple(win / visits for win in sums.wins)
-        errors = tuple(error(visits, *pair) for pair in zip(sums.wins, sums.win_squares, strict=True))
+        means = [win / visits for win in sums.wins]
+        errors = [error(visits, *pair) for pair in zip(sums.wins, sums.win_squares, strict=True)]
         score, score_error = self._score(sums, means[self.seat], errors[self.seat])
         win_shares = sharpened(means, self.options.sharpness)
         return Line(
@@ -113,21 +113,26 @@ class LineBuilder:
 
     def _score(self, sums: ActionStatistics, win_share: float, standard_error: float) -> tuple[float, float]:
         """Return the mean reward of the deciding seat, 0 if the action was never tried, and its standard error."""
-        visits, share = max(sums.visits, 1), self.options.margin_share
-        scale = self.options.scale
+        share, scale = self.options.margin_share, self.options.scale
+        if not share:
+            return (win_share if sums.visits else 0.0), standard_error
+        visits = max(sums.visits, 1)
         score = (1 - share) * win_share + share * (sums.margin / visits + scale / 2) / scale
         scaled = error(visits, sums.margin / scale, sums.margin_squares / (scale * scale))
         score_error = (1 - share) * standard_error + share * min(scaled, WIDEST_ERROR)
         return (score if sums.visits else 0.0), score_error
 
     def rank(self, lines: Iterable[Line]) -> tuple[Line, ...]:
-        """Return the lines with their losses, best first by the final-choice rule; ties keep the order given."""
+        """Return the lines, which are new, with their losses: best first by the final-choice rule, then as given."""
         ranked = sorted(lines, key=lambda line: -line.visits)
         if self.options.choice == "bound":
             enough = WELL_VISITED * ranked[0].visits
             ranked.sort(key=lambda line: -line.lower_bound if line.visits >= enough else float("inf"))
         best = ranked[0]
-        return tuple(replace(line, loss=best.margin - line.margin) if line.visits else line for line in ranked)
+        for line in ranked:
+            if line.visits:
+                object.__setattr__(line, "loss", best.margin - line.margin)
+        return tuple(ranked)
 
     def list_outcomes(self, lines: Iterable[Line], odds: Mapping[str, float]) -> tuple[Line, ...]:
         """Return the outcomes of a chance event with their probabilities, most likely first."""
@@ -141,7 +146,7 @@ def sharpened(shares: Sequence[float], exponent: float) -> tuple[float, ...]:
         return tuple(shares)
     raised = [power(share, exponent) for share in shares]
     total = sum(raised) or 1.0
-    return tuple(share / total for share in raised)
+    return tuple([share / total for share in raised])
 
 
 def sharpened_errors(
@@ -153,9 +158,9 @@ def sharpened_errors(
     """
     if exponent == 1:
         return tuple(errors)
-    spreads = ((share * (1 - share), mean * (1 - mean)) for share, mean in zip(shares, means, strict=True))
-    slopes = (exponent * after / before if before else 1.0 for after, before in spreads)
-    return tuple(min(error * slope, WIDEST_ERROR) for error, slope in zip(errors, slopes, strict=True))
+    spreads = [(share * (1 - share), mean * (1 - mean)) for share, mean in zip(shares, means, strict=True)]
+    slopes = [exponent * after / before if before else 1.0 for after, before in spreads]
+    return tuple([min(error * slope, WIDEST_ERROR) for error, slope in zip(errors, slopes, strict=True)])
 
 
 def error(visits: int, total: float, squares: float) -> float:

@@ -126,16 +126,18 @@ def size_fault(message: Position) -> str:
     size = message.ByteSize()
     if size > MAX_POSITION_BYTES:
         return f"has {size} bytes; {MAX_POSITION_BYTES} at most"
-    many = next(islice(parts(message), MAX_PARTS, None), None) is not None
+    many = size >= 2 * MAX_PARTS and next(islice(parts(message), MAX_PARTS, None), None) is not None
     return f"has more than {MAX_PARTS} parts such as players" if many else ""
 
 
 def parts(message: Message) -> Iterator[Message]:
     """Yield the messages inside a message, and those inside them."""
-    for field, value in message.ListFields():
-        for part in (value if field.is_repeated else [value]) if field.message_type is not None else ():
-            yield part
-            yield from parts(part)
+    for name, repeated in messages(message.DESCRIPTOR):
+        if repeated or message.HasField(name):
+            value = getattr(message, name)
+            for part in value if repeated else (value,):
+                yield part
+                yield from parts(part)
 
 
 def position_fields(message: Message) -> dict[str, Any]:
@@ -153,6 +155,12 @@ def position_fields(message: Message) -> dict[str, Any]:
             else:
                 fields[name] = value if read is None else read(value)
     return fields
+
+
+@cache
+def messages(kind: Descriptor) -> list[tuple[str, bool]]:
+    """Return the names of the fields of a message that have messages themselves, and whether each is a list."""
+    return [(field.name, field.is_repeated) for field in kind.fields if field.message_type is not None]
 
 
 @cache

@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from math import isfinite
+from operator import attrgetter
 
 from google.protobuf.duration_pb2 import Duration
 
@@ -29,6 +30,7 @@ NUMBERS = [  # of a line; they have the same names in the search, in the API and
     for field in api.Line.DESCRIPTOR.fields
     if field.message_type is None and not field.is_repeated and field.name != "doubtful"
 ]
+NUMBERS_OF = attrgetter(*NUMBERS)
 DOUBTFUL = 0.02  # of the visits of the first line: with fewer, a line's figures may be far off
 
 STOP_REASONS = {
@@ -147,7 +149,11 @@ def write_line(line: Line, game: Game, *, doubtful: bool = False) -> api.Line:
         plan=write_plan(game, held(game, line.principal_variation)),
         doubtful=doubtful,
         variation=[write_named(game, text, SPOKEN.get()) for text in line.principal_variation],
-        **{name: number for name in NUMBERS if (number := getattr(line, name)) is not None and isfinite(number)},
+        **{
+            name: number
+            for name, number in zip(NUMBERS, NUMBERS_OF(line), strict=True)
+            if number is not None and isfinite(number)
+        },
     )
 
 

@@ -16,7 +16,7 @@ from clerestory.search.lines import Line
 from clerestory.search.options import shipped
 from clerestory.search.result import StopReason
 from clerestory.search.root import observe
-from clerestory.server.translate import position_fields, read_position, read_question
+from clerestory.server.translate import MAX_PARTS, position_fields, read_position, read_question, size_fault
 from clerestory.server.translate_answers import STOP_REASONS
 from clerestory.server.translate_rules import write_position
 from clerestory.v1.advisor_pb2 import StopReason as StopReasonMessage
@@ -107,3 +107,10 @@ def test_every_stop_reason_has_its_message() -> None:
     named = {reason: StopReasonMessage.Name(number) for reason, number in STOP_REASONS.items()}
     unsaid = {StopReason.PAUSED: "STOP_REASON_UNSPECIFIED"}
     assert named == {reason: f"STOP_REASON_{reason.name}" for reason in StopReason} | unsaid
+
+
+def test_a_position_has_so_many_parts_at_most() -> None:
+    """Each of them takes two bytes, and as long to read as any; the game in the position is one."""
+    most, more = (Position(duel={"players": [{}] * (MAX_PARTS - 1 + beyond)}) for beyond in (0, 1))
+    assert size_fault(most) == ""
+    assert size_fault(more) == f"has more than {MAX_PARTS} parts such as players"
