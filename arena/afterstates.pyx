@@ -103,7 +103,9 @@ cdef int play(Table *table, uint64_t seed, void *world, Moment *moments) noexcep
     return count
 
 
-cdef void look_back(Table *table, const double *scores, const double *shares, Moment *moments, int count) noexcept nogil:
+cdef void look_back(
+    Table *table, const double *scores, const double *shares, Moment *moments, int count
+) noexcept nogil:
     """Replace what every moment expected by its TD(lambda) return."""
     cdef double next_scores[MAX_SEATS]
     cdef double next_shares[MAX_SEATS]
