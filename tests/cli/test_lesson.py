@@ -12,8 +12,8 @@ def called(*arguments: str, stdin: str | None = None) -> Result:
 
 def test_all_lessons_are_listed() -> None:
     shown = called().output
-    assert "cathedral 1" in shown
-    assert "duel 3" in shown
+    assert "The Pillars of the Earth 1" in shown
+    assert "Builders Duel 3" in shown
     assert "How points are made, and who wins." in shown
 
 
