@@ -49,6 +49,19 @@ def crowded(state: State) -> bool:
     return state.turn == 0 and len(mixers) == 1 and {"dismiss mason_1", "dismiss mason_2"} & dismissed != set()
 
 
+def about_to(page: Page, verb: str, liked: str = "") -> None:
+    """Fill in the form for a game in which red is the first to have actions with a verb.
+
+    Until then everybody takes the first action, or the first one with a word that is liked.
+    """
+    state, luck = GAMES["cathedral"].new(2, 1), Rng(1)
+    while not (state.turn == 0 and any(action.text.startswith(verb) for action in state.legal_actions())):
+        legal = state.legal_actions()
+        wanted = [action for action in legal if liked and liked in action.text] or legal
+        state.play(state.draw(luck) if state.turn == NATURE else wanted[0])
+    begin_at(page, state)
+
+
 def last_plan(page: Page) -> None:
     """Fill in the form for a game that only Green can still win, by the last plan: the bots have no goods left."""
     position = json.loads((EXAMPLES / "cathedral-3p-round6-cathedral.json").read_text())
@@ -63,6 +76,7 @@ def begin_at(page: Page, state: State, holders: Sequence[str] = ("me", "bot1")) 
     """Fill in the form for a game from a position, with holders of all seats; by default against the weakest bot."""
     page.evaluate("text => sessionStorage.setItem('imported', text)", json.dumps(state.to_position()))
     page.goto("/#/study/file")
-    page.locator(".menu button:not(:has(kbd))").first.click(timeout=PATIENCE)  # play on from here
+    on_from_here = page.locator(".menu button:not(:has(kbd))").first
+    on_from_here.dispatch_event("click", timeout=PATIENCE)  # on a phone its menu is closed
     for seat, holder in enumerate(holders):
         page.locator(".seats select").nth(seat).select_option(holder)

@@ -8,7 +8,18 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser import harness
-from tests.browser.harness import PATIENCE, act_by_keyboard, menu, new_game, play_on, played_through, record_of, settled
+from tests.browser.harness import (
+    PATIENCE,
+    act_by_keyboard,
+    begin,
+    menu,
+    new_game,
+    play_on,
+    played_through,
+    record_of,
+    settled,
+)
+from tests.browser.positions import about_to
 
 ROOT = Path(__file__).parents[2]
 AXE = (ROOT / "clients" / "web" / "node_modules" / "axe-core" / "axe.min.js").read_text()
@@ -58,9 +69,10 @@ def waiting(page: Page) -> None:
 
 
 def planned(page: Page) -> None:
-    new_game(page, "cathedral", ["me", "bot1"])
-    while settled(page) and not page.locator(".planning").count():
-        play_on(page, lambda offered: offered[0], 1)
+    about_to(page, "convert")
+    begin(page)
+    settled(page)
+    expect(page.locator(".planning")).to_be_visible()
 
 
 def ended(page: Page) -> None:

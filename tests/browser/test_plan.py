@@ -6,7 +6,7 @@ from collections.abc import Callable
 from playwright.sync_api import Page, Route, expect
 
 from tests.browser.harness import PATIENCE, begin, menu, new_game, play_on, record_of, settled, start
-from tests.browser.positions import mixer_or_mason
+from tests.browser.positions import about_to, mixer_or_mason
 
 
 def until(page: Page, wanted: str, choose: Callable[[list[str]], str] = lambda offered: offered[0]) -> None:
@@ -35,8 +35,9 @@ def useful(page: Page) -> str:
 
 
 def test_a_plan_says_what_it_brings_survives_a_closed_tab_and_is_played_as_a_whole(page: Page) -> None:
-    identifier = new_game(page, "cathedral", ["me", "bot1"])
-    until(page, ".planning button[aria-label^='One more']:not([aria-disabled='true'])")
+    about_to(page, "convert")
+    identifier = begin(page)
+    settled(page)
     name = useful(page)
     expect(page.locator(".planned")).to_contain_text(name.split(",")[0])
     expect(page.locator(".means")).to_contain_text("Left:")
@@ -71,8 +72,9 @@ def keeping_masons(offered: list[str]) -> str:
 
 
 def test_a_plan_is_played_as_it_was_last_set_however_slow_the_service_is(page: Page) -> None:
-    identifier = new_game(page, "cathedral", ["me", "bot1"])
-    until(page, ".planning button[aria-label^='One more']:not([aria-disabled='true'])")
+    about_to(page, "convert")
+    identifier = begin(page)
+    settled(page)
 
     held: list[Route] = []
 
@@ -91,8 +93,9 @@ def test_a_plan_is_played_as_it_was_last_set_however_slow_the_service_is(page: P
 
 
 def test_in_the_market_only_the_number_is_a_stepper(page: Page) -> None:
-    new_game(page, "cathedral", ["me", "bot1"])
-    until(page, ".numbered", lambda offered: next((one for one in offered if "market" in one), offered[0]))
+    about_to(page, "buy", liked="market")
+    begin(page)
+    settled(page)
     trade = page.locator(".numbered").first
     label = trade.locator(".action").inner_text()
     trade.get_by_role("button", name=re.compile("^One more")).click()
