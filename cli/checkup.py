@@ -6,7 +6,7 @@ import resource
 import socket
 import sys
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from difflib import get_close_matches
@@ -36,6 +36,14 @@ TIMEX_BYTES = 1024  # more than the structure that it fills
 FEW = 20  # connections, with which a port is of little use
 PREFIX, ALIKE = "CLERESTORY_", 0.85  # of variables; how like a setting is one that is meant
 BUILT = datetime(2026, 1, 1, tzinfo=UTC).timestamp()  # no clock that is right is before
+RESTS_ON = {  # settings, without which nothing can be said of a topic
+    "cores": ("workers",),
+    "memory": ("memory", "warm_bytes"),
+    "addresses": ("listen", "admin", "metrics", "web"),
+    "encryption": ("listen", "tls_cert", "tls_key", "tls_client_ca", "token_file"),
+    "page": ("web", "web_name", "web_page", "web_proxy"),
+    "metrics": ("metrics",),
+}
 
 
 class Mark(StrEnum):
@@ -68,7 +76,7 @@ def checkup(values: Mapping[str, Any], environment: Mapping[str, str]) -> list[F
     """
     settings, door, faults = sound(values)
     there = place_of(settings, faults)
-    return [
+    findings = [
         given(faults, misspelt(environment)),
         cores(settings),
         memory(settings),
@@ -80,6 +88,20 @@ def checkup(values: Mapping[str, Any], environment: Mapping[str, str]) -> list[F
         page(door),
         metrics(settings),
     ]
+    wrong = {name_in(fault) for fault in faults}
+    return [unless_wrong(finding, wrong) for finding in findings]
+
+
+def name_in(fault: str) -> str:
+    """Return the setting that a fault is about."""
+    return fault.partition(":")[0]
+
+
+def unless_wrong(finding: Finding, wrong: Set[str]) -> Finding:
+    """Return a finding; where it rests on settings that are wrong, that it does."""
+    if missed := [name for name in RESTS_ON.get(finding.topic, ()) if name in wrong]:
+        return Finding(finding.topic, Mark.NOTE, f"not known without {' and '.join(missed)}", "correct what is above")
+    return finding
 
 
 # -- what is set -----------------------------------------------------------------------------------
@@ -97,7 +119,7 @@ def sound(values: Mapping[str, Any]) -> tuple[Settings, DoorSettings | None, lis
             break
         except BadSettings as error:
             faults.append(str(error))
-            if own.pop(str(error).partition(":")[0], None) is None:
+            if not leave_out(own, name_in(str(error))):
                 settings = Settings()
                 break
     try:
@@ -105,6 +127,14 @@ def sound(values: Mapping[str, Any]) -> tuple[Settings, DoorSettings | None, lis
         return settings, door_of(settings, *web), faults
     except (BadDoor, BadSettings) as error:
         return settings, None, [*faults, str(error)]
+
+
+def leave_out(own: dict[str, Any], name: str) -> bool:
+    """Leave a wrong setting to its default, with what would be wrong without it; say whether there was one."""
+    if name in ("tls_cert", "tls_key"):
+        own.update(tls_cert=None, tls_key=None, tls_client_ca=None, insecure=True)
+        return True
+    return own.pop(name, None) is not None
 
 
 def read_files(settings: Settings) -> None:

@@ -80,6 +80,23 @@ def test_every_fault_is_told_at_once() -> None:
         assert name in lines["settings"][1]
 
 
+@pytest.mark.parametrize(
+    ("options", "unknown"),
+    [
+        (["--tls-cert", "nowhere", "--tls-key", "nowhere", "--listen", "0.0.0.0:0"], ["encryption"]),
+        (["--listen", "0.0.0.0:0"], ["addresses", "encryption"]),
+        (["--web", "nowhere"], ["addresses", "page"]),
+        (["--workers", "0"], ["cores"]),
+        (["--metrics", "nowhere"], ["addresses", "metrics"]),
+    ],
+)
+def test_nothing_is_called_good_that_rests_on_a_wrong_setting(options: list[str], unknown: list[str]) -> None:
+    _, lines = told(*options)
+    assert lines["settings"][1].count("; correct this") == 1
+    assert ", and " not in lines["settings"][1]  # one fault, and none that follows from it
+    assert [topic for topic, (_, words) in lines.items() if "not known without" in words] == unknown
+
+
 def test_an_address_in_use(tmp_path: Path) -> None:
     with closing(socket.create_server(("127.0.0.1", 0))) as taken:
         address = f"127.0.0.1:{taken.getsockname()[1]}"
