@@ -154,6 +154,17 @@ def test_envoy_of_the_composition_finds_the_page_and_is_found() -> None:
             assert not source.startswith("./") or source == "./tls" or (DEPLOY / source).is_file()
 
 
+def test_traces_of_the_composition_reach_its_collector() -> None:
+    services = read(DEPLOY / "compose.yaml")["services"]
+    assert services["clerestory"]["environment"]["CLERESTORY_TRACING"] == "${CLERESTORY_TRACING:-}"  # off by default
+    [told] = re.findall(r"CLERESTORY_TRACING=(\S+),", (DEPLOY / "compose.yaml").read_text("utf-8"))
+    receiver = read(DEPLOY / "observability" / "collector.yaml")["receivers"]["otlp"]["protocols"]["grpc"]["endpoint"]
+    assert Settings(tracing=told).tracing == f"http://collector:{receiver.rpartition(':')[2]}"
+    assert services["clerestory"]["build"]["args"] == {"EXTRAS": "${EXTRAS:-postgres}"}
+    assert "ARG EXTRAS=postgres\n" in CONTAINERFILE
+    assert '"clerestory[${EXTRAS}]"' in CONTAINERFILE
+
+
 def test_whoever_ends_a_server_waits_for_what_it_does_before() -> None:
     pod = read(DEPLOY / "kubernetes" / "deployment.yaml")["spec"]["template"]["spec"]
     ready, alive = container()["readinessProbe"], container()["livenessProbe"]
