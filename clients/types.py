@@ -30,7 +30,8 @@ class Line:
         action: the action.
         visits: iterations that tried it.
         availability: iterations in which it was legal.
-        win_shares: mean share of the win by seat, 0 to 1; all 0 if it was never tried.
+        win_shares: mean share of the win by seat, 0 to 1, true between players as strong as the search; all 0 if it was
+            never tried.
         standard_errors: of each win share.
         margin: mean final score of the seat to decide minus the best other score, in points.
         score: what the search ranks by, of the seat to decide, 0 to 1.

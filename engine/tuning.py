@@ -6,7 +6,13 @@ from fnmatch import fnmatchcase
 from itertools import starmap
 from typing import Any
 
+from clerestory.engine.elementary import log
+
 NUM_LEVELS = 8  # in every game
+EVEN = 2_000.0  # iterations of a search at which a sharpness depends on the round alone
+MEASURED = (100, 200_000)  # least and most iterations between which it changes
+LEAST_SHARPNESS = 0.3
+FITTED = "fitted"  # for a search's sharpness: that of `Tuning.sharpness`
 GUIDED: Mapping[str, Any] = {  # options of a search that relies on a guide; a game adds its own
     "reward": "margin",
     "selection": "puct",
@@ -85,6 +91,39 @@ class Manner:
         return any(fnmatchcase(action, pattern) for pattern in self.sign)
 
 
+@dataclass(frozen=True, slots=True)
+class Sharpness:
+    """With which exponent the win shares of a search are true, between players as strong as that search.
+
+    It is a sum of terms, so that it is continuous in the iterations; `python -m lab.shares fit` fits it.
+
+    Attributes:
+        even: the exponent at 2,000 iterations in the first round.
+        stronger: added for ten times the iterations.
+        later: added for each further round.
+        latest: added for the square of the further rounds.
+    """
+
+    even: float
+    stronger: float = 0.0
+    later: float = 0.0
+    latest: float = 0.0
+
+    def exponent(self, iterations: int, round_: int) -> float:
+        """Return the exponent for a search of so many iterations in a round of the game."""
+        weights = (self.even, self.stronger, self.later, self.latest)
+        terms = sharpness_terms(iterations, round_)
+        return max(sum(weight * term for weight, term in zip(weights, terms, strict=True)), LEAST_SHARPNESS)
+
+
+def sharpness_terms(iterations: int, round_: int) -> tuple[float, float, float, float]:
+    """Return what the weights of a `Sharpness` multiply; strength counts within what was measured."""
+    least, most = MEASURED
+    strength = log(min(max(iterations, least), most) / EVEN) / log(10.0)
+    further = max(round_ - 1, 0)
+    return 1.0, strength, float(further), float(further * further)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tuning:
     """How a game is searched, as data.
@@ -101,6 +140,7 @@ class Tuning:
         review_learned: the same if it uses the learned one.
         learned: by number of seats, the options in which the shipped search differs from `search` if a learned value
             is shipped for the cards in use.
+        sharpness: by number of seats, that of the win shares of a search with the learned value; none changes nothing.
         certainty: weights for the probability that a search ten times longer would name the same action: a constant,
             logarithms of all visits and of the lead in visits, the lead in score in standard errors.
         levels: NUM_LEVELS levels of play, weakest first.
@@ -115,6 +155,7 @@ class Tuning:
     levels: tuple[Level, ...]
     told: tuple[str, ...] = ()
     manners: Mapping[str, Manner] = field(default_factory=dict)
+    sharpness: Mapping[int, Sharpness] = field(default_factory=dict)
     review: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
     learned: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
     review_learned: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)

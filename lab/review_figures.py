@@ -2,7 +2,7 @@
 
     options    for sets of options, at equal time: steps at which the best action was played, and luck
     calibration  Brier score of shares by horizon and temperature, and a reliability table
-    floors     the noise floor by phase of the game, as in floors.toml
+    floors     the noise floor by phase of the game, as in floors.toml; and what moves the shares: mean squares a game
     luck       mean luck of each source, which must be 0 within its error
     levels     mean loss of a decision of each level, which must fall from level to level
     blunders   actions that cost at least 0.10 according to a long search, planted in games: how many are found
@@ -30,7 +30,7 @@ from clerestory.review import UNIT, Annotation, ReviewPlan, annotate
 from clerestory.review.annotating import answered
 from clerestory.review.classes import SeatFigures, quiet_steps, steps
 from clerestory.review.course import plies_of
-from clerestory.review.ledger import PlyValuation
+from clerestory.review.ledger import PlyValuation, revaluations
 from clerestory.review.plan import LEAST
 from clerestory.review.study import study, value_of
 from clerestory.search.ismcts import Searcher
@@ -183,13 +183,30 @@ def reliability(pairs: Sequence[tuple[float, float]]) -> list[tuple[float, float
 def floors_figures(setting: Setting, games: Sequence[int], pool: Executor) -> Iterator[dict[str, Any]]:
     """Yield the noise floor by first round, in thousandths of a win, with the number of steps behind it."""
     steps: dict[int, list[int]] = {first: [] for first in PHASES[setting.game]}
-    sizes = []
+    sizes, moves = [], []
     for review in pool.map(partial(reviewed, setting, ReviewPlan(iterations=setting.iterations)), games):
         sizes.append(review.remainder())
+        moves.append(squares(review))
         for place, step in quiet_steps(review.valuations, review.final):
             steps[max(first for first in steps if first <= review.valuations[place].round)].append(step)
     yield {str(setting.seats): {str(first): floor_of(found) for first, found in steps.items()}}
     yield {"steps": {first: len(found) for first, found in steps.items()}} | ratio(sizes)
+    yield {"squares": {name: round(fmean(one[name] for one in moves), 4) for name in moves[0]}}
+
+
+def squares(review: Annotation) -> dict[str, float]:
+    """Return the sums of the squared changes of the first seat's share, by cause; `result` is that of the whole game.
+
+    If every share was right, the three causes would add up to the result in the mean over games: no change tells the
+    next, so variances add up.
+    """
+    luck, errors = (
+        sum((one.change[0] / UNIT) ** 2 for one in review.valuations if (one.seat == NATURE) == chance)
+        for chance in (True, False)
+    )
+    revalued = sum((change[0] / UNIT) ** 2 for change in revaluations(review.valuations, review.final))
+    result = ((review.final[0] - review.valuations[0].before[0]) / UNIT) ** 2
+    return {"luck": luck, "errors": errors, "revaluation": revalued, "result": result}
 
 
 def floor_of(steps: Sequence[int]) -> float:

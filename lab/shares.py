@@ -1,39 +1,45 @@
-"""Calibration of win shares: of all positions reported as 60 %, how many are won; by game, players and round.
+"""Calibration of win shares: of all positions reported as 60 %, how many are won; by game, players, strength and round.
 
-    python -m lab.shares gather GAME --seats N --games K --iterations I --seed S --out FILE
+    python -m lab.shares gather GAME --seats N --games K --iterations I,J --seed S --out FILE
+    python -m lab.shares fit FILE...
     python -m lab.shares report FILE...
 
-`gather` plays the shipped search against itself in all seats, and stores the win shares of its best line at each
-decision with a choice, before sharpening, and the result. `report` finds the exponent (`sharpness`) with which the
-shares of the games with even seeds predict their results best. For the games with odd seeds it prints the quality of
-the shares with this exponent and unchanged: reliability, log loss, Brier score, calibration error. `noise` is the
-calibration error that the same number of games would show if every share were right, since all positions of a game
-share its result.
+`gather` plays the shipped search against itself in all seats, so many games of each number of iterations. It stores
+the win shares of its best line at each decision with a choice, before sharpening, and the result; what the file already
+has is not played again. `fit` prints the `Sharpness` of `engine/*/tuning.py` with which the shares of all games
+predict their results best, over iterations and rounds at once. `report` prints, for each number of iterations, the
+quality of the shares as they were, as shipped, and as fitted to the other half of the games (even or odd seeds):
+reliability, log loss, Brier score, calibration error. `noise` is the calibration error that the same number of games
+would show if every share were right, since all positions of a game share its result.
 """
 
 import argparse
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import astuple, dataclass
 from math import pi, sqrt
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from clerestory.arena.match import decisions
 from clerestory.engine import GAMES, Rng
+from clerestory.engine.tuning import Sharpness, sharpness_terms
 from clerestory.learn.columns import Array
 from clerestory.learn.figures import BINS, calibration_error, reliability
 from clerestory.learn.samples import entropy
-from clerestory.search.options import shipped
-from lab.commands import gather_and, run
+from lab.commands import run, with_commands
 from lab.json_lines import gathered, read_lines
 from lab.self_play import searched
 
-EXPONENTS = np.linspace(0.5, 1.6, 111)  # that are tried
 MAX_BYTES = 1 << 26  # of the tree of a move
 LEAST = 1e-6  # lower limit of a share before its logarithm is taken
+AS_THEY_WERE = Sharpness(1.0)
+WIDTHS = (1.0, 0.3, 0.1, 0.02)  # of what the weights of a sharpness are expected to be, around those
+STEPS = 20  # of Newton's method, which ends long before
 
 
 def game_of(game: str, seats: int, iterations: int, seed: int) -> dict[str, Any]:
@@ -52,32 +58,75 @@ def game_of(game: str, seats: int, iterations: int, seed: int) -> dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class ShareTable:
-    """Shares that were stacked, a row for each position: number of its game, round, shares and returns by seat."""
+    """Shares that were stacked, a row for each position.
+
+    Attributes:
+        game: number of its game.
+        iterations: of its search.
+        round: of the game.
+        shares: as the search said them, by seat.
+        returns: by seat.
+    """
 
     game: Array
+    iterations: Array
     round: Array
     shares: Array
     returns: Array
 
     def take(self, rows: Array) -> "ShareTable":
-        return ShareTable(self.game[rows], self.round[rows], self.shares[rows], self.returns[rows])
+        return ShareTable(*(getattr(self, name)[rows] for name in self.__dataclass_fields__))
 
-    def sharpened(self, exponent: float) -> "ShareTable":
-        raised = np.maximum(self.shares, LEAST) ** exponent
-        return ShareTable(self.game, self.round, raised / raised.sum(axis=1, keepdims=True), self.returns)
+    def sharpened(self, by: Sharpness) -> "ShareTable":
+        exponents = np.array([by.exponent(*one) for one in strengths(self)])
+        raised = np.maximum(self.shares, LEAST) ** exponents[:, None]
+        shares = raised / raised.sum(axis=1, keepdims=True)
+        return ShareTable(self.game, self.iterations, self.round, shares, self.returns)
+
+
+def strengths(some: ShareTable) -> Iterator[tuple[int, int]]:
+    """Yield iterations and round of each position."""
+    return zip(some.iterations.astype(int).tolist(), some.round.astype(int).tolist(), strict=True)
 
 
 def stacked(games: Sequence[Mapping[str, Any]]) -> ShareTable:
     """Return the shares of games of one number of seats, as they were gathered."""
-    rows = [(one, *said, game["returns"]) for one, game in enumerate(games) for said in game["said"]]
+    rows = [
+        (one, game["iterations"], *said, game["returns"]) for one, game in enumerate(games) for said in game["said"]
+    ]
     columns = (np.array(column, dtype=float) for column in zip(*rows, strict=True))
     return ShareTable(*columns)
 
 
-def best_exponent(some: ShareTable) -> float:
-    """Return the exponent of the shares with which they predict the results best."""
+# -- fit -------------------------------------------------------------------------------------------
+
+
+def best_sharpness(some: ShareTable) -> Sharpness:
+    """Return the sharpness of the shares with which they predict the results best, by Newton's method.
+
+    The log loss is convex in the weights. Every game counts as one position, however many it has, since all share its
+    result; and each weight is held near that of shares as they were, by WIDTHS, so that few games bend nothing.
+    """
     logs = np.log(np.maximum(some.shares, LEAST))
-    return float(min(EXPONENTS, key=lambda exponent: entropy(exponent * logs, some.returns)))
+    terms = np.array([sharpness_terms(*one) for one in strengths(some)])
+    start = weights = np.array(astuple(AS_THEY_WERE))
+    held, one = np.diag(1 / np.square(WIDTHS)), len(np.unique(some.game)) / len(some.game)
+    for _ in range(STEPS):
+        slope, curve = slope_and_curve((terms @ weights)[:, None] * logs, logs, some.returns)
+        gradient = one * terms.T @ slope + held @ (weights - start)
+        weights = weights - np.linalg.solve(one * (terms * curve[:, None]).T @ terms + held, gradient)
+    return Sharpness(*(round(float(weight), 3) for weight in weights))
+
+
+def slope_and_curve(raised: Array, logs: Array, returns: Array) -> tuple[Array, Array]:
+    """Return the first two derivatives of the log loss of each position by its exponent."""
+    odds = np.exp(raised - raised.max(axis=1, keepdims=True))
+    odds /= odds.sum(axis=1, keepdims=True)
+    mean = (odds * logs).sum(axis=1)
+    return mean - (returns * logs).sum(axis=1), (odds * (logs - mean[:, None]) ** 2).sum(axis=1)
+
+
+# -- report ----------------------------------------------------------------------------------------
 
 
 def noise(some: ShareTable) -> float:
@@ -117,41 +166,87 @@ def tables(some: ShareTable) -> Iterator[str]:
         yield f"| {row['said']:.1%} | {row['won']:.1%} | {row['count']:,} |"
 
 
+def by_other_half(some: ShareTable, odd: Array) -> ShareTable:
+    """Return the shares as sharpened by what fits the other half of the games best, of the same row numbers."""
+    halves = [some.take(odd == half).sharpened(best_sharpness(some.take(odd != half))) for half in (False, True)]
+    columns = (np.concatenate([getattr(half, name) for half in halves]) for name in some.__dataclass_fields__)
+    return ShareTable(*columns)
+
+
 def report(games: Sequence[Mapping[str, Any]]) -> Iterator[str]:
-    """Yield the report on games of one number of seats."""
-    even, odd = (stacked([game for game in games if game["seed"] % 2 == parity]) for parity in (0, 1))
-    exponent, all_ = best_exponent(even), stacked(games)
-    of_game = shipped(GAMES[games[0]["game"]], games[0]["seats"]).get("sharpness", 1.0)
-    yield f"{games[0]['game']}, {games[0]['seats']} players, {len(games)} games of {games[0]['iterations']} iterations"
-    others = f"{best_exponent(odd):.2f} by odd ones, {best_exponent(all_):.2f} by all"
-    yield f"sharpness {exponent:.2f} by even seeds, {others}"
-    for name, which, by in (
-        ("odd seeds, as they were", odd, 1.0),
-        (f"odd seeds, sharpness {exponent:.2f}", odd, exponent),
-        ("all, as they were", all_, 1.0),
-        (f"all, as shipped ({of_game:.2f})", all_, of_game),
-    ):
-        yield f"\n{name}:"
-        yield from tables(which.sharpened(by))
+    """Yield the report on games of one game and number of seats, by iterations."""
+    (name, seats), some = kind_of(games[0]), stacked(games)
+    odd = np.array([game["seed"] % 2 for game in games], dtype=bool)[some.game.astype(int)]
+    shipped = GAMES[name].tuning.sharpness.get(seats, AS_THEY_WERE)
+    ways = {
+        "as they were": some.sharpened(AS_THEY_WERE),
+        f"as shipped, {shipped}": some.sharpened(shipped),
+        "as fitted to the other half of the games": by_other_half(some, odd),
+    }
+    for iterations in np.unique(some.iterations).astype(int):
+        number = sum(game["iterations"] == iterations for game in games)
+        for way, shares in ways.items():
+            yield f"\n{name}, {seats} players, {number} games of {iterations} iterations, {way}:"
+            yield from tables(shares.take(shares.iterations == iterations))
+
+
+def fits(games: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield the sharpness that fits games of one game and number of seats, and those of their halves beside it."""
+    name, seats = kind_of(games[0])
+    halves = [[game for game in games if game["seed"] % 2 == half] for half in (0, 1)]
+    yield f"{name}, {seats} players, {len(games)} games: {best_sharpness(stacked(games))}"
+    yield from (f"  of {len(half)}: {best_sharpness(stacked(half))}" for half in halves if half)
+
+
+def kind_of(game: Mapping[str, Any]) -> tuple[str, int]:
+    """Return the game and the number of seats."""
+    return game["game"], game["seats"]
+
+
+def by_kind(games: Sequence[Mapping[str, Any]]) -> Iterator[Sequence[Mapping[str, Any]]]:
+    """Yield the games of each kind."""
+    for kind in sorted({kind_of(game) for game in games}):
+        yield [game for game in games if kind_of(game) == kind]
+
+
+# -- commands --------------------------------------------------------------------------------------
 
 
 def gather(options: argparse.Namespace) -> None:
-    """Play games and append their shares to a file, one by one; seeds already in the file are skipped."""
-    there = {game["seed"] for game in read_lines(options.out)} if options.out.exists() else set()
-    with options.out.open("a") as file:
-        for seed in sorted(set(range(options.seed, options.seed + options.games)) - there):
-            file.write(json.dumps(game_of(options.game, options.seats, options.iterations, seed)) + "\n")
+    """Play games and append their shares to a file, one by one, the weakest first; those in the file are skipped."""
+    there = {(game["iterations"], game["seed"]) for game in read_lines(options.out)} if options.out.exists() else set()
+    seeds = range(options.seed, options.seed + options.games)
+    missing = [(one, seed) for one in sorted(options.iterations) for seed in seeds if (one, seed) not in there]
+    with ProcessPoolExecutor(options.processes) as pool, options.out.open("a") as file:
+        played = [pool.submit(game_of, options.game, options.seats, *one) for one in missing]
+        for game in as_completed(played):
+            file.write(json.dumps(game.result()) + "\n")
             file.flush()
 
 
+def numbers(text: str) -> list[int]:
+    """Return whole numbers that are separated by commas."""
+    return [int(one) for one in text.split(",")]
+
+
 def main() -> None:
-    parser, gathering = gather_and(__doc__, "report", games=100)
-    gathering.add_argument("--iterations", type=int, default=1000)
+    parser, gathering, fitting, reporting = with_commands(__doc__, "gather", "fit", "report")
+    gathering.add_argument("game", choices=GAMES)
+    gathering.add_argument("--seats", type=int, default=2)
+    gathering.add_argument("--games", type=int, default=100, help="of each number of iterations")
+    gathering.add_argument("--iterations", type=numbers, default=[1000], help="of a move, as in 400,8000")
+    gathering.add_argument("--seed", type=int, default=0, help="of the first game")
+    gathering.add_argument("--processes", type=int, default=1)
+    gathering.add_argument("--out", type=Path, required=True)
+    for reading in (fitting, reporting):
+        reading.add_argument("files", type=Path, nargs="+")
     options = parser.parse_args()
     if options.command == "gather":
         gather(options)
     else:
-        sys.stdout.write("\n".join(report(gathered(*options.files))) + "\n")
+        told = fits if options.command == "fit" else report
+        for games in by_kind(gathered(*options.files)):
+            sys.stdout.write("\n".join(told(games)) + "\n")
 
 
 if __name__ == "__main__":

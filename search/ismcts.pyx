@@ -311,7 +311,8 @@ cdef class Searcher:
 
     def _lines(self):
         table = self._search_of(0).statistics()
-        builder = LineBuilder(self.options, max(self.root.seat, 0))
+        exponent = self.options.exponent(self.view, self.iterations + self.tree.tree.reused)
+        builder = LineBuilder(self.options, max(self.root.seat, 0), exponent)
         codes = set(table).intersection(self.root.codes or self.view.legal_codes())
         lines = [self._line(builder, code, table[code]) for code in sorted(codes)]
         return builder.rank(lines) if self.view.turn != NATURE else builder.list_outcomes(lines, self._odds())

@@ -20,8 +20,8 @@ class Line:
         label: the same in plain English.
         visits: iterations that tried it.
         availability: iterations in which it was legal.
-        win_shares: win share of each seat, 0 to 1: the mean over the iterations, calibrated by the option `sharpness`;
-            0 if it was never tried.
+        win_shares: win share of each seat, 0 to 1: the mean over the iterations, calibrated by the option `sharpness`
+            for players as strong as the search; 0 if it was never tried.
         standard_errors: of each win share, as if iterations were independent; at most 0.5, the value before the second
             visit.
         margin: mean margin of the deciding seat, points: its score minus the best other; 0 if it was never tried.
@@ -83,10 +83,12 @@ class LineBuilder:
     Attributes:
         options: of the search.
         seat: the seat to decide.
+        exponent: of the win shares.
     """
 
     options: Options
     seat: int
+    exponent: float
 
     def line(self, action: str, label: str, sums: ActionStatistics, principal_variation: tuple[str, ...]) -> Line:
         """Return the line of an action; its loss stays 0 until the lines are ranked."""
@@ -94,14 +96,14 @@ class LineBuilder:
         means = [win / visits for win in sums.wins]
         errors = [error(visits, *pair) for pair in zip(sums.wins, sums.win_squares, strict=True)]
         score, score_error = self._score(sums, means[self.seat], errors[self.seat])
-        win_shares = sharpened(means, self.options.sharpness)
+        win_shares = sharpened(means, self.exponent)
         return Line(
             action=action,
             label=label,
             visits=sums.visits,
             availability=sums.availability,
             win_shares=win_shares,
-            standard_errors=sharpened_errors(errors, means, win_shares, self.options.sharpness),
+            standard_errors=sharpened_errors(errors, means, win_shares, self.exponent),
             margin=sums.margin / visits,
             margin_error=error(visits, sums.margin, sums.margin_squares) if visits > 1 else inf,
             score=score,

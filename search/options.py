@@ -16,7 +16,8 @@ from clerestory.declared import (
     declared,
     faults,
 )
-from clerestory.engine.core import Game
+from clerestory.engine.core import Game, State
+from clerestory.engine.tuning import FITTED
 from clerestory.engine.value import LEARNED, value_in_use
 from clerestory.search.errors import BadLimit
 
@@ -115,12 +116,13 @@ class Options:
         POSITIVE,
         usual=OF_GAME,
     )
-    sharpness: float = declared(
+    sharpness: float | str = declared(
         1.0,
         "exponent to which the reported win shares of a line are raised, then scaled to add up to 1: below 1 they are"
-        " less confident. Fitted so that of all positions reported as 60 %, 60 % are won; the search itself uses the"
+        " less confident. `fitted`: that of the game for the round and the iterations of the search, so that between"
+        " players as strong as this search, 60 % are won of all positions reported as 60 %. The search itself uses the"
         " original shares",
-        POSITIVE,
+        Either(POSITIVE, OneOf((FITTED,))),
     )
     endings: str = declared(
         "sampled",
@@ -158,6 +160,13 @@ class Options:
     def rival_share(self) -> float:
         """Share of the most visits that a line needs to be the best."""
         return WELL_VISITED if self.choice == "bound" else 1.0
+
+    def exponent(self, view: State, iterations: int) -> float:
+        """Return the exponent of the win shares after so many iterations for a position, as `sharpness` has it."""
+        if isinstance(self.sharpness, str):
+            fitted = view.game.tuning.sharpness.get(view.seats)
+            return fitted.exponent(iterations, view.round_number()) if fitted else 1.0
+        return self.sharpness
 
     def in_loop(self, max_plies: int) -> InLoop:
         """Return what the loop reads, in a game of so many plies at most."""

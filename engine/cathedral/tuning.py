@@ -2,12 +2,17 @@
 
 from typing import Any
 
-from clerestory.engine.tuning import GUIDED, LEARNED, REVIEWED, Manner, Tuning, ladder
+from clerestory.engine.tuning import FITTED, GUIDED, LEARNED, REVIEWED, Manner, Sharpness, Tuning, ladder
 
 SEARCH: dict[str, Any] = {**GUIDED, "horizon": 0}
 
-SEARCH_LEARNED: dict[str, Any] = {**LEARNED, "exploration": 0.25, "growth": 0.1, "priors": "learned"}
-SHARPNESS = {2: 1.43, 3: 1.32, 4: 1.12}  # of shown shares by number of seats; docs/strength.md
+SEARCH_LEARNED: dict[str, Any] = {
+    **LEARNED,
+    "exploration": 0.25,
+    "growth": 0.1,
+    "priors": "learned",
+    "sharpness": FITTED,
+}
 
 CALIBRATED: dict[str, Any] = {"temperature": 4.0}  # of a review's shares; docs/decisions/ 18
 
@@ -26,7 +31,8 @@ TUNING = Tuning(
     search={2: SEARCH | {"horizon": 20}, 3: SEARCH, 4: SEARCH | {"exploration": 0.3}},
     review={2: CALIBRATED, 3: CALIBRATED | {"horizon": 60}, 4: CALIBRATED | {"horizon": 60}},
     review_learned=dict.fromkeys((2, 3, 4), REVIEWED),
-    learned={seats: SEARCH_LEARNED | {"sharpness": exponent} for seats, exponent in SHARPNESS.items()},
+    learned=dict.fromkeys((2, 3, 4), SEARCH_LEARNED),
+    sharpness={2: Sharpness(1.43), 3: Sharpness(1.32), 4: Sharpness(1.12)},  # docs/strength.md
     temperature=8.0,
     scale={2: 30.0, 3: 20.0, 4: 10.0},
     worth_naming=0.15,

@@ -1,9 +1,11 @@
 """Tuning: every game defines how it is searched, and the search has no other source for it."""
 
+from itertools import pairwise
+
 import pytest
 
 from clerestory.engine import GAMES
-from clerestory.engine.tuning import NUM_LEVELS, ladder
+from clerestory.engine.tuning import LEAST_SHARPNESS, NUM_LEVELS, Sharpness, ladder
 from clerestory.search import Line, Searcher, observe
 from tests.search.positions import decisions
 
@@ -31,3 +33,25 @@ def test_every_game_has_as_many_levels() -> None:
     assert {len(game.tuning.levels) for game in GAMES.values()} == {NUM_LEVELS} == {8}
     with pytest.raises(AssertionError, match="1 levels"):
         ladder((30, 3.0))
+
+
+def test_a_sharpness_is_the_sum_of_its_terms() -> None:
+    some = Sharpness(1.5, stronger=0.2, later=0.1, latest=-0.01)
+    assert some.exponent(2_000, 1) == some.exponent(2_000, 0) == pytest.approx(1.5)
+    assert some.exponent(20_000, 1) == pytest.approx(1.7)
+    assert some.exponent(200, 3) == pytest.approx(1.5 - 0.2 + 0.2 - 0.04)
+    assert some.exponent(1, 1) == some.exponent(100, 1)
+    assert some.exponent(10**9, 1) == some.exponent(200_000, 1)
+    assert Sharpness(0.1).exponent(2_000, 1) == LEAST_SHARPNESS
+
+
+SHARPENED = [(name, seats) for name in GAMES for seats in GAMES[name].tuning.sharpness]
+
+
+@pytest.mark.parametrize(("name", "seats"), SHARPENED)
+def test_shares_of_a_hint_that_goes_on_do_not_jump(name: str, seats: int) -> None:
+    """The exponent of shipped shares changes by less than 0.005 from one per cent of the iterations to the next."""
+    shipped = GAMES[name].tuning.sharpness[seats]
+    for round_ in range(1, 14):
+        exponents = [shipped.exponent(round(50 * 1.01**step), round_) for step in range(900)]
+        assert max(abs(one - other) for one, other in pairwise(exponents)) < 0.005

@@ -1,10 +1,14 @@
 """Truth tests of reviews over games of the bots: a few of each in every run, many in `make test-slow`."""
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from statistics import fmean
 
 import pytest
 
+from clerestory.engine import NATURE
+from clerestory.review import ReviewPlan
+from clerestory.review.ledger import PlyValuation
 from lab.review_figures import (
     COSTS,
     Setting,
@@ -17,6 +21,8 @@ from lab.review_figures import (
     played,
     ratio,
     reliability,
+    reviewed,
+    squares,
 )
 
 GAMES = [("cathedral", 2), ("cathedral", 3), ("cathedral", 4), ("duel", 2)]
@@ -55,6 +61,17 @@ def test_a_floor_is_the_root_mean_square_in_thousandths() -> None:
 def test_the_ratio_is_of_means_over_games() -> None:
     sizes = [{"mean_revaluation_a_ply": 2_000.0, "mean_luck_an_event": 10_000.0}, {"mean_revaluation_a_ply": 4_000.0}]
     assert ratio([sizes[0], {**sizes[1], "mean_luck_an_event": None}])["ratio"] == 0.6
+
+
+def test_squares_are_those_of_luck_errors_and_revaluation() -> None:
+    """From 0.5 up by luck to 0.6, revalued to 0.8, down by an error to 0.5, and won."""
+    luck = PlyValuation(
+        ply=1, seat=NATURE, action="", label="", source="", before=(500_000, 500_000), after=(600_000, 400_000)
+    )
+    error = replace(luck, ply=2, seat=0, before=(800_000, 200_000), after=(500_000, 500_000))
+    review = reviewed(Setting("toy", 2, 50), ReviewPlan(iterations=50), 1)
+    found = squares(replace(review, valuations=(luck, error), final=(1_000_000, 0)))
+    assert found == pytest.approx({"luck": 0.01, "errors": 0.09, "revaluation": 0.04 + 0.25, "result": 0.25})
 
 
 @pytest.mark.slow

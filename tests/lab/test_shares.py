@@ -1,43 +1,78 @@
-"""Calibration of win shares: a planted exponent is found again, and the noise is that of correct shares."""
+"""Calibration of win shares: a planted sharpness is found again, and the noise is that of correct shares."""
 
+import json
+import sys
+from dataclasses import astuple, replace
 from math import sqrt
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from clerestory.engine import GAMES
-from clerestory.search.options import shipped
-from lab.shares import ShareTable, best_exponent, figures, game_of, report, stacked
+from clerestory.engine.tuning import Sharpness
+from lab.shares import ShareTable, best_sharpness, by_other_half, figures, fits, game_of, main, report, stacked
 
 LUCK = np.random.default_rng(1)
 Shares = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
 
-def made(games: int, exponent: float, positions: int = 5) -> ShareTable:
-    """Games of 3 seats whose winners are drawn by shares that are reported with another exponent; equal positions."""
+def made(games: int, by: Sharpness, positions: int = 5) -> ShareTable:
+    """Games of 3 seats whose winners are drawn by shares that are reported unsharpened; a game is in one round.
+
+    The rounds are 1 to 6, the iterations 400, 2,000 and 8,000; the positions of a game are equal.
+    """
     true: Shares = LUCK.dirichlet((2.0, 2.0, 2.0), games)
     winner = (LUCK.random(games)[:, None] < true.cumsum(axis=1)).argmax(axis=1)
-    bold = true ** (1 / exponent)
+    iterations, rounds = LUCK.choice([400, 2_000, 8_000], games), LUCK.integers(1, 7, games)
+    exponents = [by.exponent(int(one), int(round_)) for one, round_ in zip(iterations, rounds, strict=True)]
+    bold = true ** (1 / np.array(exponents)[:, None])
     rows = np.repeat(np.arange(games), positions)
     shares = bold / bold.sum(axis=1, keepdims=True)
-    return ShareTable(rows, rows % 2, shares[rows], np.eye(3)[winner][rows])
+    return ShareTable(rows, iterations[rows], rounds[rows], shares[rows], np.eye(3)[winner][rows])
 
 
-def test_an_exponent_is_found_again_and_mends_the_shares() -> None:
-    bold = made(6000, 0.7)
-    assert best_exponent(bold) == pytest.approx(0.7, abs=0.05)
-    before, after = figures(bold), figures(bold.sharpened(0.7))
+RIGHT = Sharpness(1.0)
+PLANTED = Sharpness(0.6, stronger=0.25, later=0.06, latest=0.0)
+
+
+def test_a_sharpness_is_found_again_by_strength_and_round() -> None:
+    found = best_sharpness(made(20_000, PLANTED))
+    for iterations, round_ in ((400, 1), (400, 6), (8_000, 1), (8_000, 6)):
+        assert found.exponent(iterations, round_) == pytest.approx(PLANTED.exponent(iterations, round_), abs=0.08)
+
+
+def test_a_few_games_bend_little() -> None:
+    """Strengths that were not compared hardly count, and ten games are not believed."""
+    some = made(10, RIGHT)
+    one = replace(some, iterations=np.full_like(some.iterations, 400))
+    assert abs(best_sharpness(one).stronger) < 0.03
+    assert max(map(abs, astuple(best_sharpness(some))[1:])) < 0.3
+
+
+def test_shares_are_judged_by_the_fit_of_the_other_half() -> None:
+    some = made(4_000, PLANTED)
+    odd = some.game % 2 == 1
+    crossed = by_other_half(some, odd)
+    first = some.take(~odd).sharpened(best_sharpness(some.take(odd)))
+    assert np.array_equal(crossed.shares[: len(first.shares)], first.shares)
+    assert sorted(crossed.game) == sorted(some.game)
+
+
+def test_a_sharpness_mends_the_shares() -> None:
+    bold = made(6000, PLANTED)
+    before, after = figures(bold), figures(bold.sharpened(best_sharpness(bold)))
     assert after["error"] < before["error"] / 2
     assert after["log_loss"] < before["log_loss"]
     assert after["brier"] < before["brier"]
 
 
 def test_the_noise_is_the_error_of_right_shares() -> None:
-    every = [figures(made(400, 1.0)) for _ in range(30)]
+    every = [figures(made(400, RIGHT)) for _ in range(30)]
     errors, noises = ([one[name] for one in every] for name in ("error", "noise"))
     assert np.mean(errors) == pytest.approx(np.mean(noises), rel=0.15)
-    assert figures(made(400, 1.0, positions=9))["noise"] == pytest.approx(np.mean(noises), rel=0.15)
-    assert sqrt(4) * figures(made(1600, 1.0))["noise"] == pytest.approx(np.mean(noises), rel=0.15)
+    assert figures(made(400, RIGHT, positions=9))["noise"] == pytest.approx(np.mean(noises), rel=0.15)
+    assert sqrt(4) * figures(made(1600, RIGHT))["noise"] == pytest.approx(np.mean(noises), rel=0.15)
 
 
 def test_a_game_is_told_of_and_reported() -> None:
@@ -47,8 +82,29 @@ def test_a_game_is_told_of_and_reported() -> None:
     assert np.allclose(some.shares.sum(axis=1), 1, atol=1e-4)
     assert set(some.game) == {0, 1, 2, 3}
     text = "\n".join(report(games))
-    assert text.startswith("duel, 2 players, 4 games of 20 iterations")
-    assert text.count("| all |") == 4
+    assert "duel, 2 players, 4 games of 20 iterations, as they were:" in text
+    assert text.count("| all |") == 3
+    assert next(fits(games)).startswith("duel, 2 players, 4 games: Sharpness(even=")
+
+
+def test_games_are_gathered_by_iterations_and_none_twice(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "shares.jsonl"
+
+    def told(*arguments: str) -> str:
+        monkeypatch.setattr(sys, "argv", ["shares", *arguments])
+        main()
+        return capsys.readouterr().out
+
+    told("gather", "toy", "--iterations", "10", "--games", "2", "--out", str(out))
+    before = out.read_text()
+    told("gather", "toy", "--iterations", "10,30", "--games", "4", "--out", str(out))
+    assert out.read_text().startswith(before)
+    games = [json.loads(line) for line in out.read_text().splitlines()]
+    assert sorted((one["iterations"], one["seed"]) for one in games) == [(n, s) for n in (10, 30) for s in range(4)]
+    assert told("fit", str(out)).count("Sharpness(") == 3
+    assert "toy, 2 players, 4 games of 30 iterations, as shipped" in told("report", str(out))
 
 
 @pytest.mark.slow
@@ -56,7 +112,7 @@ def test_a_game_is_told_of_and_reported() -> None:
 def test_shares_as_they_are_shipped_come_true(name: str, seats: int) -> None:
     """Games that nothing was fitted to: off by 0.015 at most, beyond what chance makes of so few games."""
     some = stacked([game_of(name, seats, 100, seed) for seed in range(9000, 9160)])
-    found = figures(some.sharpened(shipped(GAMES[name], seats).get("sharpness", 1.0)))
+    found = figures(some.sharpened(GAMES[name].tuning.sharpness.get(seats, RIGHT)))
     assert found["error"] < 0.015 + found["noise"]
     certain = np.full_like(some.shares, 1 / seats)
     assert found["log_loss"] < -float((some.returns * np.log(certain)).sum(axis=1).mean())

@@ -186,6 +186,7 @@ def test_no_result_before_the_first_run() -> None:
         ({"seed": 1, "choice": "luck"}, "choice"),
         ({"seed": 1, "deviations": -1}, "deviations"),
         ({"seed": 1, "sharpness": 0}, "sharpness"),
+        ({"seed": 1, "sharpness": "sharp"}, "sharpness"),
     ],
 )
 def test_options_out_of_range(options: dict[str, object], field: str) -> None:

@@ -190,6 +190,36 @@ def test_shares_are_told_sharpened_and_searched_as_they_are(sharpness: float) ->
             assert raised == pytest.approx(odds**sharpness)
 
 
+def test_fitted_shares_are_those_of_the_iterations_so_far_and_the_round() -> None:
+    """Also in a search that goes on, and in one that begins with what an earlier search knew."""
+    position = decisions(GAMES["cathedral"], 2, 2)[60]
+    plain, fitted = (Searcher(observe(position), seed=4, sharpness=one) for one in (1.0, "fitted"))
+    for iterations in (300, 2000):
+        before, after = (one.run(iterations=iterations) for one in (plain, fitted))
+        by = GAMES["cathedral"].tuning.sharpness[2].exponent(after.iterations, position.round_number())
+        assert [line.win_shares for line in after.lines] == [sharpened(one.win_shares, by) for one in before.lines]
+    position.play(after.best.action)
+    before, after = (advanced(one, position) for one in (plain, fitted))
+    assert after.reused_iterations > 0
+    by = (
+        GAMES["cathedral"]
+        .tuning.sharpness[2]
+        .exponent(after.iterations + after.reused_iterations, position.round_number())
+    )
+    assert after.best.win_shares == sharpened(before.best.win_shares, by)
+
+
+def advanced(searcher: Searcher, position: State) -> Result:
+    searcher.advance(observe(position))
+    return searcher.run(iterations=10)
+
+
+def test_fitted_shares_of_a_game_without_a_fit_are_as_they_were() -> None:
+    position = decisions(GAMES["toy"], 2, 2)[0]
+    plain, fitted = (Searcher(observe(position), seed=4, sharpness=one).run(iterations=50) for one in (1.0, "fitted"))
+    assert fitted.lines == plain.lines
+
+
 def test_errors_of_sharpened_shares_are_as_those_of_shares_moved_by_them() -> None:
     means, small = (0.7, 0.2, 0.1), 1e-5
     sharper = sharpened(means, 0.8)
