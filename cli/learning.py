@@ -39,6 +39,7 @@ def plan_of(options: LearningOptions) -> LearningPlan:
         schedule=Schedule(epochs=options.epochs, seed=options.seed),
         search=read_options(options.search),
         one_ply=OnePlyHabits(rounds=options.one_ply),
+        fits=options.fits,
     )
 
 

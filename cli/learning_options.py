@@ -32,13 +32,19 @@ class LearningOptions:
     ] = 1
     games: Annotated[
         int, typer.Option(metavar="N", min=1, max=10_000_000, help="Games of a generation for each number of players.")
-    ] = 6000
+    ] = 20_000
     seats: Annotated[
         str | None, typer.Option(metavar="N,...", help="Numbers of players, like 2,4; all by default.")
     ] = None
     epochs: Annotated[
         int, typer.Option(metavar="N", min=1, max=1000, help="Passes over the games when a value is fitted.")
     ] = 10
+    fits: Annotated[
+        int,
+        typer.Option(
+            metavar="N", min=1, max=100, help="Fits of a generation; the one that tells actions apart best is kept."
+        ),
+    ] = 2
     search: Annotated[str, typer.Option(metavar="OPTIONS", help="Options of a search that uses a learned value.")] = (
         SEARCH
     )
@@ -57,7 +63,7 @@ class LearningOptions:
     ] = None
     gate_games: Annotated[
         int, typer.Option(metavar="N", min=1, max=1_000_000, help="Most games of a match of a new value.")
-    ] = 400
+    ] = 4000
     sprt: Annotated[
         str, typer.Option(metavar="ELO0,ELO1", help="Elo differences that the matches of a new value decide between.")
     ] = "0,20"

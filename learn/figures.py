@@ -7,7 +7,7 @@ import numpy as np
 
 from clerestory.learn.columns import Array
 from clerestory.learn.fit import Encode
-from clerestory.learn.losses import best_other, odds_of_seat
+from clerestory.learn.losses import best_other, loss_of_lines, odds_of_seat
 from clerestory.learn.net import SCALE, NetWeights, forward, softmax
 from clerestory.learn.samples import Lines, PositionRows, Samples, best_temper
 
@@ -59,6 +59,30 @@ def calibrated(weights: NetWeights, samples: Mapping[int, Samples], encode: Enco
     logs = [np.log(np.maximum(foresee(weights, part.state, encode)[1], 1e-9)) for part in parts]
     factor = best_temper(logs, [part.returns for part in parts])
     return {**weights, "strength": (weights["strength"] * factor).astype(weights["strength"].dtype)}
+
+
+def lines_loss(weights: NetWeights, samples: Mapping[int, Samples], encode: Encode) -> float:
+    """Return the loss of lines of samples by number of seats, in which each decision has the weight of its lines."""
+    loss, weight = 0.0, 0.0
+    for part in samples.values():
+        for rows in pieces(part.lines):
+            some = part.lines.take(rows)
+            own, table, points = encode(some.state)
+            total = float(some.weight.sum())
+            loss += total * loss_of_lines(forward(weights, own, table), points, some).value
+            weight += total
+    return loss / max(weight, 1e-9)
+
+
+def pieces(lines: Lines) -> list[Array]:
+    """Return the rows of lines in pieces of about PIECE, each of whole decisions."""
+    starts = np.flatnonzero(np.diff(lines.decision, prepend=-1))
+    cuts = [
+        int(starts[place])
+        for place in np.unique(np.searchsorted(starts, np.arange(PIECE, len(lines.seat), PIECE)))
+        if place < len(starts)
+    ]
+    return [rows for rows in np.split(np.arange(len(lines.seat)), cuts) if len(rows)]
 
 
 def of_positions(totals: Array, shares: Array, positions: PositionRows, rows: Array) -> Figures:

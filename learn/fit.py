@@ -22,6 +22,7 @@ Encode = Callable[
     [Array], tuple[Array, Array, Array]
 ]  # states (N, bytes): features own (N, seats, S), table (N, T), points
 FIRST_DECAY, SECOND_DECAY, TINY = 0.9, 0.99, 1e-8  # of AdamW
+PARTS = ("weights", "mean", "square", "average")  # of the state of a fit, each in the form of weights
 RISING = 0.3  # share of the steps in which the learning rate rises
 LOWEST = 0.02  # learning rate at the ends, in multiples of the highest
 
@@ -36,6 +37,8 @@ class Schedule:
         rate: highest learning rate, above 0.
         decay: of weights, in multiples of the learning rate.
         lines: weight of the loss of lines.
+        averaged: share of the steps, the last ones, over which weights are averaged, 0 to 1 (Izmailov et al., arXiv
+            1803.05407); with 0 the last weights count.
         seed: of the first weights and of the order of batches.
     """
 
@@ -44,6 +47,7 @@ class Schedule:
     rate: float = 8e-3
     decay: float = 0.01
     lines: float = 1.0
+    averaged: float = 0.1
     seed: int = 0
 
     def __post_init__(self) -> None:
@@ -51,6 +55,8 @@ class Schedule:
         for name in ("epochs", "batch", "rate"):
             if not getattr(self, name) > 0:
                 raise BadPlan(f"{name}: {getattr(self, name)} is not a number above 0")
+        if not 0 <= self.averaged <= 1:
+            raise BadPlan(f"averaged: {self.averaged} is not between 0 and 1")
 
 
 @dataclass(slots=True)
@@ -61,6 +67,7 @@ class Progress:
         epoch: number of epochs done.
         weights: in the form in which they are trained.
         mean, square: running means of the gradient and of its square.
+        average: mean of the weights over the last steps so far; zeros before them.
         losses: mean loss of each epoch.
     """
 
@@ -68,7 +75,12 @@ class Progress:
     weights: NetWeights
     mean: NetWeights
     square: NetWeights
+    average: NetWeights
     losses: list[float]
+
+    def result(self, schedule: Schedule) -> NetWeights:
+        """Return what a finished fit has found: the mean of the last weights, or the last ones."""
+        return self.average if schedule.averaged else self.weights
 
 
 Supply = Callable[[Progress], Mapping[int, Samples]]  # what an epoch learns from, by number of seats
@@ -116,9 +128,11 @@ def continued(
 def take_epoch(progress: Progress, samples: Mapping[int, Samples], encode: Encode, schedule: Schedule) -> float:
     """Take the steps of an epoch; return the mean loss."""
     found, losses = batches(samples, schedule, progress.epoch), []
+    steps = len(found) * schedule.epochs
     for number, (seats, rows, lines) in enumerate(found, progress.epoch * len(found)):
         loss, gradient = gradient_of(progress.weights, samples[seats], encode, rows, lines, schedule.lines)
-        step(progress, gradient, number, len(found) * schedule.epochs, schedule)
+        step(progress, gradient, number, steps, schedule)
+        average(progress, number, steps, schedule)
         losses.append(loss)
     return float(np.mean(losses))
 
@@ -135,7 +149,7 @@ def first_weights(samples: Mapping[int, Samples], encode: Encode, schedule: Sche
 def begin(start: NetWeights) -> Progress:
     """Return the state before the first epoch."""
     weights = {name: array.copy() for name, array in start.items()}
-    return Progress(0, weights, zeros(weights), zeros(weights), [])
+    return Progress(0, weights, zeros(weights), zeros(weights), zeros(weights), [])
 
 
 def zeros(weights: NetWeights) -> NetWeights:
@@ -185,6 +199,15 @@ def step(progress: Progress, gradient: NetWeights, number: int, steps: int, sche
         array -= rate * (mean / first) / (np.sqrt(square / second) + TINY)
 
 
+def average(progress: Progress, number: int, steps: int, schedule: Schedule) -> None:
+    """Take the weights after a step into their average, if it is one of the last steps."""
+    first = steps - max(round(schedule.averaged * steps), 1)
+    if number < first:
+        return
+    for name, array in progress.average.items():
+        array += (progress.weights[name] - array) / (number - first + 1)
+
+
 def rate_at(place: float) -> float:
     """Return the learning rate at a place of the cycle, 0 to 1, in multiples of the highest."""
     if place < RISING:
@@ -230,11 +253,7 @@ def header_of(schedule: Schedule, **more: Any) -> dict[str, Any]:
 
 def write_progress(path: Path, header: dict[str, Any], progress: Progress) -> None:
     """Save the state. Raises OSError, which names the file."""
-    arrays = {
-        f"{part}.{name}": array
-        for part in ("weights", "mean", "square")
-        for name, array in getattr(progress, part).items()
-    }
+    arrays = {f"{part}.{name}": array for part in PARTS for name, array in getattr(progress, part).items()}
     write_whole(path, with_header(header, {**arrays, "losses": np.array(progress.losses)}))
 
 
@@ -242,10 +261,10 @@ def read_progress(path: Path, header: dict[str, Any]) -> Progress:
     """Return the saved state. Raises BadData for a damaged file or one of another fit."""
     arrays = read_arrays(path)
     require_header(path, read_header(path, arrays), header)
-    parts: dict[str, NetWeights] = {"weights": {}, "mean": {}, "square": {}}
+    parts: dict[str, NetWeights] = {part: {} for part in PARTS}
     for name, array in arrays.items():
         part, _, weight = name.partition(".")
         if weight:
             parts[part][weight] = array
     losses = arrays["losses"].tolist()
-    return Progress(len(losses), parts["weights"], parts["mean"], parts["square"], losses)
+    return Progress(len(losses), *(parts[part] for part in PARTS), losses)

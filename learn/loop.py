@@ -3,7 +3,7 @@
 learn.json                   the game, its cards and features, the seed
 one-ply.net                  weights from games of one ply, if there were some
 generation-0/2-players/      games, in chunks
-             fit.npz         the state of an unfinished fit
+             fit-0.npz       the state of a fit, until all fits of the generation are done
              figures.json    the candidate's predictions on held-out games
              candidate.net   its weights and priors
              gate/           games of its matches
@@ -36,7 +36,7 @@ from clerestory.learn.chunks import (
 )
 from clerestory.learn.columns import count, join
 from clerestory.learn.errors import BadData
-from clerestory.learn.figures import calibrated, figures
+from clerestory.learn.figures import calibrated, figures, lines_loss
 from clerestory.learn.fit import Progress, Schedule, fit, header_of
 from clerestory.learn.gate import GateOptions, play_gate
 from clerestory.learn.net import all_arrays, in_points, in_units, numpy_arrays
@@ -46,7 +46,7 @@ from clerestory.learn.priors import Decisions, decisions_of, figures_of_priors, 
 from clerestory.learn.report import page
 from clerestory.learn.samples import Samples, split, together
 
-WINDOW = 2  # number of generations whose games are learned from together
+FADING = 0.5  # share of the games of a generation that are learned from, in multiples of that of the next one
 PATIENCE = 2  # failed generations in a row that end the run
 GENTLY = 0.25  # factor of the learning rate for a fit that starts from learned weights
 
@@ -205,21 +205,18 @@ def play(plan: LearningPlan, out: Path, generation: int, seats: tuple[int, ...],
 
 
 def fit_generation(plan: LearningPlan, out: Path, generation: int, resources: Resources) -> None:
-    """Fit a candidate to the games of the generations in the window."""
+    """Fit candidates to the games of all generations, and keep the one that tells lines apart best."""
     folder, game = folder_of(out, generation), plan.load()
     material, start = gather(plan, out, generation), first_weights(plan, out, generation)
-    schedule = plan.schedule if start is None else replace(plan.schedule, rate=plan.schedule.rate * GENTLY)
-    progress = None
-    for progress in fit_of(plan, schedule, material, start, folder / "fit.npz"):
-        resources.watch(f"generation {generation}: fit", progress.epoch, schedule.epochs)
-    assert progress is not None
-    weights = calibrated(progress.weights, material.calibration, game.inputs)
+    best = min(fits(plan, material, start, folder, resources), key=lambda progress: of_lines(plan, progress, material))
+    weights = calibrated(best.result(plan.schedule), material.calibration, game.inputs)
     priors = fit_priors(game, material.decisions)
     summary = {
         **provenance(plan, generation, material),
-        "schedule": asdict(schedule),
+        "schedule": asdict(plan.schedule),
+        "fits": plan.fits,
         "start": None if start is None else start.checksum,
-        "losses": progress.losses,
+        "losses": best.losses,
         "held_out": {str(seats): figures(weights, part, game.inputs) for seats, part in material.held_out.items()},
         "priors": {
             str(seats): figures_of_priors(game, seats, part, priors) for seats, part in material.decisions.items()
@@ -227,7 +224,29 @@ def fit_generation(plan: LearningPlan, out: Path, generation: int, resources: Re
     }
     write_weights(folder / "candidate.net", {**in_points(weights), "priors": priors}, summary, game=game)
     write_json(folder / "figures.json", summary)
-    (folder / "fit.npz").unlink()
+    for path in folder.glob("fit-*.npz"):
+        path.unlink()
+
+
+def fits(
+    plan: LearningPlan, material: "TrainingData", start: ReadWeights | None, folder: Path, resources: Resources
+) -> list[Progress]:
+    """Return the final states of the fits of a generation, which differ in their luck."""
+    gentle = plan.schedule if start is None else replace(plan.schedule, rate=plan.schedule.rate * GENTLY)
+    found, total = [], plan.fits * gentle.epochs
+    for number in range(plan.fits):
+        schedule = replace(gentle, seed=gentle.seed + number)
+        progress = None
+        for progress in fit_of(plan, schedule, material, start, folder / f"fit-{number}.npz"):
+            resources.watch(f"{folder.name}: fit", number * schedule.epochs + progress.epoch, total)
+        assert progress is not None
+        found.append(progress)
+    return found
+
+
+def of_lines(plan: LearningPlan, progress: Progress, material: "TrainingData") -> float:
+    """Return the loss of lines of a fit, in the games for calibration."""
+    return lines_loss(progress.result(plan.schedule), material.calibration, plan.load().inputs)
 
 
 def fit_of(
@@ -247,10 +266,10 @@ class TrainingData:
 
     Attributes:
         games: number of games, by generation.
-        learned: samples to learn from, of all generations in the window.
+        learned: samples to learn from, of all generations, fewer of older ones.
         calibration: samples of this generation for calibration; not learned from.
         held_out: samples of this generation for evaluation; not used for learning or calibration.
-        decisions: full searches of all generations in the window, for the priors.
+        decisions: full searches of this generation, for the priors.
     """
 
     games: dict[int, dict[int, int]]
@@ -264,22 +283,19 @@ def gather(plan: LearningPlan, out: Path, generation: int) -> TrainingData:
     """Return the data for the fit of a generation. Raises BadData."""
     found = TrainingData({}, {}, {}, {}, {})
     for seats in plan.seats:
-        parts, decisions, found.games[seats] = [], [], {}
-        for number in window(generation):
+        parts, found.games[seats] = [], {}
+        for number in range(generation + 1):
             selfplay = plan.selfplay(number, seats, best_value(out, number))
             columns = join(read_games(selfplay, games_of(out, number, seats)))
-            some, found.calibration[seats], found.held_out[seats] = split(columns, learned=selfplay.learned)
+            share = FADING ** (generation - number)
+            some, found.calibration[seats], found.held_out[seats] = split(
+                columns, learned=selfplay.learned, share=share
+            )
             found.games[seats][number] = count(columns, "game")
             parts.append(some)
-            decisions.append(decisions_of(plan.load(), columns))
         found.learned[seats] = together(parts)
-        found.decisions[seats] = Decisions.joined(decisions)
+        found.decisions[seats] = decisions_of(plan.load(), columns)
     return found
-
-
-def window(generation: int) -> range:
-    """Return the generations whose games are used for the fit of one."""
-    return range(max(generation - WINDOW + 1, 0), generation + 1)
 
 
 def provenance(plan: LearningPlan, generation: int, material: TrainingData) -> dict[str, Any]:

@@ -57,6 +57,7 @@ class LearningPlan:
         seed: of all random choices.
         habits: how games are played.
         schedule: of the fits.
+        fits: of a generation, with different luck, above 0; the best one is its candidate.
         search: options of the search that uses a learned value.
         one_ply: games without a search before the first generation.
     """
@@ -69,6 +70,7 @@ class LearningPlan:
     schedule: Schedule
     search: Mapping[str, Any] = field(default_factory=lambda: dict(LEARNING))
     one_ply: OnePlyHabits = OnePlyHabits()
+    fits: int = 1
 
     def __post_init__(self) -> None:
         """Check that the game can be learned. Raises BadPlan."""

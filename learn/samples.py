@@ -105,12 +105,13 @@ class Adjustment:
     spread: float
 
 
-def split(columns: Columns, *, learned: bool) -> tuple[Samples, Samples, Samples]:
+def split(columns: Columns, *, learned: bool, share: float = 1.0) -> tuple[Samples, Samples, Samples]:
     """Return samples for learning, for calibration and for evaluation, from games with one number of seats.
 
     Args:
         columns: of the games.
         learned: whether the search used a learned value, whose win shares are calibrated.
+        share: of the games for learning, the first ones, that is used; above 0, at most 1.
     """
     game = columns["position.game"]
     kept = game % HELD_OUT != HELD_OUT - 1
@@ -122,7 +123,8 @@ def split(columns: Columns, *, learned: bool) -> tuple[Samples, Samples, Samples
     def part(rows: Array) -> Samples:
         return Samples(positions.take(np.flatnonzero(rows)), lines.take(np.flatnonzero(rows[of_position])))
 
-    return part(kept), part(~kept & ~judged), part(judged)
+    used = kept & (game < share * count(columns, "game"))
+    return part(used), part(~kept & ~judged), part(judged)
 
 
 def rounds(columns: Columns) -> list[int]:

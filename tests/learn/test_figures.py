@@ -3,7 +3,16 @@
 import numpy as np
 import pytest
 
-from clerestory.learn.figures import calibrated, calibration_error, figures, margins, reliability, within
+from clerestory.learn.figures import (
+    calibrated,
+    calibration_error,
+    figures,
+    lines_loss,
+    margins,
+    pieces,
+    reliability,
+    within,
+)
 from clerestory.learn.fit import Schedule, fit
 from clerestory.learn.samples import Lines
 from tests.learn.made import encode, samples
@@ -35,6 +44,26 @@ def test_lines_told_apart_whatever_their_level() -> None:
     lines = Lines(one, one, decision, np.ones(5), one, one)
     assert within(one + 5 * decision, one, lines) == pytest.approx(1)
     assert within(-one, one, lines) == pytest.approx(-1)
+
+
+def test_the_loss_of_lines_is_least_for_what_was_learned() -> None:
+    learned, held = {3: samples(3, 600, 1)}, {2: samples(2, 200, 2), 3: samples(3, 300, 2)}
+    first, *_, last = [
+        {name: array.copy() for name, array in progress.weights.items()}
+        for progress in fit(learned, encode, Schedule(epochs=30, batch=64, rate=0.01))
+    ]
+    assert lines_loss(last, held, encode) < 0.5 * lines_loss(first, held, encode)
+
+
+@pytest.mark.parametrize("length", [0, 1, 5, 40])
+def test_pieces_of_lines_hold_whole_decisions(length: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("clerestory.learn.figures.PIECE", 7)
+    one, decision = np.zeros(length), np.arange(length) // 3
+    found = pieces(Lines(one, one, decision, one, one, one))
+    assert np.array_equal(np.concatenate([*found, np.zeros(0, int)]), np.arange(length))
+    held = [set(decision[rows]) for rows in found]
+    assert sum(map(len, held)) == len(set(decision))
+    assert len(found) >= length // 10
 
 
 def test_a_fit_foresees_more_than_no_fit() -> None:

@@ -1,5 +1,6 @@
 """The fit learns planted relations, continues after a kill, and is reproducible."""
 
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -18,7 +19,7 @@ SOME = {2: samples(2, 300, 1), 4: samples(4, 200, 2)}
 def last(schedule: Schedule, path: Path | None = None, epochs: int | None = None) -> NetWeights:
     kept = None if path is None else (path, header_of(schedule))
     *_, progress = islice(fit(SOME, encode, schedule, kept=kept), epochs)
-    return progress.weights
+    return progress.result(schedule)
 
 
 def same(one: NetWeights, other: NetWeights) -> bool:
@@ -48,6 +49,19 @@ def test_a_killed_fit_goes_on_to_the_same_weights(tmp_path: Path) -> None:
     whole = last(SCHEDULE)
     assert not same(stopped, whole)
     assert same(last(SCHEDULE, path), whole)
+
+
+def test_the_last_weights_are_averaged(tmp_path: Path) -> None:
+    """The mean over a share of the steps is that of the weights after each of them."""
+    steps = len(batches(SOME, SCHEDULE, 0))
+    every = replace(SCHEDULE, epochs=1, averaged=2 / steps)
+    only_last = replace(every, averaged=0.0)
+    *_, progress = fit(SOME, encode, every)
+    assert not same(progress.result(every), progress.weights)
+    assert same(last(only_last), progress.weights)
+    before = {name: 2 * array - progress.weights[name] for name, array in progress.average.items()}
+    step_back = {name: np.abs(progress.weights[name] - array).max() for name, array in before.items()}
+    assert 0 < max(step_back.values()) < 0.002  # a step at the lowest rate apart
 
 
 def test_another_fits_state_is_refused(tmp_path: Path) -> None:

@@ -46,6 +46,7 @@ PLAN = LearningPlan(
     seed=5,
     habits=Habits(quick=2, full=6, least_visits=1),
     schedule=Schedule(epochs=2, batch=256),
+    fits=2,
 )
 OPEN = GateOptions(budgets=("2it",), games=8, elo0=-9000, elo1=-8000)  # what is as good as nothing passes
 SHUT = replace(OPEN, elo0=8000, elo1=9000)
