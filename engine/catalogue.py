@@ -50,11 +50,21 @@ def sources_by_value(row: dict[str, Any], covers: Mapping[str, Sequence[str]]) -
 
 
 class CardRow(Fields):
-    """The fields of every card: names for people, English and others, and the source of each value."""
+    """The fields of every card: names for people, English and others, and the source of each value.
+
+    Attributes:
+        DERIVED: names of what `derived` returns.
+    """
+
+    DERIVED: ClassVar[Sequence[str]] = ()
 
     name: Name
     names: Names = Field(default_factory=dict)
     sources: dict[str, Source]
+
+    def derived(self) -> dict[str, float]:
+        """Return what follows from several values together and matters to a learned value, by name, as in DERIVED."""
+        return {}
 
     def values(self) -> dict[str, Any]:
         """Return what the rules read of the card."""

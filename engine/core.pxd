@@ -103,7 +103,8 @@ cdef class Game:
     cdef const Guide *guide        # NULL: the game has none
     cdef const Encoder *encoder    # NULL: the game has no features for a learned value
     cdef readonly dict hand_values  # weights of the guide's value by name, arrays of doubles
-    cdef readonly tuple input_names  # of the encoder, in order: those of a seat, those of the table
+    cdef readonly tuple sides        # what a learned value sees of a seat and of the table; () if there is none
+    cdef readonly tuple input_names  # of the features, in order: those of a seat, those of the table
     cdef readonly str name
     cdef readonly int rules_revision
     cdef readonly tuple texts      # of each action code, in order; unique

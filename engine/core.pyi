@@ -5,6 +5,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from clerestory.engine.inputs import Side
 from clerestory.engine.layout import Layout
 from clerestory.engine.rng import Rng
 from clerestory.engine.tuning import Tuning
@@ -26,6 +27,7 @@ class Game:
     tuning: Tuning
     catalogue: str
     hand_values: dict[str, array[float]]
+    sides: tuple[Side, Side] | tuple[()]
     input_names: tuple[tuple[str, ...], tuple[str, ...]]
     @property
     def invariants(self) -> tuple[str, ...]: ...
@@ -43,6 +45,9 @@ class Game:
     def identity(self) -> dict[str, Any]: ...
     def cards(self) -> dict[str, list[dict[str, Any]]]: ...
     def inputs(
+        self, states: NDArray[np.uint8]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]: ...
+    def places(
         self, states: NDArray[np.uint8]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]: ...
     def weigh(self, memory: bytes, codes: Sequence[int]) -> list[float]: ...

@@ -22,6 +22,15 @@ class Action(NamedTuple):
         return self.text
 
 
+def matrix_of(side, np):
+    """Return the features of places as a float32 array (places, features)."""
+    found = np.zeros((len(side.rows), len(side.names)), np.float32)
+    for place, row in enumerate(side.rows):
+        for feature, amount in row:
+            found[place, feature] = amount
+    return found
+
+
 cdef Rng stream(object seed):
     return <Rng> seed if isinstance(seed, Rng) else Rng(seed)
 
@@ -41,12 +50,13 @@ cdef class Game:
         tuning: how it is searched.
         cards: its card catalogue.
         hand_values: weights of the guide's value, doubles in its order, by name; "hand" is the one in use.
-        input_names: of what a learned value sees of a seat, and of the table; the game binds its encoder.
+        inputs: the sides (engine/inputs.py) that a learned value sees, of a seat and of the table; the game binds its
+            encoder.
     """
 
     def __init__(
         self, str name, int rules_revision, actions, layout, consistency_checks=(), *, tuning, seat_names=(),
-        picture=None, cards=None, hand_values=None, input_names=((), ()),
+        picture=None, cards=None, hand_values=None, inputs=None,
     ):
         self.name = name
         self.rules_revision = rules_revision
@@ -58,7 +68,8 @@ cdef class Game:
         self.catalogue = cards.content_hash() if cards else ""
         self._cards = cards.rows() if cards else {}
         self.hand_values = hand_values or {}
-        self.input_names = tuple(input_names)
+        self.sides = inputs or ()
+        self.input_names = tuple(side.names for side in inputs) if inputs else ((), ())
         self.texts = tuple(text for text, _ in actions)
         self.labels = tuple(label for _, label in actions)
         self._codes = {text: code for code, text in enumerate(self.texts)}
@@ -132,13 +143,23 @@ cdef class Game:
     def inputs(self, states not None):
         """Return what a learned value sees of positions, as NumPy arrays; input_names says what is what.
 
+        It is `places(states)`, each place replaced by its features. The errors are the same.
+        """
+        import numpy as np
+        own, table, points = self.places(states)
+        by_seat, by_table = (matrix_of(side, np) for side in self.sides)
+        return own @ by_seat, table @ by_table, points
+
+    def places(self, states not None):
+        """Return what the encoder lists of positions, as NumPy arrays: amounts, and where cards are, by number.
+
         Args:
             states: NumPy array of uint8 (N, state_bytes), N at least 1: what `State.to_bytes` returned for positions of
                 one number of seats. Memory that is no position's is not recognized.
 
-        Returns float32 arrays (N, seats, features of a seat) and (N, features of the table), scaled to about 0..1, and
+        Returns float32 arrays (N, seats, places of a seat) and (N, places of the table), scaled to about 0..1, and
         the points of each seat so far (N, seats), in the unit of scores. Hidden cards do not matter: a dealt position
-        and an observed one have equal features.
+        and an observed one have equal places.
 
         Raises GameError for a game without such features, ValueError for another shape or mixed numbers of seats.
         """

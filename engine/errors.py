@@ -8,7 +8,6 @@ GameError                 a ValueError: bad input, not a bug
  │   └─ BadCatalogue      card data that break the catalogue's rules
  ├─ CatalogueInUse        a catalogue other than the one this process uses
  ├─ BadWeights            a file of weights that is damaged, or not for this game
- │   └─ OtherCards        one that was learned for other cards than this build of the game has
  ├─ BadRecord             a line of a record that does not follow from those before it
  └─ NotOver               a result was requested before the end
 """
@@ -62,10 +61,6 @@ class CatalogueInUse(GameError):
 
 class BadWeights(GameError):
     """A file of weights is malformed, or was not learned for this game, its rules and its features."""
-
-
-class OtherCards(BadWeights):
-    """The weights were learned for other cards than this build of the game has; they must be learned again."""
 
 
 class BadRecord(GameError):

@@ -20,8 +20,8 @@ cdef extern from *:
     #define SECOND 16
     #define MOST_SEATS 4
     typedef struct {
-        const float *own;    /* (features, 2 * HIDDEN): a row of own, then that of others */
-        const float *table;  /* (features, HIDDEN) */
+        const float *own;    /* (places, 2 * HIDDEN): a row of own, then that of others; of cards, what they do summed */
+        const float *table;  /* (places, HIDDEN) */
         float pad[12];
         float bias[HIDDEN], second[HIDDEN][SECOND], second_bias[SECOND], heads[SECOND][4], score_bias;
     } NetWeights;            /* aligned to 64 bytes, and the rows too */

@@ -108,11 +108,12 @@ cdef class NetMemory:
         """Copy the arrays to where inference wants them."""
         cdef NetWeights *weights = &self.net.weights
         cdef int own = game.encoder.own, table = game.encoder.table
+        of_seat, of_table = game.sides
         if posix_memalign(<void **> &self.rows, ALIGNMENT, (2 * own + table) * HIDDEN * sizeof(float)):
             raise MemoryError("no memory for a net")
-        copy_rows(self.rows, 2 * HIDDEN, arrays["own"], HIDDEN)
-        copy_rows(self.rows + HIDDEN, 2 * HIDDEN, arrays["others"], HIDDEN)
-        copy_rows(self.rows + 2 * own * HIDDEN, HIDDEN, arrays["table"], HIDDEN)
+        sum_rows(self.rows, 2 * HIDDEN, of_seat.rows, arrays["own"])
+        sum_rows(self.rows + HIDDEN, 2 * HIDDEN, of_seat.rows, arrays["others"])
+        sum_rows(self.rows + 2 * own * HIDDEN, HIDDEN, of_table.rows, arrays["table"])
         weights.own, weights.table = self.rows, self.rows + 2 * own * HIDDEN
         copy_rows(weights.bias, HIDDEN, arrays["bias"], HIDDEN)
         copy_rows(&weights.second[0][0], SECOND, arrays["second"], SECOND)
@@ -120,6 +121,18 @@ cdef class NetMemory:
         copy_rows(&weights.heads[0][0], 4, arrays["score"], 1)
         copy_rows(&weights.heads[0][1], 4, arrays["strength"], 1)
         weights.score_bias = arrays["score_bias"][0]
+
+
+cdef object sum_rows(float *out, int stride, places, const float[::1] weights):
+    """Write for each place the sum of the weights of its features, times their amounts, to every `stride` floats."""
+    cdef Py_ssize_t place, feature, i
+    cdef float amount
+    for place, row in enumerate(places):
+        for i in range(HIDDEN):
+            out[place * stride + i] = 0
+        for feature, amount in row:
+            for i in range(HIDDEN):
+                out[place * stride + i] += weights[feature * HIDDEN + i] * amount
 
 
 cdef object copy_rows(float *out, int stride, const float[::1] rows, int width):

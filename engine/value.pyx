@@ -9,10 +9,12 @@ from zlib import crc32
 from clerestory.engine.core cimport MAX_SEATS, Game, Priors, State
 from clerestory.engine.net cimport NetMemory
 
-from clerestory.engine.errors import BadWeights, OtherCards
+from clerestory.engine.errors import BadWeights
+from clerestory.engine.inputs import distance
 from clerestory.engine.weights import read_weights
 
 HAND, LEARNED = "hand", "net"
+FARTHEST = 0.1  # from the cards that a value was learned with; docs/learning.md
 LEARNED_FILE = "value.bin"
 KEPT = {}  # by game, name, kind of vectors and state of the file: values are constant and shared by many searches
 
@@ -84,18 +86,24 @@ def stamp_of(game, name):
 def value_in_use(Game game not None):
     """Return the name of the value that the shipped search of a game uses, and the reason in a sentence.
 
-    It is `net` if a learned value is shipped that was learned with the cards in use, because its input includes the
-    identities of cards. With other cards it is `hand`, which depends only on the effects of cards.
+    It is `net` if a learned value is shipped, and the cards in use are no farther from those that it was learned with
+    than FARTHEST; otherwise `hand`.
     """
     if not is_shipped(game.name):
         return HAND, "no learned value is shipped"
-    try:
-        weights = value_of(game, LEARNED).weights
-    except OtherCards as error:
-        return HAND, f"the learned value is refused: {error}"
+    weights = value_of(game, LEARNED).weights
     if weights.catalogue == game.catalogue:
         return LEARNED, f"weights {weights.checksum}, learned with these cards"
-    return HAND, f"the learned value is for the cards of catalogue {weights.catalogue}"
+    far = distance_of(game, weights)
+    cards = f"these cards are {far:.0%} away from those of the learned value"
+    if far > FARTHEST:
+        return HAND, f"{cards}, which holds up to {FARTHEST:.0%}"
+    return LEARNED, f"weights {weights.checksum}; {cards}, which holds up to {FARTHEST:.0%}"
+
+
+def distance_of(Game game not None, weights not None):
+    """Return how far the cards in use are from those that weights were learned with, 0 to 1 (`inputs.distance`)."""
+    return max([distance(known, side.cards) for known, side in zip(weights.cards, game.sides, strict=True)])
 
 
 def shipped_file(name):

@@ -2,8 +2,8 @@
 
 The file, all numbers little-endian: the magic bytes, a format version and the length of the header (uint32 each), the
 header in JSON, padded with spaces to 64 bytes, the arrays as float32 in the order of the header, and the CRC-32 of
-everything before it. The header has the game, rules revision, catalogue, the signature of the features, each array
-with its shape, and the provenance of the weights. The last array, `priors`, is optional.
+everything before it. The header has the game, rules revision, catalogue, the signature of the features, what its cards
+do, each array with its shape, and the provenance of the weights. The last array, `priors`, is optional.
 """
 
 import hashlib
@@ -18,15 +18,16 @@ from pathlib import Path
 from typing import Any
 
 from clerestory.engine.core import Game
-from clerestory.engine.errors import BadWeights, OtherCards
+from clerestory.engine.errors import BadWeights
 
 MAGIC = b"CLERNET\n"
-VERSION = 1
+VERSION = 2
 HEAD = struct.Struct("<8sII")
 ALIGNMENT = 64
 HIDDEN, SECOND = 32, 16  # units of the two layers
 PRIORS = "priors"
-FIELDS = ("game", "rules_revision", "catalogue", "features", "arrays", "provenance")
+MOST_CODES = 1 << 16  # of actions
+FIELDS = ("game", "rules_revision", "catalogue", "features", "cards", "arrays", "provenance")
 
 Shape = tuple[int, ...]
 
@@ -37,14 +38,17 @@ class Weights:
 
     Attributes:
         catalogue: hash of the card catalogue that they were learned with.
+        cards: what its cards do, as `Side.cards`, for a seat and for the table.
         arrays: float32, row by row, by the names of `shapes`.
         provenance: how they were made, as JSON.
         checksum: 8 hexadecimal digits, equal for equal files.
         priors: learned factors of the guide's weights, float32 above 0, by number of seats, the lowest first, round,
-            from 1, and action code; later rounds have those of the last. None if the file has none.
+            from 1, and action code; later rounds have those of the last. None if the file has none for the action
+            codes of the cards in use.
     """
 
     catalogue: str
+    cards: "list[dict[str, list[list[float]]]]"
     arrays: dict[str, "array[float]"]
     provenance: dict[str, Any]
     checksum: str
@@ -99,6 +103,8 @@ def write_weights(path: Path | str, arrays: Mapping[str, Any], provenance: Mappi
         provenance: how they were made, as JSON.
         game: for which they were learned.
 
+    What the cards of the game do is kept as well.
+
     Raises BadWeights for a missing or unknown name, a wrong shape, a number that is not finite, or a factor of `priors`
     that is not above 0.
     """
@@ -111,6 +117,7 @@ def write_weights(path: Path | str, arrays: Mapping[str, Any], provenance: Mappi
     header = {
         **game.identity(),
         "features": signature(game),
+        "cards": [side.cards for side in game.sides],
         "arrays": {name: list(shape) for name, shape in wanted.items()},
         "provenance": dict(provenance),
     }
@@ -133,7 +140,7 @@ def packed(header: Mapping[str, Any], body: bytes) -> bytes:
 def read_weights(path: Path | str, game: Game) -> Weights:
     """Return the weights of a file, which must be for this game, its rules and its features, with any cards.
 
-    Raises BadWeights, which says what is wrong; OtherCards if this build has other cards.
+    Raises BadWeights, which says what is wrong.
     """
     try:
         content = Path(path).read_bytes()
@@ -150,16 +157,18 @@ def parse_weights(content: bytes, game: Game) -> Weights:
     header, body, checksum = opened(content)
     require("game", header["game"], game.name)
     require("rules_revision", header["rules_revision"], game.rules_revision)
-    require_cards(header, game)
+    require_features(header, game)
     wanted = shapes(game, rounds_of(header["arrays"]))
-    if PRIORS in wanted:
-        require(PRIORS, header["arrays"][PRIORS], list(wanted[PRIORS]))
+    priors = priors_shape(header["arrays"], wanted)
+    if priors:
+        wanted[PRIORS] = priors
     require("arrays", header["arrays"], {name: list(shape) for name, shape in wanted.items()})
     sizes = {name: math.prod(shape) for name, shape in wanted.items()}
     require("size", len(body), 4 * sum(sizes.values()))
     arrays = arrays_of(body, sizes)
-    priors = factors_of(arrays.pop(PRIORS), wanted[PRIORS]) if PRIORS in wanted else None
-    return Weights(header["catalogue"], arrays, header["provenance"], f"{checksum:08x}", priors)
+    factors = factors_of(arrays.pop(PRIORS), priors) if priors else None
+    ours = factors if priors and priors[2] == game.num_actions else None
+    return Weights(header["catalogue"], cards_of(header), arrays, header["provenance"], f"{checksum:08x}", ours)
 
 
 def opened(content: bytes) -> tuple[dict[str, Any], bytes, int]:
@@ -193,16 +202,42 @@ def require(name: str, value: object, wanted: object) -> None:
         raise BadWeights(f"{name}: is {str(value)[:80]!r}, and {str(wanted)[:80]!r} is needed")
 
 
-def require_cards(header: Mapping[str, Any], game: Game) -> None:
-    """Raise OtherCards unless action codes and features, which follow from the cards, are those of this build."""
-    again = "learn them again (`clerestory learn`)"
-    match header["arrays"]:
-        case {"priors": [_, _, int(codes)]} if codes != game.num_actions:
-            counts = f"learned for {codes} action codes, and this build of {game.name} has {game.num_actions}"
-            raise OtherCards(f"{PRIORS}: {counts}, because its cards are others; {again}")
+def require_features(header: Mapping[str, Any], game: Game) -> None:
+    """Raise BadWeights unless the features are those of this build."""
     if header["features"] != signature(game):
         needed = f"is {str(header['features'])[:80]!r}, and {signature(game)!r} is needed"
-        raise OtherCards(f"features: {needed}: this build has other cards, or sees others of their features; {again}")
+        raise BadWeights(f"features: {needed}: this build sees others; learn the value again (`clerestory learn`)")
+
+
+def cards_of(header: Mapping[str, Any]) -> list[dict[str, list[list[float]]]]:
+    """Return what the cards did. Raises BadWeights unless it is said for a seat and for the table."""
+    match header["cards"]:
+        case [dict(own), dict(table)] if all(map(is_row, (*own.values(), *table.values()))):
+            return [own, table]
+    raise BadWeights("cards: must be two tables of lists of pairs, a feature and an amount")
+
+
+def is_row(row: object) -> bool:
+    """Return whether something is a list of pairs, a whole number and a finite number."""
+    return isinstance(row, list) and all(
+        isinstance(pair, list) and len(pair) == 2 and isinstance(pair[0], int) and is_number(pair[1]) for pair in row
+    )
+
+
+def is_number(amount: object) -> bool:
+    """Return whether something is a finite number."""
+    return isinstance(amount, int | float) and math.isfinite(amount)
+
+
+def priors_shape(listed: Mapping[str, Any], wanted: Mapping[str, Shape]) -> Shape | None:
+    """Return the shape of the priors, which may be for the action codes of other cards. Raises BadWeights."""
+    if PRIORS not in wanted:
+        return None
+    seats, rounds, codes = wanted[PRIORS]
+    match listed[PRIORS]:
+        case [int(one), int(other), int(others)] if (one, other) == (seats, rounds) and 0 < others <= MOST_CODES:
+            return seats, rounds, others
+    raise BadWeights(f"{PRIORS}: is {str(listed[PRIORS])[:80]!r}, and {[seats, rounds, codes]} is needed")
 
 
 def arrays_of(body: bytes, sizes: Mapping[str, int]) -> dict[str, "array[float]"]:

@@ -14,6 +14,10 @@ from clerestory.engine.fields import Fields
 
 LISTS = ("starting_craftsmen", "craftsmen", "resource_cards", "advantage_cards", "event_cards")
 TYPES = ("sand", "wood", "stone", "metal")
+GOODS = (*TYPES, "gold")
+GOLD_FOR_CUBE = 3  # gold that counts as a cube
+GOLD_RATE = 0.15  # VP of a piece of gold
+TYPICAL_CUBES = 3  # of a type in a round
 ONCE = ("free_builder", "protection", "tax_exemption")
 PERMITS = ("buy_wood", "sell_stone")
 COVERS = {"conversion": ("takes", "needs", "gives")}  # values that share one source
@@ -43,6 +47,8 @@ class Pay(Fields):
 class StartingCraftsman(CardRow):
     """A craftsman that every player begins with."""
 
+    DERIVED = ("rate", "promise", *[f"{name}_{good}" for name in ("rate", "promise", "room") for good in GOODS])
+
     takes: Goods = Goods()
     needs: Goods = Goods()
     gives: Pay
@@ -50,6 +56,36 @@ class StartingCraftsman(CardRow):
     requires: list[Id] = Field(default_factory=list)
     permits: Literal["buy_wood", "sell_stone"] | None = None
     blessing: bool = True
+
+    @property
+    def spent(self) -> float:
+        """Cubes for one use, metal twice, and three gold as one; at least half a cube."""
+        takes = self.takes
+        return max(takes.sand + takes.wood + takes.stone + 2 * takes.metal + takes.gold / GOLD_FOR_CUBE, 0.5)
+
+    @property
+    def gains(self) -> float:
+        """VP of one use, gold as a small part."""
+        return self.gives.vp + self.gives.gold * GOLD_RATE
+
+    @property
+    def rate(self) -> float:
+        """VP for each cube."""
+        return self.gains / self.spent
+
+    @property
+    def promise(self) -> float:
+        """VP in a typical round."""
+        return self.gains * min(self.capacity, TYPICAL_CUBES / self.spent)
+
+    def derived(self) -> dict[str, float]:
+        """Return its rate and its promise, also by what it takes, and how much of that it takes in a round."""
+        found = {"rate": self.rate, "promise": self.promise / 4}
+        for good in GOODS:
+            taken = getattr(self.takes, good)
+            found |= {f"{name}_{good}": found[name] if taken else 0.0 for name in ("rate", "promise")}
+            found[f"room_{good}"] = taken * self.capacity / 8
+        return found
 
 
 class Craftsman(StartingCraftsman):

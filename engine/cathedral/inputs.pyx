@@ -2,8 +2,7 @@
 """The input of a learned value for a position of `cathedral`.
 
 The terms of prospects.pxd distinguish sibling positions; goods, rates, capacities, places and cards predict the result.
-A learned value needs both. Cards are described by their current effects (rates, capacities, yields, valid for any
-catalogue) and by their number (valid only for the cards that the value was learned with).
+A learned value needs both. The encoder lists cards by number, and `side_of` says what they do.
 """
 from libc.stdint cimport uint32_t
 
@@ -13,7 +12,10 @@ from clerestory.engine.cathedral.tables cimport Craftsman, cards
 from clerestory.engine.encoding cimport Encoder, Sparse, put, put_set
 
 from clerestory.engine.cathedral import state as fields
+from clerestory.engine.cathedral.catalogue import AdvantageCard, EventCard, ResourceCard, StartingCraftsman
+from clerestory.engine.cathedral.catalogue import Craftsman as CraftsmanCard
 from clerestory.engine.cathedral.guide import TERM_NAMES
+from clerestory.engine.inputs import CardPlaces, side_of
 
 
 cdef enum:                      # of a seat
@@ -279,24 +281,58 @@ def numbered(name, count, first=1):
     return [f"{name}_{number}" for number in range(first, first + count)]
 
 
-OWN_NAMES = (
+def craftsmen(catalogue):
+    """All craftsmen, by id, in the order of their numbers."""
+    return catalogue.all_craftsmen
+
+
+def round_craftsmen(catalogue):
+    """The craftsmen of the rounds, by id, in the order of their numbers."""
+    return catalogue.craftsmen
+
+
+def advantages(catalogue):
+    """The advantage cards, by id, in the order of their numbers."""
+    return catalogue.advantage_cards
+
+
+def events(catalogue):
+    """The event cards, by id, in the order of their numbers."""
+    return catalogue.event_cards
+
+
+def resources(catalogue):
+    """The resource cards, by id, in the order of their numbers."""
+    return catalogue.resource_cards
+
+
+OF_HIRE = frozenset({"round"})
+OWN_PLACES = (
     *TERM_NAMES[1:], "vp", "purse", *[f"held_{kind}" for kind in TYPE_NAMES[:3]],
     *[f"due_{kind}" for kind in TYPE_NAMES[:3]],
     *[f"{name}_{kind}" for name in ("use", "room", "spare") for kind in TYPE_NAMES],
     "workers", "mill", "grey", "aside", "room_left", "dues", "short", "first_waiting", "to_act", "drawn", "converted",
     "starts", "last", "passed", "spared", "limited", "limited_next", *[f"bought_{kind}" for kind in TYPE_NAMES[:3]],
-    *[f"at_{space}" for space in SPACE_NAMES], *numbered("craftsman", CRAFTSMEN), *numbered("advantage", ADVANTAGES),
-    *numbered("resource", RESOURCES),
+    *[f"at_{space}" for space in SPACE_NAMES], CardPlaces("craftsman", StartingCraftsman, craftsmen, CRAFTSMEN),
+    CardPlaces("advantage", AdvantageCard, advantages, ADVANTAGES),
+    CardPlaces("resource", ResourceCard, resources, RESOURCES),
 )
-TABLE_NAMES = (
+TABLE_PLACES = (
     "three_seats", "four_seats", *numbered("round", ROUNDS),
     *[f"step_{step.name.removeprefix('AT_').lower()}" for step in fields.Step],
     "cost", "free", "builders_in_bag", "builders_waiting", "redraw_used", "free_placement", "protection",
     "blessing_used", "court_has_metal", "die", *numbered("stall", STALLS),
-    *[f"stock_{kind}" for kind in TYPE_NAMES[:3]], "supply_metal", *numbered("event", EVENTS),
-    *numbered("gone_event", EVENTS),
-    *numbered("kingsbridge_advantage", ADVANTAGES), *numbered("shiring_craftsman", CRAFTSMEN - STARTING, STARTING + 1),
-    *numbered("offered_craftsman", CRAFTSMEN - STARTING, STARTING + 1), *numbered("offered_resource", RESOURCES),
+    *[f"stock_{kind}" for kind in TYPE_NAMES[:3]], "supply_metal", CardPlaces("event", EventCard, events, EVENTS),
+    CardPlaces("gone_event", EventCard, events, EVENTS),
+    CardPlaces("kingsbridge_advantage", AdvantageCard, advantages, ADVANTAGES),
+    CardPlaces("shiring_craftsman", CraftsmanCard, round_craftsmen, CRAFTSMEN - STARTING, OF_HIRE),
+    CardPlaces("offered_craftsman", CraftsmanCard, round_craftsmen, CRAFTSMEN - STARTING, OF_HIRE),
+    CardPlaces("offered_resource", ResourceCard, resources, RESOURCES),
 )
-INPUT_NAMES = (OWN_NAMES, TABLE_NAMES)
-assert (len(OWN_NAMES), len(TABLE_NAMES)) == (OWN, TABLE)
+
+
+def inputs_of(catalogue):
+    """Return what a learned value sees of a seat and of the table, with the cards in use."""
+    own, table = (side_of(places, catalogue) for places in (OWN_PLACES, TABLE_PLACES))
+    assert (len(own.rows), len(table.rows)) == (OWN, TABLE)
+    return own, table

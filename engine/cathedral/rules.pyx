@@ -26,7 +26,7 @@ from clerestory.engine.steps cimport StepRule, actor_of, legal_nothing, legal_ru
 
 from clerestory.engine.cathedral.actions import actions
 from clerestory.engine.cathedral.catalogue import CathedralCatalogue
-from clerestory.engine.cathedral.inputs import INPUT_NAMES
+from clerestory.engine.cathedral.inputs import inputs_of
 from clerestory.engine.cathedral.guide import HAND_VALUES
 from clerestory.engine.cathedral.names import COLOURS, names_of
 from clerestory.engine.cathedral.position import CONSISTENCY_CHECKS
@@ -181,7 +181,7 @@ cdef class CathedralGame(Game):
         super().__init__(
             "cathedral", RULES_REVISION, actions(cards), layout_of(names_of(cards)), CONSISTENCY_CHECKS,
             tuning=TUNING, seat_names=COLOURS, picture=show, cards=cards,
-            hand_values=HAND_VALUES, input_names=INPUT_NAMES,
+            hand_values=HAND_VALUES, inputs=inputs_of(cards),
         )
 
     cdef int private_outcomes(self, const void *state, int seat, action_t *out):

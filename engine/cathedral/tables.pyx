@@ -10,9 +10,6 @@ from clerestory.engine.catalogue import amount_of
 from clerestory.engine.cathedral.catalogue import TYPES as TYPE_NAMES
 from clerestory.engine.cathedral.effects import EventKind
 
-GOLD_FOR_CUBE = 3    # gold that counts as a cube
-GOLD_RATE = 0.15     # VP of a piece of gold
-TYPICAL_CUBES = 3    # of a type in a round
 AMOUNTS = ("gold", "vp", "cubes", "most"), ("builders",)  # of events; the latter is read by itself
 GAINED = (), ("gold", "metal")
 
@@ -64,15 +61,12 @@ def fill_rounds(catalogue):
 
 
 def rate_craftsmen(catalogue):
-    """The guide's rates: VP per cube, with gold counting less; and the average VP from a round's cubes."""
+    """The guide's rates, and the average VP from a round's cubes."""
     cdef int i
     rates = []
     for i, craftsman in enumerate(catalogue.all_craftsmen.values()):
-        takes, gives = craftsman.takes, craftsman.gives
-        spent = takes.sand + takes.wood + takes.stone + 2 * takes.metal + takes.gold / GOLD_FOR_CUBE
-        gains = gives.vp + gives.gold * GOLD_RATE
-        cards.rate[i] = gains / max(spent, 0.5)
-        cards.promise[i] = gains * min(craftsman.capacity, TYPICAL_CUBES / max(spent, 0.5))
+        cards.rate[i] = craftsman.rate
+        cards.promise[i] = craftsman.promise
         rates.append((-cards.rate[i], i))
     for i, (_, card) in enumerate(sorted(rates)):
         cards.by_rate[i] = card

@@ -1,1 +1,5 @@
-INPUT_NAMES: tuple[tuple[str, ...], tuple[str, ...]]
+from typing import Any
+
+from clerestory.engine.inputs import Side
+
+def inputs_of(catalogue: Any) -> tuple[Side, Side]: ...

@@ -10,7 +10,9 @@ from clerestory.engine.duel.tables cimport *
 from clerestory.engine.encoding cimport Encoder, Sparse, put, put_set
 
 from clerestory.engine.duel import state as fields
+from clerestory.engine.duel.catalogue import AdvantageCard
 from clerestory.engine.duel.guide import TERM_NAMES
+from clerestory.engine.inputs import CardPlaces, side_of
 
 cdef enum:                      # of a seat
     O_TERMS
@@ -174,16 +176,34 @@ def numbered(name, count):
     return [f"{name}_{number}" for number in range(1, count + 1)]
 
 
-OWN_NAMES = (
+def cards_of(catalogue):
+    """All cards, by id, in the order of their numbers."""
+    return catalogue.cards
+
+
+def once_of(catalogue):
+    """The 1x cards, by id, in the order of a hand."""
+    return {name: card for name, card in catalogue.cards.items() if card.frame == "once"}
+
+
+COPIES = frozenset({"a", "b"})
+OWN_PLACES = (
     *TERM_NAMES, "points", "all_gold", "sections", *numbered("placed", 9),
     *[f"{name}_{chip}" for name in ("supply", "camp", "turned", "missing") for chip in CHIPS],
     *[f"seal_{seal}" for seal in SEAL_NAMES], "sum", "flipped", "personal_flipped", "to_act", "first", "power",
-    "second_seat", "moves", "markers", *numbered("once", MOST_ONCE), *numbered("marked", MOST_CARDS),
+    "second_seat", "moves", "markers", CardPlaces("once", AdvantageCard, once_of, MOST_ONCE, COPIES | {"frame"}),
+    CardPlaces("marked", AdvantageCard, cards_of, MOST_CARDS, COPIES),
 )
-TABLE_NAMES = (
+TABLE_PLACES = (
     *numbered("round", PHASES * ROUNDS), *[f"step_{step.name.removeprefix('AT_').lower()}" for step in fields.Step],
     "left", "floor", "may_end", "seals_due", "built", "cheap", "flipping", *[f"unseen_{seal}" for seal in SEAL_NAMES],
-    "stack", "undealt", *numbered("using", MOST_CARDS), *numbered("lying", MOST_CARDS),
+    "stack", "undealt", CardPlaces("using", AdvantageCard, cards_of, MOST_CARDS, COPIES),
+    CardPlaces("lying", AdvantageCard, cards_of, MOST_CARDS, COPIES),
 )
-INPUT_NAMES = (OWN_NAMES, TABLE_NAMES)
-assert (len(OWN_NAMES), len(TABLE_NAMES)) == (OWN, TABLE)
+
+
+def inputs_of(catalogue):
+    """Return what a learned value sees of a seat and of the table, with the cards in use."""
+    own, table = (side_of(places, catalogue) for places in (OWN_PLACES, TABLE_PLACES))
+    assert (len(own.rows), len(table.rows)) == (OWN, TABLE)
+    return own, table

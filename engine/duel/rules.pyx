@@ -26,7 +26,7 @@ from clerestory.engine.steps cimport StepRule, actor_of, legal_nothing, legal_ru
 
 from clerestory.engine.duel.actions import actions
 from clerestory.engine.duel.catalogue import DuelCatalogue
-from clerestory.engine.duel.inputs import INPUT_NAMES
+from clerestory.engine.duel.inputs import inputs_of
 from clerestory.engine.duel.guide import HAND_VALUES
 from clerestory.engine.duel.names import COLOURS, names_of
 from clerestory.engine.duel.position import CONSISTENCY_CHECKS
@@ -161,5 +161,5 @@ cdef class DuelGame(Game):
         super().__init__(
             "duel", RULES_REVISION, actions(cards), layout_of(names_of(cards)), CONSISTENCY_CHECKS,
             tuning=TUNING, seat_names=COLOURS, picture=show, cards=cards,
-            hand_values=HAND_VALUES, input_names=INPUT_NAMES,
+            hand_values=HAND_VALUES, inputs=inputs_of(cards),
         )

@@ -1,6 +1,6 @@
 """The net: its results, to the last bit, and what they must not depend on."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ from clerestory.engine.elementary import exp
 from clerestory.engine.errors import BadWeights
 from clerestory.engine.value import value_of
 from clerestory.engine.weights import shapes, write_weights
-from tests.engine.test_inputs import LEARNED, features, renamed, sampled
+from tests.engine.test_inputs import LEARNED, places, renamed, sampled
 from tests.shipped import CATHEDRAL
 
 Arrays = dict[str, Any]
@@ -52,6 +52,20 @@ def added(start: Reals, amounts: Reals, rows: Reals) -> Reals:
     total = start.copy()
     for i in np.flatnonzero(amounts):
         total += rows[i] * amounts[i]
+    return total
+
+
+def by_place(net: Arrays, rules: Game) -> Arrays:
+    """The net with a row for each place: the weights of its features, times their amounts, added in order."""
+    of_seat, of_table = rules.sides
+    sides = {"own": of_seat, "others": of_seat, "table": of_table}
+    return {**net, **{name: np.stack([summed(row, net[name]) for row in side.rows]) for name, side in sides.items()}}
+
+
+def summed(row: Sequence[tuple[int, float]], weights: Reals) -> Reals:
+    total = np.zeros(32, np.float32)
+    for feature, amount in row:
+        total += weights[feature] * np.float32(amount)
     return total
 
 
@@ -94,13 +108,13 @@ def softmax(strengths: list[np.float32]) -> list[float]:
 
 
 def test_it_equals_a_plain_net_to_the_last_bit(rules: Game, path: str) -> None:
-    value = value_of(rules, path)
+    value, net = value_of(rules, path), by_place(arrays_of(rules), rules)
     met = 0
     for state in positions(rules):
         if state.over:
             continue
-        own, table, points = features(state)
-        scores, strengths = plain_net(arrays_of(rules), own[0], table[0])
+        own, table, points = places(state)
+        scores, strengths = plain_net(net, own[0], table[0])
         expected = tuple(float(point) + float(score) for point, score in zip(points[0], scores, strict=True))
         if rules is CATHEDRAL:  # whose points are whole
             assert value(state) == (expected, tuple(softmax(strengths)))

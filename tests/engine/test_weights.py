@@ -82,12 +82,16 @@ FAULTS: dict[str, tuple[Callable[[bytes], bytes], str]] = {
     "cut in the header": (lambda content: content[: HEAD.size + 20], "truncated"),
     "cut in the arrays": (lambda content: content[:-100], "damaged or truncated"),
     "a bit flipped": (lambda content: content[:-50] + bytes([content[-50] ^ 4]) + content[-49:], "damaged"),
-    "a later version": (lambda content: signed(content[:8] + b"\2\0\0\0" + content[12:-4]), "version: is '2', and '1'"),
+    "a later version": (lambda content: signed(content[:8] + b"\3\0\0\0" + content[12:-4]), "version: is '3', and '2'"),
     "no JSON": (lambda content: signed(content[: HEAD.size] + b"{" + content[HEAD.size : -4]), "header: is not JSON"),
     "no table": (lambda content: packed([], opened(content)[1]), "header: must have game"),  # type: ignore[arg-type]
     "another game": (headed(game="duel"), "game: is 'duel'"),
     "older rules": (headed(rules_revision=1), "rules_revision: is '1'"),
-    "other features": (headed(features="ab"), "features: is 'ab', .*other cards.*clerestory learn"),
+    "other features": (headed(features="ab"), "features: is 'ab', .*sees others.*clerestory learn"),
+    "no cards": (headed(cards=[{}]), "cards: must be two tables"),
+    "cards without amounts": (headed(cards=[{}, {"event.flood": [[3]]}]), "cards: must be two tables"),
+    "cards that are words": (headed(cards=[{"event.flood": [[3, "much"]]}, {}]), "cards: must be two tables"),
+    "cards without end": (headed(cards=[{"event.flood": [[3, float("inf")]]}, {}]), "cards: must be two tables"),
     "no catalogue": (lambda content: remade(content, lambda header: header.pop("catalogue")), "header: must have"),
     "a wrong shape": (lambda content: remade(content, lambda header: header["arrays"].update(bias=[31])), "arrays: is"),
     "an array short": (lambda content: remade(content, body=opened(content)[1][:-4]), "size: is"),
@@ -116,7 +120,8 @@ def ending(last: bytes) -> Callable[[bytes], bytes]:
 
 
 FAULTS_OF_PRIORS: dict[str, tuple[Callable[[bytes], bytes], str]] = {
-    "other actions": (listed([3, 6, 7]), "priors: learned for 7 action codes, and this build of cathedral has 632"),
+    "other actions, and not so many factors": (listed([3, 6, 7]), "size: is"),
+    "no actions": (listed([3, 6, 0]), "priors: is"),
     "a table missing": (listed([2, 6, CATHEDRAL.num_actions]), "priors: is"),
     "no rounds": (listed([3, 0, CATHEDRAL.num_actions]), "priors: is"),
     "rounds less than 0": (listed([3, -1, CATHEDRAL.num_actions]), "priors: is"),
@@ -139,6 +144,17 @@ def test_faulty_priors_are_refused(path: Path, fault: str) -> None:
     path.write_bytes(damage(path.read_bytes()))
     with pytest.raises(BadWeights, match=says):
         read_weights(path, CATHEDRAL)
+
+
+def test_priors_of_other_action_codes_are_left_out(path: Path) -> None:
+    """Other cards, other codes: the net is as good, the factors are of no use."""
+    write_weights(path, with_priors(), {}, game=CATHEDRAL)
+    content, fewer = path.read_bytes(), CATHEDRAL.num_actions - 13
+    header, body, _ = opened(content)
+    header["arrays"]["priors"][2] = fewer
+    read = parse_weights(packed(header, body[: -4 * 3 * 6 * 13]), CATHEDRAL)
+    assert read.priors is None
+    assert read.arrays == parse_weights(content, CATHEDRAL).arrays
 
 
 def test_a_missing_file_is_refused(tmp_path: Path) -> None:

@@ -1,0 +1,170 @@
+"""What a learned value sees: plain features, and of cards what they do.
+
+An encoder lists places: amounts of a position, and where each card of the catalogue is, by its number. A value has
+weights for features. A plain place is a feature of its own; a card's place stands for several, what the card does, so
+its weights are sums of theirs. Summed once for the cards in use, they cost no more than weights for each card would,
+and a corrected card changes them as it changes what the card does. Names of features depend on no card.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from types import NoneType, UnionType
+from typing import Annotated, Any, Literal, NamedTuple, get_args, get_origin
+
+from clerestory.engine.catalogue import SAID, CardRow
+from clerestory.engine.fields import Fields
+
+SCALE = 0.25  # of the amounts of cards
+Row = tuple[tuple[int, float], ...]  # features of a place, ascending, with their amounts
+
+
+@dataclass(frozen=True, slots=True)
+class CardPlaces:
+    """Places of an encoder that say where cards are, one for each card.
+
+    Attributes:
+        name: of what it says of the card.
+        shape: the kind of card: its fields are the features.
+        rows: returns the cards of a catalogue by id, in the order of the places.
+        room: number of places; those beyond the cards are never listed.
+        without: fields that do not matter there.
+    """
+
+    name: str
+    shape: type[CardRow]
+    rows: Callable[[Any], Mapping[str, CardRow]]
+    room: int
+    without: frozenset[str] = frozenset()
+
+    def names(self) -> list[str]:
+        """Return the names of the features."""
+        return [f"{self.name}.{name}" for name in (*names_of(self.shape, SAID | self.without), *self.shape.DERIVED)]
+
+    def amounts(self, row: CardRow) -> dict[str, float]:
+        """Return what a card amounts to in each feature, those that are not 0."""
+        values = {**dict(amounts_of(row, SAID | self.without)), **row.derived()}
+        known = set(self.names())
+        return {f"{self.name}.{name}": value for name, value in values.items() if f"{self.name}.{name}" in known}
+
+
+class Side(NamedTuple):
+    """What a value sees of one seat, or of the table.
+
+    Attributes:
+        names: of the features.
+        rows: of each place of the encoder, its features.
+        cards: the same of the cards, by place and id.
+    """
+
+    names: tuple[str, ...]
+    rows: tuple[Row, ...]
+    cards: dict[str, Row]
+
+
+def side_of(places: Sequence[str | CardPlaces], catalogue: Any) -> Side:
+    """Return what a value sees, from the places of an encoder in order and the cards in use."""
+    names = [name for place in places for name in ([place] if isinstance(place, str) else place.names())]
+    index = {name: number for number, name in enumerate(names)}
+    rows: list[Row] = []
+    cards: dict[str, Row] = {}
+    for place in places:
+        if isinstance(place, str):
+            rows.append(((index[place], 1.0),))
+            continue
+        found = {
+            f"{place.name}.{card}": row_of(place.amounts(row), index) for card, row in place.rows(catalogue).items()
+        }
+        rows += [*found.values(), *[()] * (place.room - len(found))]
+        cards |= found
+    return Side(tuple(names), tuple(rows), cards)
+
+
+def row_of(amounts: Mapping[str, float], index: Mapping[str, int]) -> Row:
+    """Return amounts by number of feature, without those that are 0."""
+    return tuple(sorted((index[name], amount) for name, amount in amounts.items() if amount))
+
+
+def distance(one: Mapping[str, Sequence[Sequence[float]]], other: Mapping[str, Sequence[Sequence[float]]]) -> float:
+    """Return how far the cards of two catalogues are apart: 0 where all do the same, 1 where none have anything alike.
+
+    It is the sum of all differences of amounts, in multiples of the sum of the larger amounts (Ruzicka's distance).
+
+    Args:
+        one, other: the `cards` of a side.
+    """
+    apart = whole = 0.0
+    for card in {**one, **other}:
+        mine, theirs = (dict((int(feature), amount) for feature, amount in side.get(card, ())) for side in (one, other))
+        for feature in {**mine, **theirs}:
+            a, b = mine.get(feature, 0.0), theirs.get(feature, 0.0)
+            apart += abs(a - b)
+            whole += max(abs(a), abs(b))
+    return apart / whole if whole else 0.0
+
+
+# -- the fields of a card as features --------------------------------------------------------------
+
+
+def names_of(shape: type[Fields], without: frozenset[str] | set[str] = frozenset()) -> Iterator[str]:
+    """Yield the names of all that cards of a kind can do, from the types of their fields."""
+    for name, field in shape.model_fields.items():
+        if name not in without:
+            yield from names_of_type(name, field.annotation)
+
+
+def names_of_type(name: str, kind: Any) -> Iterator[str]:
+    """Yield the names of the features of a field of some type."""
+    options = get_args(kind)
+    if get_origin(kind) is Annotated:
+        yield from names_of_type(name, options[0])
+    elif get_origin(kind) is Literal:
+        yield from (f"{name}.{option}" for option in options)
+    elif get_origin(kind) is list:
+        yield from (f"{name}.{option}" for option in get_args(options[0])) if is_literal(options[0]) else (name,)
+    elif isinstance(kind, UnionType) or get_origin(kind) is not None:
+        for option in options:
+            yield from () if option is NoneType else names_of_type(name, option)
+    elif issubclass(kind, Fields):
+        yield from names_of_effect(name, kind)
+    else:
+        yield name
+
+
+def is_literal(kind: Any) -> bool:
+    """Return whether a type has few values, which are listed."""
+    return get_origin(kind) is Literal
+
+
+def names_of_effect(name: str, shape: type[Fields]) -> Iterator[str]:
+    """Yield the names of the features of a group of fields; if it has a `kind`, of each one apart."""
+    kind = shape.model_fields.get("kind")
+    if kind is None:
+        yield from (f"{name}.{inner}" for inner in names_of(shape))
+        return
+    for one in get_args(kind.annotation):
+        yield f"{name}.{one}"
+        yield from (f"{name}.{one}.{inner}" for inner in names_of(shape, {"kind"}))
+
+
+def amounts_of(row: Fields, without: frozenset[str] | set[str] = frozenset()) -> Iterator[tuple[str, float]]:
+    """Yield the features of a card with their amounts."""
+    for name in type(row).model_fields:
+        if name not in without:
+            yield from amounts_in(name, getattr(row, name))
+
+
+def amounts_in(name: str, value: Any) -> Iterator[tuple[str, float]]:
+    """Yield the features of a field with their amounts."""
+    if isinstance(value, Fields):
+        kind = getattr(value, "kind", None)
+        if kind is not None:
+            yield f"{name}.{kind}", 1.0
+        inside = name if kind is None else f"{name}.{kind}"
+        yield from ((f"{inside}.{inner}", amount) for inner, amount in amounts_of(value, {"kind"}))
+    elif isinstance(value, str):
+        yield f"{name}.{value}", 1.0
+    elif isinstance(value, list):
+        yield name, float(bool(value))
+        yield from ((f"{name}.{one}", 1.0) for one in value)
+    elif value is not None:
+        yield name, float(value) * (1.0 if isinstance(value, bool) else SCALE)

@@ -1,0 +1,93 @@
+"""Features of cards: what they do, named by the kind of card and not by the cards in use; how far catalogues are apart."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from clerestory.engine import Game
+from clerestory.engine.catalogue import Catalogue
+from clerestory.engine.cathedral.catalogue import CathedralCatalogue
+from clerestory.engine.cathedral.inputs import inputs_of as cathedral_inputs
+from clerestory.engine.duel.catalogue import DuelCatalogue
+from clerestory.engine.duel.inputs import inputs_of as duel_inputs
+from clerestory.engine.inputs import Side, distance
+from clerestory.engine.value import FARTHEST, LEARNED, distance_of, value_in_use, value_of
+from tests.shipped import CATHEDRAL, DUEL
+
+Inputs = Callable[[Any], tuple[Side, Side]]
+GAMES: list[tuple[Game, type[Catalogue], Inputs, tuple[str, str], set[str]]] = [
+    (
+        CATHEDRAL, CathedralCatalogue, cathedral_inputs, ("capacity = 4", "capacity = 3"),
+        {"craftsman.", "shiring_craftsman.", "offered_craftsman."},
+    ),
+    (
+        DUEL, DuelCatalogue, duel_inputs, ('kind = "income", gold = 4', 'kind = "income", gold = 9'),
+        {"marked.income_4", "using.income_4", "lying.income_4"},
+    ),
+]  # fmt: skip
+
+
+def changed(kind: type[Catalogue], before: str, after: str) -> Any:
+    text = kind.shipped.read_text("utf-8")
+    assert before in text
+    return kind.parse(text.replace(before, after, 1))
+
+
+@pytest.mark.parametrize(("rules", "kind", "inputs", "change", "of"), GAMES, ids=lambda one: getattr(one, "name", ""))
+def test_a_corrected_card_changes_what_it_does_and_nothing_else(
+    rules: Game, kind: type[Catalogue], inputs: Inputs, change: tuple[str, str], of: set[str]
+) -> None:
+    corrected = inputs(changed(kind, *change))
+    found = set()
+    for now, then in zip(corrected, rules.sides, strict=True):
+        assert now.names == then.names
+        assert len(now.rows) == len(then.rows)
+        assert now.cards.keys() == then.cards.keys()
+        found |= {card for card, row in now.cards.items() if row != then.cards[card]}
+        assert sum(a != b for a, b in zip(now.rows, then.rows, strict=True)) == len(found & set(now.cards))
+    assert found
+    assert all(any(card.startswith(start) for start in of) for card in found)
+
+
+@pytest.mark.parametrize("rules", [CATHEDRAL, DUEL], ids=lambda rules: rules.name)
+def test_no_name_of_a_feature_is_that_of_a_card(rules: Game) -> None:
+    cards = {row["id"] for rows in rules.cards().values() for row in rows}
+    kinds = {"storm", "power", "influence", "wood", "sand", "stone", "wool", "ore"}  # also what cards do, or take
+    for side in rules.sides:
+        assert not {word for name in side.names for word in name.split(".")[1:]} & (cards - kinds)
+
+
+def test_what_a_card_does_by_hand() -> None:
+    [own, table] = CATHEDRAL.sides
+    named = {own.names[feature]: amount for feature, amount in own.cards["craftsman.mortar_mixer"]}
+    row = next(row for row in CATHEDRAL.cards()["starting_craftsmen"] if row["id"] == "mortar_mixer")
+    assert named["craftsman.capacity"] == row["capacity"] / 4
+    assert named["craftsman.takes.sand"] == row["takes"]["sand"] / 4
+    assert "craftsman.takes.wood" not in named
+    assert not any(name.endswith("cost") for name in own.names)  # of no interest once it is paid
+    assert any(name.endswith("cost") for name in table.names)
+
+
+def test_distances_by_hand() -> None:
+    one = {"a": [[1, 2.0], [2, 1.0]], "b": [[1, 1.0]]}
+    assert distance(one, one) == 0
+    assert distance(one, {**one, "a": [[1, 1.0], [2, 1.0]]}) == pytest.approx(1 / 4)
+    assert distance(one, {"a": one["a"]}) == distance({"a": one["a"]}, one) == pytest.approx(1 / 4)
+    assert distance(one, {"c": [[1, 1.0]]}) == 1
+    assert distance({}, {}) == 0
+
+
+@pytest.mark.parametrize("rules", [CATHEDRAL, DUEL], ids=lambda rules: rules.name)
+def test_near_cards_keep_the_learned_value_and_far_ones_do_not(rules: Game, monkeypatch: pytest.MonkeyPatch) -> None:
+    weights = value_of(rules, LEARNED).weights
+    assert weights is not None
+    assert distance_of(rules, weights) == 0
+    monkeypatch.setattr("clerestory.engine.weights.Weights.catalogue", "other")
+    assert value_in_use(rules) == (
+        LEARNED, f"weights {weights.checksum}; these cards are 0% away from those of the learned value, which holds up"
+        f" to {FARTHEST:.0%}",
+    )  # fmt: skip
+    for far, name in ((FARTHEST, LEARNED), (FARTHEST + 0.01, "hand")):
+        monkeypatch.setattr("clerestory.engine.value.distance_of", lambda *_, far=far: far)
+        assert value_in_use(rules)[0] == name
