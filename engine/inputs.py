@@ -94,7 +94,7 @@ def distance(one: Mapping[str, Sequence[Sequence[float]]], other: Mapping[str, S
     """
     apart = whole = 0.0
     for card in {**one, **other}:
-        mine, theirs = (dict((int(feature), amount) for feature, amount in side.get(card, ())) for side in (one, other))
+        mine, theirs = ({int(feature): amount for feature, amount in side.get(card, ())} for side in (one, other))
         for feature in {**mine, **theirs}:
             a, b = mine.get(feature, 0.0), theirs.get(feature, 0.0)
             apart += abs(a - b)

@@ -9,7 +9,7 @@ from clerestory.engine.core import NATURE, OVER, Action, Game, State
 from clerestory.engine.games import GAMES
 from clerestory.engine.scoring import ScoreSource, by_position, tie_break
 from clerestory.engine.tuning import CHARACTERS
-from clerestory.engine.value import value_in_use
+from clerestory.engine.value import FARTHEST, LEARNED, distance_of, is_shipped, value_in_use, value_of
 from clerestory.games.rulebook import GivenPosition, PlayedAction, kind_fault
 from clerestory.refusals import Reason, refuse
 from clerestory.server.spoken import SPOKEN, label_of
@@ -136,7 +136,14 @@ def write_game(game: Game) -> rules.GameDescription:
         catalogue=game.catalogue,
         features=game.new(game.seats[0], 0).features(0) if game.has_guide else (),
         value=value_in_use(game)[0],
+        **distances(game),
     )
+
+
+def distances(game: Game) -> dict[str, float]:
+    """Return how far the cards in use are from those of the learned value, and how far they may be; {} without one."""
+    weights = value_of(game, LEARNED).weights if is_shipped(game.name) else None
+    return {} if weights is None else {"value_distance": distance_of(game, weights), "farthest_distance": FARTHEST}
 
 
 def write_characters() -> rules.ListCharactersResponse:

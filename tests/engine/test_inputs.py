@@ -67,8 +67,9 @@ def test_they_are_named_and_stay_near_0_to_1(rules: Game) -> None:
     assert table.shape == (len(states), len(rules.input_names[1]))
     for names in rules.input_names:
         assert len(set(names)) == len(names)
-    assert np.abs(own).max() < 4
-    assert np.abs(table).max() < 2
+    listed = places(*states)
+    assert np.abs(listed[0]).max() < 4  # of cards that add up, features can be larger
+    assert np.abs(listed[1]).max() < 2
     assert own.reshape(-1, own.shape[2]).any(axis=0).mean() > 0.7  # no card of a seat does what is left
     assert points[-1] == pytest.approx(states[-1].scores(), abs=1e-6)
 

@@ -91,7 +91,7 @@ FAULTS: dict[str, tuple[Callable[[bytes], bytes], str]] = {
     "no cards": (headed(cards=[{}]), "cards: must be two tables"),
     "cards without amounts": (headed(cards=[{}, {"event.flood": [[3]]}]), "cards: must be two tables"),
     "cards that are words": (headed(cards=[{"event.flood": [[3, "much"]]}, {}]), "cards: must be two tables"),
-    "cards without end": (headed(cards=[{"event.flood": [[3, float("inf")]]}, {}]), "cards: must be two tables"),
+    "cards of nothing": (headed(cards=[{"event.flood": [[3, None]]}, {}]), "cards: must be two tables"),
     "no catalogue": (lambda content: remade(content, lambda header: header.pop("catalogue")), "header: must have"),
     "a wrong shape": (lambda content: remade(content, lambda header: header["arrays"].update(bias=[31])), "arrays: is"),
     "an array short": (lambda content: remade(content, body=opened(content)[1][:-4]), "size: is"),
