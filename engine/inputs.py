@@ -87,10 +87,8 @@ def row_of(amounts: Mapping[str, float], index: Mapping[str, int]) -> Row:
 def distance(one: Mapping[str, Sequence[Sequence[float]]], other: Mapping[str, Sequence[Sequence[float]]]) -> float:
     """Return how far the cards of two catalogues are apart: 0 where all do the same, 1 where none have anything alike.
 
-    It is the sum of all differences of amounts, in multiples of the sum of the larger amounts (Ruzicka's distance).
-
-    Args:
-        one, other: the `cards` of a side.
+    Given the `cards` of a side of each, it is the sum of all differences of amounts, in multiples of the sum of the
+    larger amounts (Ruzicka's distance).
     """
     apart = whole = 0.0
     for card in {**one, **other}:

@@ -95,7 +95,7 @@ def value_in_use(Game game not None):
     if weights.catalogue == game.catalogue:
         return LEARNED, f"weights {weights.checksum}, learned with these cards"
     far = distance_of(game, weights)
-    cards = f"these cards are {far:.0%} away from those of the learned value"
+    cards = f"these cards are {far:.1%} away from those of the learned value"
     if far > FARTHEST:
         return HAND, f"{cards}, which holds up to {FARTHEST:.0%}"
     return LEARNED, f"weights {weights.checksum}; {cards}, which holds up to {FARTHEST:.0%}"

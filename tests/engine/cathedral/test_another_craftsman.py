@@ -75,5 +75,5 @@ def test_whole_games_are_played_with_the_craftsman(built: Path) -> None:
 
 def test_the_shipped_value_holds_without_its_priors_and_the_search_goes_on(built: Path) -> None:
     in_use, factors = run("-c", SEARCH, cwd=built).splitlines()
-    assert re.match(r"net weights [0-9a-f]{8}; these cards are [1-5]% away from those of the learned value", in_use)
+    assert re.match(r"net weights [0-9a-f]{8}; these cards are [1-5]\.\d% away from those of the learned value", in_use)
     assert factors == "None"
