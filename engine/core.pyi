@@ -5,7 +5,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from clerestory.engine.inputs import Side
+from clerestory.engine.inputs import Inputs
 from clerestory.engine.layout import Layout
 from clerestory.engine.rng import Rng
 from clerestory.engine.tuning import Tuning
@@ -27,7 +27,7 @@ class Game:
     tuning: Tuning
     catalogue: str
     hand_values: dict[str, array[float]]
-    sides: tuple[Side, Side] | tuple[()]
+    sides: tuple[Inputs, Inputs] | tuple[()]
     input_names: tuple[tuple[str, ...], tuple[str, ...]]
     @property
     def invariants(self) -> tuple[str, ...]: ...

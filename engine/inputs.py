@@ -15,7 +15,7 @@ from clerestory.engine.catalogue import SAID, CardRow
 from clerestory.engine.fields import Fields
 
 SCALE = 0.25  # of the amounts of cards
-Row = tuple[tuple[int, float], ...]  # features of a place, ascending, with their amounts
+FeatureRow = tuple[tuple[int, float], ...]  # features of a place, ascending, with their amounts
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +47,7 @@ class CardPlaces:
         return {f"{self.name}.{name}": value for name, value in values.items() if f"{self.name}.{name}" in known}
 
 
-class Side(NamedTuple):
+class Inputs(NamedTuple):
     """What a value sees of one seat, or of the table.
 
     Attributes:
@@ -57,16 +57,16 @@ class Side(NamedTuple):
     """
 
     names: tuple[str, ...]
-    rows: tuple[Row, ...]
-    cards: dict[str, Row]
+    rows: tuple[FeatureRow, ...]
+    cards: dict[str, FeatureRow]
 
 
-def side_of(places: Sequence[str | CardPlaces], catalogue: Any) -> Side:
+def side_of(places: Sequence[str | CardPlaces], catalogue: Any) -> Inputs:
     """Return what a value sees, from the places of an encoder in order and the cards in use."""
     names = [name for place in places for name in ([place] if isinstance(place, str) else place.names())]
     index = {name: number for number, name in enumerate(names)}
-    rows: list[Row] = []
-    cards: dict[str, Row] = {}
+    rows: list[FeatureRow] = []
+    cards: dict[str, FeatureRow] = {}
     for place in places:
         if isinstance(place, str):
             rows.append(((index[place], 1.0),))
@@ -76,10 +76,10 @@ def side_of(places: Sequence[str | CardPlaces], catalogue: Any) -> Side:
         }
         rows += [*found.values(), *[()] * (place.room - len(found))]
         cards |= found
-    return Side(tuple(names), tuple(rows), cards)
+    return Inputs(tuple(names), tuple(rows), cards)
 
 
-def row_of(amounts: Mapping[str, float], index: Mapping[str, int]) -> Row:
+def row_of(amounts: Mapping[str, float], index: Mapping[str, int]) -> FeatureRow:
     """Return amounts by number of feature, without those that are 0."""
     return tuple(sorted((index[name], amount) for name, amount in amounts.items() if amount))
 

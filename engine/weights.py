@@ -38,7 +38,7 @@ class Weights:
 
     Attributes:
         catalogue: hash of the card catalogue that they were learned with.
-        cards: what its cards do, as `Side.cards`, for a seat and for the table.
+        cards: what its cards do, as `Inputs.cards`, for a seat and for the table.
         arrays: float32, row by row, by the names of `shapes`.
         provenance: how they were made, as JSON.
         checksum: 8 hexadecimal digits, equal for equal files.

@@ -267,4 +267,4 @@ def read_progress(path: Path, header: dict[str, Any]) -> Progress:
         if weight:
             parts[part][weight] = array
     losses = arrays["losses"].tolist()
-    return Progress(len(losses), *(parts[part] for part in PARTS), losses)
+    return Progress(len(losses), **parts, losses=losses)

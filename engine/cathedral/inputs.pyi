@@ -1,5 +1,5 @@
 from typing import Any
 
-from clerestory.engine.inputs import Side
+from clerestory.engine.inputs import Inputs
 
-def inputs_of(catalogue: Any) -> tuple[Side, Side]: ...
+def inputs_of(catalogue: Any) -> tuple[Inputs, Inputs]: ...

@@ -132,7 +132,7 @@ def test_corrected_cards_keep_the_learned_value_and_that_is_said(tmp_path: Path)
 def test_cards_that_have_little_in_common_are_valued_by_hand_and_that_is_said(tmp_path: Path) -> None:
     other = tmp_path / "other.toml"
     text = CathedralCatalogue.shipped.read_text()
-    other.write_text(re.sub(r"^(capacity|workers) = \d", r"\1 = 9", text, flags=re.MULTILINE))
+    other.write_text(re.sub(r"^(capacity|workers) = \d+", r"\1 = 9", text, flags=re.MULTILINE))
     done = run("--catalogue", other, "rules", "--game", "cathedral", "--json")
     assert json.loads(done.stdout)["value"] == "hand"
     assert re.fullmatch(

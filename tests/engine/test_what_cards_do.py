@@ -11,12 +11,12 @@ from clerestory.engine.cathedral.catalogue import CathedralCatalogue
 from clerestory.engine.cathedral.inputs import inputs_of as cathedral_inputs
 from clerestory.engine.duel.catalogue import DuelCatalogue
 from clerestory.engine.duel.inputs import inputs_of as duel_inputs
-from clerestory.engine.inputs import Side, distance
+from clerestory.engine.inputs import Inputs, distance
 from clerestory.engine.value import FARTHEST, LEARNED, distance_of, value_in_use, value_of
 from tests.shipped import CATHEDRAL, DUEL
 
-Inputs = Callable[[Any], tuple[Side, Side]]
-GAMES: list[tuple[Game, type[Catalogue], Inputs, tuple[str, str], set[str]]] = [
+ReadInputs = Callable[[Any], tuple[Inputs, Inputs]]
+GAMES: list[tuple[Game, type[Catalogue], ReadInputs, tuple[str, str], set[str]]] = [
     (
         CATHEDRAL, CathedralCatalogue, cathedral_inputs, ("capacity = 4", "capacity = 3"),
         {"craftsman.", "shiring_craftsman.", "offered_craftsman."},
@@ -36,7 +36,7 @@ def changed(kind: type[Catalogue], before: str, after: str) -> Any:
 
 @pytest.mark.parametrize(("rules", "kind", "inputs", "change", "of"), GAMES, ids=lambda one: getattr(one, "name", ""))
 def test_a_corrected_card_changes_what_it_does_and_nothing_else(
-    rules: Game, kind: type[Catalogue], inputs: Inputs, change: tuple[str, str], of: set[str]
+    rules: Game, kind: type[Catalogue], inputs: ReadInputs, change: tuple[str, str], of: set[str]
 ) -> None:
     corrected = inputs(changed(kind, *change))
     found = set()
@@ -55,7 +55,7 @@ def test_a_corrected_card_changes_what_it_does_and_nothing_else(
     [(CATHEDRAL, CathedralCatalogue, cathedral_inputs, "mortar_mixer"), (DUEL, DuelCatalogue, duel_inputs, "income_4")],
     ids=lambda one: getattr(one, "name", ""),
 )
-def test_features_are_named_by_what_cards_do(rules: Game, kind: type[Catalogue], inputs: Inputs, card: str) -> None:
+def test_features_are_named_by_what_cards_do(rules: Game, kind: type[Catalogue], inputs: ReadInputs, card: str) -> None:
     renamed = kind.parse(kind.shipped.read_text("utf-8").replace(f'"{card}"', '"somebody"'))
     for now, then in zip(inputs(renamed), rules.sides, strict=True):
         assert now.names == then.names
