@@ -20,7 +20,7 @@ cdef extern from *:
     #define SECOND 16
     #define MOST_SEATS 4
     typedef struct {
-        const float *own;    /* (places, 2 * HIDDEN): a row of own, then that of others; of cards, what they do summed */
+        const float *own;    /* (places, 2 * HIDDEN): one row of own, one of others; of cards, what they do summed */
         const float *table;  /* (places, HIDDEN) */
         float pad[12];
         float bias[HIDDEN], second[HIDDEN][SECOND], second_bias[SECOND], heads[SECOND][4], score_bias;
