@@ -14,7 +14,7 @@ from clerestory.engine.inputs import distance
 from clerestory.engine.weights import read_weights
 
 HAND, LEARNED = "hand", "net"
-FARTHEST = 0.1  # from the cards that a value was learned with; docs/learning.md
+FARTHEST = 0.2  # from the cards that a value was learned with; docs/learning.md
 LEARNED_FILE = "value.bin"
 KEPT = {}  # by game, name, kind of vectors and state of the file: values are constant and shared by many searches
 

@@ -137,7 +137,7 @@ def test_cards_that_have_little_in_common_are_valued_by_hand_and_that_is_said(tm
     assert json.loads(done.stdout)["value"] == "hand"
     assert re.fullmatch(
         r"cathedral: the search uses the hand-made value: these cards are [\d.]+% away from those of the learned "
-        r"value, which holds up to 10%\n",
+        r"value, which holds up to 20%\n",
         done.stderr,
     )
     assert json.loads(run("rules", "--game", "cathedral", "--json").stdout)["value"] == "net"
