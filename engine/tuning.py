@@ -10,7 +10,7 @@ from clerestory.engine.elementary import log
 
 NUM_LEVELS = 8  # in every game
 EVEN = 2_000.0  # iterations of a search at which a sharpness depends on the round alone
-MEASURED = (100, 200_000)  # least and most iterations between which it changes
+MEASURED = (400, 8_000)  # least and most iterations between which it changes
 LEAST_SHARPNESS = 0.3
 FITTED = "fitted"  # for a search's sharpness: that of `Tuning.sharpness`
 GUIDED: Mapping[str, Any] = {  # options of a search that relies on a guide; a game adds its own
@@ -101,27 +101,24 @@ class Sharpness:
         even: the exponent at 2,000 iterations in the first round.
         stronger: added for ten times the iterations.
         later: added for each further round.
-        latest: added for the square of the further rounds.
     """
 
     even: float
     stronger: float = 0.0
     later: float = 0.0
-    latest: float = 0.0
 
     def exponent(self, iterations: int, round_: int) -> float:
         """Return the exponent for a search of so many iterations in a round of the game."""
-        weights = (self.even, self.stronger, self.later, self.latest)
+        weights = (self.even, self.stronger, self.later)
         terms = sharpness_terms(iterations, round_)
         return max(sum(weight * term for weight, term in zip(weights, terms, strict=True)), LEAST_SHARPNESS)
 
 
-def sharpness_terms(iterations: int, round_: int) -> tuple[float, float, float, float]:
+def sharpness_terms(iterations: int, round_: int) -> tuple[float, float, float]:
     """Return what the weights of a `Sharpness` multiply; strength counts within what was measured."""
     least, most = MEASURED
     strength = log(min(max(iterations, least), most) / EVEN) / log(10.0)
-    further = max(round_ - 1, 0)
-    return 1.0, strength, float(further), float(further * further)
+    return 1.0, strength, float(max(round_ - 1, 0))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

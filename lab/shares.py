@@ -38,7 +38,7 @@ from lab.self_play import searched
 MAX_BYTES = 1 << 26  # of the tree of a move
 LEAST = 1e-6  # lower limit of a share before its logarithm is taken
 AS_THEY_WERE = Sharpness(1.0)
-WIDTHS = (1.0, 0.3, 0.1, 0.02)  # of what the weights of a sharpness are expected to be, around those
+WIDTHS = (0.5, 0.2, 0.05)  # of what the weights of a sharpness are expected to be, around those
 STEPS = 20  # of Newton's method, which ends long before
 
 
@@ -104,18 +104,27 @@ def stacked(games: Sequence[Mapping[str, Any]]) -> ShareTable:
 def best_sharpness(some: ShareTable) -> Sharpness:
     """Return the sharpness of the shares with which they predict the results best, by Newton's method.
 
-    The log loss is convex in the weights. Every game counts as one position, however many it has, since all share its
-    result; and each weight is held near that of shares as they were, by WIDTHS, so that few games bend nothing.
+    Each weight is held near that of shares as they were, by WIDTHS, so that few games bend nothing.
     """
     logs = np.log(np.maximum(some.shares, LEAST))
     terms = np.array([sharpness_terms(*one) for one in strengths(some)])
     start = weights = np.array(astuple(AS_THEY_WERE))
-    held, one = np.diag(1 / np.square(WIDTHS)), len(np.unique(some.game)) / len(some.game)
+    held = np.diag(1 / np.square(WIDTHS))
     for _ in range(STEPS):
         slope, curve = slope_and_curve((terms @ weights)[:, None] * logs, logs, some.returns)
+        one = weight_of_a_position(slope, curve, some.game)
         gradient = one * terms.T @ slope + held @ (weights - start)
         weights = weights - np.linalg.solve(one * (terms * curve[:, None]).T @ terms + held, gradient)
     return Sharpness(*(round(float(weight), 3) for weight in weights))
+
+
+def weight_of_a_position(slope: Array, curve: Array, game: Array) -> float:
+    """Return as how many independent positions one counts, since all positions of a game share its result.
+
+    So the curvature of the log loss becomes its spread between games (Pauli, Racugno, Ventura 2011, Statistica Sinica).
+    """
+    by_game = np.bincount(game.astype(int), slope - slope.mean())
+    return float(curve.sum() / max((by_game**2).sum(), curve.sum()))
 
 
 def slope_and_curve(raised: Array, logs: Array, returns: Array) -> tuple[Array, Array]:

@@ -36,12 +36,12 @@ def test_every_game_has_as_many_levels() -> None:
 
 
 def test_a_sharpness_is_the_sum_of_its_terms() -> None:
-    some = Sharpness(1.5, stronger=0.2, later=0.1, latest=-0.01)
+    some = Sharpness(1.5, stronger=0.2, later=0.1)
     assert some.exponent(2_000, 1) == some.exponent(2_000, 0) == pytest.approx(1.5)
-    assert some.exponent(20_000, 1) == pytest.approx(1.7)
-    assert some.exponent(200, 3) == pytest.approx(1.5 - 0.2 + 0.2 - 0.04)
-    assert some.exponent(1, 1) == some.exponent(100, 1)
-    assert some.exponent(10**9, 1) == some.exponent(200_000, 1)
+    assert some.exponent(6_325, 1) == pytest.approx(1.6, abs=1e-4)
+    assert some.exponent(2_000, 3) == pytest.approx(1.7)
+    assert some.exponent(1, 1) == some.exponent(400, 1) < some.exponent(401, 1)
+    assert some.exponent(10**9, 1) == some.exponent(8_000, 1) > some.exponent(7_999, 1)
     assert Sharpness(0.1).exponent(2_000, 1) == LEAST_SHARPNESS
 
 

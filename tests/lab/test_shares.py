@@ -33,7 +33,7 @@ def made(games: int, by: Sharpness, positions: int = 5) -> ShareTable:
 
 
 RIGHT = Sharpness(1.0)
-PLANTED = Sharpness(0.6, stronger=0.25, later=0.06, latest=0.0)
+PLANTED = Sharpness(0.6, stronger=0.25, later=0.06)
 
 
 def test_a_sharpness_is_found_again_by_strength_and_round() -> None:
