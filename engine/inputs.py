@@ -84,22 +84,6 @@ def row_of(amounts: Mapping[str, float], index: Mapping[str, int]) -> FeatureRow
     return tuple(sorted((index[name], amount) for name, amount in amounts.items() if amount))
 
 
-def distance(one: Mapping[str, Sequence[Sequence[float]]], other: Mapping[str, Sequence[Sequence[float]]]) -> float:
-    """Return how far the cards of two catalogues are apart: 0 where all do the same, 1 where none have anything alike.
-
-    Given the `cards` of a side of each, it is the sum of all differences of amounts, in multiples of the sum of the
-    larger amounts (Ruzicka's distance).
-    """
-    apart = whole = 0.0
-    for card in {**one, **other}:
-        mine, theirs = ({int(feature): amount for feature, amount in side.get(card, ())} for side in (one, other))
-        for feature in {**mine, **theirs}:
-            a, b = mine.get(feature, 0.0), theirs.get(feature, 0.0)
-            apart += abs(a - b)
-            whole += max(abs(a), abs(b))
-    return apart / whole if whole else 0.0
-
-
 # -- the fields of a card as features --------------------------------------------------------------
 
 

@@ -6,8 +6,6 @@ from fnmatch import fnmatchcase
 from itertools import starmap
 from typing import Any
 
-from clerestory.engine.elementary import log
-
 NUM_LEVELS = 8  # in every game
 EVEN = 2_000.0  # iterations of a search at which a sharpness depends on the round alone
 MEASURED = (400, 8_000)  # least and most iterations between which it changes
@@ -116,6 +114,8 @@ class Sharpness:
 
 def sharpness_terms(iterations: int, round_: int) -> tuple[float, float, float]:
     """Return what the weights of a `Sharpness` multiply; strength counts within what was measured."""
+    from clerestory.engine.elementary import log  # no help of a command needs it
+
     least, most = MEASURED
     strength = log(min(max(iterations, least), most) / EVEN) / log(10.0)
     return 1.0, strength, float(max(round_ - 1, 0))

@@ -10,8 +10,7 @@ from clerestory.engine.core cimport MAX_SEATS, Game, Priors, State
 from clerestory.engine.net cimport NetMemory
 
 from clerestory.engine.errors import BadWeights
-from clerestory.engine.inputs import distance
-from clerestory.engine.weights import read_weights
+from clerestory.engine.weights import distance, read_weights
 
 HAND, LEARNED = "hand", "net"
 FARTHEST = 0.2  # from the cards that a value was learned with; docs/learning.md
@@ -102,7 +101,7 @@ def value_in_use(Game game not None):
 
 
 def distance_of(Game game not None, weights not None):
-    """Return how far the cards in use are from those that weights were learned with, 0 to 1 (`inputs.distance`)."""
+    """Return how far the cards in use are from those that weights were learned with, 0 to 1 (`weights.distance`)."""
     return max([distance(known, side.cards) for known, side in zip(weights.cards, game.sides, strict=True)])
 
 

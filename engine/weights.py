@@ -12,7 +12,7 @@ import math
 import struct
 import zlib
 from array import array
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -207,6 +207,22 @@ def require_features(header: Mapping[str, Any], game: Game) -> None:
     if header["features"] != signature(game):
         needed = f"is {str(header['features'])[:80]!r}, and {signature(game)!r} is needed"
         raise BadWeights(f"features: {needed}: this build sees others; learn the value again (`clerestory learn`)")
+
+
+def distance(one: Mapping[str, Sequence[Sequence[float]]], other: Mapping[str, Sequence[Sequence[float]]]) -> float:
+    """Return how far the cards of two catalogues are apart: 0 where all do the same, 1 where none have anything alike.
+
+    Given the `cards` of a side of each, it is the sum of all differences of amounts, in multiples of the sum of the
+    larger amounts (Ruzicka's distance).
+    """
+    apart = whole = 0.0
+    for card in {**one, **other}:
+        mine, theirs = ({int(feature): amount for feature, amount in side.get(card, ())} for side in (one, other))
+        for feature in {**mine, **theirs}:
+            a, b = mine.get(feature, 0.0), theirs.get(feature, 0.0)
+            apart += abs(a - b)
+            whole += max(abs(a), abs(b))
+    return apart / whole if whole else 0.0
 
 
 def cards_of(header: Mapping[str, Any]) -> list[dict[str, list[list[float]]]]:

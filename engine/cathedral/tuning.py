@@ -32,14 +32,16 @@ TUNING = Tuning(
     review={2: CALIBRATED, 3: CALIBRATED | {"horizon": 60}, 4: CALIBRATED | {"horizon": 60}},
     review_learned=dict.fromkeys((2, 3, 4), REVIEWED),
     learned=dict.fromkeys((2, 3, 4), SEARCH_LEARNED),
-    sharpness={2: Sharpness(1.43), 3: Sharpness(1.32), 4: Sharpness(1.12)},  # docs/strength.md
+    sharpness={
+        2: Sharpness(1.858, 0.044, 0.022),
+        3: Sharpness(1.112, -0.013, 0.033),
+        4: Sharpness(0.833, 0.019, 0.071),
+    },
     temperature=8.0,
     scale={2: 30.0, 3: 20.0, 4: 10.0},
     worth_naming=0.15,
     told=("vp", "gold", "sand", "wood", "stone", "metal"),
     certainty=(0.802, -0.046, 0.984, 0.080),
     manners=MANNERS,
-    levels=ladder(
-        (16, 7.0), (36, 2.7), (95, 1.0), (203, 0.46), (375, 0.22), (870, 0.057), (1_500, 0.0), (20_000, 0.0)
-    ),
+    levels=ladder((16, 7.0), (36, 2.7), (95, 1.0), (203, 0.46), (375, 0.22), (870, 0.057), (1_500, 0.0), (20_000, 0.0)),
 )

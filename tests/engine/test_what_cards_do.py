@@ -11,8 +11,9 @@ from clerestory.engine.cathedral.catalogue import CathedralCatalogue
 from clerestory.engine.cathedral.inputs import inputs_of as cathedral_inputs
 from clerestory.engine.duel.catalogue import DuelCatalogue
 from clerestory.engine.duel.inputs import inputs_of as duel_inputs
-from clerestory.engine.inputs import Inputs, distance
+from clerestory.engine.inputs import Inputs
 from clerestory.engine.value import FARTHEST, LEARNED, distance_of, value_in_use, value_of
+from clerestory.engine.weights import distance
 from tests.shipped import CATHEDRAL, DUEL
 
 ReadInputs = Callable[[Any], tuple[Inputs, Inputs]]
