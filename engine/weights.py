@@ -178,7 +178,8 @@ def opened(content: bytes) -> tuple[dict[str, Any], bytes, int]:
     if len(content) < HEAD.size + 4 or len(content) < HEAD.size + HEAD.unpack_from(content)[2] + 4:
         raise BadWeights(f"is truncated, at {len(content)} bytes")
     _, version, length = HEAD.unpack_from(content)
-    require("version", version, VERSION)
+    if version != VERSION:
+        raise BadWeights(f"version: is {version}, and {VERSION} is needed; learn the value again (`clerestory learn`)")
     [checksum] = struct.unpack("<I", content[-4:])
     if zlib.crc32(content[:-4]) != checksum:
         raise BadWeights("is damaged or truncated: its checksum does not match")

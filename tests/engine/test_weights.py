@@ -82,7 +82,7 @@ FAULTS: dict[str, tuple[Callable[[bytes], bytes], str]] = {
     "cut in the header": (lambda content: content[: HEAD.size + 20], "truncated"),
     "cut in the arrays": (lambda content: content[:-100], "damaged or truncated"),
     "a bit flipped": (lambda content: content[:-50] + bytes([content[-50] ^ 4]) + content[-49:], "damaged"),
-    "a later version": (lambda content: signed(content[:8] + b"\3\0\0\0" + content[12:-4]), "version: is '3', and '2'"),
+    "a later version": (lambda content: signed(content[:8] + b"\3\0\0\0" + content[12:-4]), "version: is 3, and 2 is"),
     "no JSON": (lambda content: signed(content[: HEAD.size] + b"{" + content[HEAD.size : -4]), "header: is not JSON"),
     "no table": (lambda content: packed([], opened(content)[1]), "header: must have game"),  # type: ignore[arg-type]
     "another game": (headed(game="duel"), "game: is 'duel'"),
