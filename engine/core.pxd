@@ -114,6 +114,7 @@ cdef class Game:
     cdef readonly str catalogue    # hash of the card catalogue in use, "" for a game without one
     cdef tuple _seat_names
     cdef object _cards, _picture
+    cdef list _matrices            # of the sides, made when a fit first asks for them
     cdef readonly tuple consistency_checks  # of what must add up: functions of the fields that yield faults
     cdef dict _codes
     cdef void bind(self, const GameOps *ops, const Guide *guide, const Encoder *encoder=*)

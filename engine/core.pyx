@@ -147,7 +147,9 @@ cdef class Game:
         """
         import numpy as np
         own, table, points = self.places(states)
-        by_seat, by_table = (matrix_of(side, np) for side in self.sides)
+        if self._matrices is None:
+            self._matrices = [matrix_of(side, np) for side in self.sides]
+        by_seat, by_table = self._matrices
         return own @ by_seat, table @ by_table, points
 
     def places(self, states not None):

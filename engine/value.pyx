@@ -17,6 +17,8 @@ FARTHEST = 0.2  # from the cards that a value was learned with; docs/learning.md
 LEARNED_FILE = "value.bin"
 KEPT = {}  # by game, name, kind of vectors and state of the file: values are constant and shared by many searches
 
+DISTANCES = {}  # of weights from the cards in use, by game, catalogue and checksum
+
 
 cdef class Valuation:
     """A value of one game, which evaluates positions. Made by value_of.
@@ -101,8 +103,15 @@ def value_in_use(Game game not None):
 
 
 def distance_of(Game game not None, weights not None):
-    """Return how far the cards in use are from those that weights were learned with, 0 to 1 (`weights.distance`)."""
-    return max([distance(known, side.cards) for known, side in zip(weights.cards, game.sides, strict=True)])
+    """Return how far the cards in use are from those that weights were learned with, 0 to 1 (`weights.distance`).
+
+    Every search with such cards asks for it, so it is worked out once.
+    """
+    key = game.name, game.catalogue, weights.checksum
+    if key not in DISTANCES:
+        sides = zip(weights.cards, game.sides, strict=True)
+        DISTANCES[key] = max([distance(known, side.cards) for known, side in sides])
+    return DISTANCES[key]
 
 
 def shipped_file(name):
