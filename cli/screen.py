@@ -1,6 +1,6 @@
 """Output for people: the console, the actions of a position, the end of a game."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 
 from rich.console import Console, RenderableType
@@ -9,7 +9,8 @@ from rich.table import Table
 
 from clerestory.cli import spoken
 from clerestory.engine import Action, Game, State
-from clerestory.engine.scoring import in_points, note_on_points, outcome, point_sources
+from clerestory.engine.scoring import ScoreSource, in_points, note_on_points, outcome, points_by_history
+from clerestory.server.spoken import name_of
 from clerestory.texts import has, say
 
 ROOMY = 90  # columns needed for showing labels and sources in separate columns
@@ -60,8 +61,8 @@ def figures_table(title: str, first: str, *headings: str) -> Table:
 def ending(state: State) -> list[str]:
     """Return how a game ended, in lines: who won, then where the points came from. Raises NotOver."""
     lines = [f"{ended(state)}."]
-    for seat, sources in enumerate(point_sources(state)):
-        what = ", ".join(points_of(state, *source) for source in sources.items()) or spoken.say("over.nothing")
+    for seat, sources in enumerate(points_by_history(state)):
+        what = "; ".join(points_of(*source) for source in in_words(state.game, sources)) or spoken.say("over.nothing")
         lines.append(f"  {spoken.say('told', who=spoken.seat(state.game, seat), what=what)}")
     if note := note_on_points(state, spoken.language()):
         lines.append(f"  {note}")
@@ -73,8 +74,21 @@ def ended(state: State) -> str:
     return outcome(state, spoken.language(), spoken.colour)
 
 
-def points_of(state: State, source: str, points: float) -> str:
+def in_words(game: Game, sources: Mapping[ScoreSource, float]) -> Iterable[tuple[str, float]]:
+    """Return the points of sources in words, those of cards of one name together."""
+    found: dict[str, float] = {}
+    for (source, card), points in sources.items():
+        name = name_of(game, card) if card else source_in_words(game, source)
+        found[name] = found.get(name, 0.0) + points
+    return ((name, points) for name, points in found.items() if points)
+
+
+def source_in_words(game: Game, source: str) -> str:
+    """Return the word for what brings points; a game without one has the code itself."""
+    key = f"source.{source}"
+    return say(game.name, key, language=spoken.language()) if has(game.name, key) else source
+
+
+def points_of(source: str, points: float) -> str:
     """Return the points of a source, in words."""
-    name, language = state.game.name, spoken.language()
-    told = say(name, f"source.{source}", language=language) if has(name, f"source.{source}") else source
-    return spoken.say("over.source", source=told, points=in_points(points, language))
+    return spoken.say("over.source", source=source, points=in_points(points, spoken.language()))

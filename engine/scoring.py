@@ -51,6 +51,15 @@ def points_by_cause(states: Sequence[State], actions: Sequence[str]) -> list[dic
     return found
 
 
+def points_by_history(state: State) -> list[dict[ScoreSource, float]]:
+    """Return the points of each seat by source and card, from all that led to a position; [] if unknown."""
+    back, states = state.copy(history=True), [state]
+    while back.history:
+        back.undo()
+        states.append(back.copy())
+    return points_by_cause(states[::-1], [action.text for action in state.history])
+
+
 def by_position(state: State) -> list[dict[ScoreSource, float]]:
     """Return the points of each seat by source, as far as a position tells."""
     sources = point_sources(state) or [{} for _ in range(state.seats)]

@@ -34,7 +34,12 @@ DRAFT = ("take", "hire", "pass", "dismiss")  # when it ends, the free workers go
 BEFORE_TAX = ("event", "protection", "thomas", "event_choice", "archbishop")  # steps that can lead to the tax
 TAX = ("tax", "exemption")
 # the cause of what is left when the board has acted
-ON_THE_BOARD = {"workers": "production", "resource_cards": "production", "mill": "mill", "advantages": "kingsbridge"}
+ON_THE_BOARD = {
+    "workers": "production",
+    "resource_cards": "production",
+    "mill": "from_mill",
+    "advantages": "kingsbridge",
+}
 AFTER_TAX = {"craftsmen": "shiring", "grey_next": "castle"}
 ROUND_END = {"workers": "castle", "grey_next": "castle"}
 
@@ -97,7 +102,7 @@ def cause(before: View, action: str, after: View, change: Change) -> tuple[str, 
     if verb == "use" and change.thing == "advantages" and change.amount < 0:
         return "use", ""
     if verb in DRAFT and change.thing in ("workers", "mill"):
-        return "mill", ""
+        return "to_mill", ""
     if step in BEFORE_TAX and change.thing in ON_THE_BOARD:
         return ON_THE_BOARD[change.thing], ""
     if (step in TAX or step == "shiring") and change.thing in AFTER_TAX:
@@ -170,8 +175,8 @@ def board(before: View, after: View) -> Iterator[Change]:
         return
     for seat, player in enumerate(old["players"]):
         yield from purses[seat].gain(player["mill"], "mill")
-        yield Change(seat, "mill", "", -player["mill"], "mill")
-        yield Change(seat, "workers", "", player["mill"], "mill")
+        yield Change(seat, "mill", "", -player["mill"], "from_mill")
+        yield Change(seat, "workers", "", player["mill"], "from_mill")
     yield from kingsbridge(old, rows, purses, metal)
     yield from priory(old, new, rows)
     for seat in range(len(purses)):

@@ -21,12 +21,12 @@ def point_sources(fields: Mapping[str, Any]) -> list[dict[str, float]]:
 
 
 def sources_of(player: Mapping[str, Any]) -> dict[str, float]:
-    """Return the VP of a player by source; they add up to the player's VP."""
+    """Return the VP of a player by source, named as causes of changes are; they add up to the player's VP."""
     return {
         "start": FIRST_VP,
         "priory": player["vp_priory"],
-        "craftsmen": player["vp_craftsmen"],
-        "cards": player["vp_cards"],
+        "craftsman": player["vp_craftsmen"],
+        "advantage": player["vp_cards"],
         "lost": -player["vp_lost"],
     }
 

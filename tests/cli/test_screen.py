@@ -112,12 +112,18 @@ def test_nothing_is_said_to_be_minus_nothing() -> None:
     assert "-0.0" not in console.file.getvalue()  # type: ignore[attr-defined]
 
 
+def test_points_have_the_words_of_the_page() -> None:
+    """Those of craftsmen and advantages card by card, as long as the cards that made them are known."""
+    output = shown("replay", EXAMPLES / "records" / "cathedral-3p.jsonl", "--language", "de")
+    assert "  Blau: Anfang 2; Priorei 5; Steinmetz 1; Maurer 11; Bildhauer 18; Töpfer 8" in output.splitlines()
+
+
 def test_a_record_is_told_as_a_game_ends() -> None:
     output = shown("replay", EXAMPLES / "records" / "duel-2p.jsonl")
     assert output.splitlines() == [
         "game 1: Builders Duel, 2 seats, seed 5, 327 moves",
         "blue wins, 28.14 to 27.12.",
-        "  red: complete sections 20, materials placed 7, gold 0.12",
-        "  blue: complete sections 20, materials placed 8, gold 0.14",
+        "  red: complete sections 20; materials placed 7; gold 0.12",
+        "  blue: complete sections 20; materials placed 8; gold 0.14",
         "  Points: 10 for a complete section, 1 for a material placed, 0.01 for a gold, which breaks a tie.",
     ]

@@ -48,6 +48,21 @@ def test_every_change_has_a_cause_and_they_add_up(game: str, seats: int) -> None
                     assert added[change.key] == change.amount or change.thing == "grey_next", (action, change, found)
 
 
+def test_workers_go_to_the_mill_and_come_back_for_causes_of_their_own() -> None:
+    """Nobody loses a worker to the mill: they earn gold there, and are back after it."""
+    away: Counter[int | None] = Counter()
+    there: dict[str, int] = {"to_mill": 0, "from_mill": 0}
+    for before, action, after in plies("cathedral", 3, 1):
+        for change in changes_of(before.observe(NATURE), action, after.observe(NATURE)):
+            assert change.cause != "mill" or change.thing == "gold"
+            if change.cause in there and change.thing == "workers":
+                away[change.seat] -= change.amount
+                there[change.cause] += abs(change.amount)
+                assert (change.amount < 0) == (change.cause == "to_mill")
+                assert away[change.seat] == max(0, -change.amount)
+    assert there["to_mill"] == there["from_mill"] > 0
+
+
 def test_what_a_seal_shows_is_told_of_who_flipped_it_also_where_it_ends_the_conflict() -> None:
     ended, flipped = 0, None
     for before, action, after in plies("duel", 2, 1):
@@ -129,7 +144,7 @@ def test_points_by_cause_agree_with_the_sources_that_a_position_tells() -> None:
         for causes, sources in zip(parts, point_sources(states[-1]), strict=True):
             lost = sum(points for points in causes.values() if points < 0)
             assert lost == sources.get("lost", 0)
-            assert sum(points for (cause, _), points in causes.items() if cause == "craftsman") == sources["craftsmen"]
+            assert sum(points for (cause, _), points in causes.items() if cause == "craftsman") == sources["craftsman"]
         cancelled += sum(map(cancels, game_plies))
     assert cancelled > 0, "no ply of these games both gives and takes the same points"
 

@@ -12,6 +12,8 @@ from clerestory.server.translate_changes import worded
     [
         ("cathedral", Change(0, "wood", "", 6, "production"), "+6 wood (production)"),
         ("cathedral", Change(0, "vp", "", 1, "craftsman", "mason_2"), "+1 point (Mason)"),
+        ("cathedral", Change(0, "workers", "", -5, "to_mill"), "-5 workers (to the wool mill)"),
+        ("cathedral", Change(0, "workers", "", 1, "from_mill"), "+1 worker (back from the wool mill)"),
         ("cathedral", Change(None, "event_deck", "cold_winter", 1, "advantage", "ellen"), "coming event: Cold winter"),
         ("duel", Change(0, "supply", "stone", -1, "", ""), "-1 stone in the supply"),
         ("duel", Change(0, "camp", "wool", 2, "", ""), "+2 wool in the camp"),
