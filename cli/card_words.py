@@ -18,10 +18,10 @@ Row = dict[str, Any]  # of a catalogue
 
 @dataclass
 class CardWords:
-    """The words for the cards of a game in a language. English ones are the names that catalogue files use.
+    """The words for the cards of a game in a language.
 
     Attributes:
-        missing: what was told in English for want of a word.
+        missing: what was told as catalogue files call it, for want of a word.
     """
 
     game: Game
@@ -34,7 +34,7 @@ class CardWords:
 
     def title(self) -> str:
         """Return the name of the game."""
-        return self.game.name if self.language == ENGLISH else self.word("game") or self.game.name
+        return self.word("game") or self.game.name
 
     def word(self, *keys: str) -> str:
         """Return the first of these words of the game that there is in the language, "" if there is none."""
@@ -42,9 +42,7 @@ class CardWords:
         return next((one.text for one in found if one and one.language == self.language), "")
 
     def told(self, name: str, *kinds: str) -> str:
-        """Return the word for a name in a catalogue file; itself, in plain words, if there is none."""
-        if self.language == ENGLISH:
-            return name
+        """Return the word for a name in a catalogue file; itself if there is none."""
         return self.word(*(f"{kind}.{name}" for kind in kinds)) or self.english(name)
 
     def english(self, name: str) -> str:
@@ -59,7 +57,7 @@ class CardWords:
 
     def field(self, name: str) -> str:
         """Return the name of a value."""
-        if self.language != ENGLISH and name in ("card", "name", "names"):
+        if name in ("card", "name", "names"):
             return self.say(name.removesuffix("s"))
         return self.told(name, "field")
 
@@ -86,15 +84,13 @@ class CardWords:
             return self.say("within").join(self.part(name, part) for name, part in value.items())
         if isinstance(value, list):
             return " ".join(map(self.value, value))
-        if isinstance(value, bool) and self.language != ENGLISH:
+        if isinstance(value, bool):
             said = word(SERVICE, "word.yes" if value else "word.no", self.language)
             return said.text if said else str(value).lower()
-        return self.named(value) if isinstance(value, str) else str(value).lower()
+        return self.named(value) if isinstance(value, str) else str(value)
 
     def named(self, value: str) -> str:
         """Return what text in a value names: a resource, an effect, a card."""
-        if self.language == ENGLISH:
-            return value.lower()
         if said := self.word(f"value.{value}", f"good.{value}", f"effect.{value}"):
             return said
         cards = (row for rows in self.game.cards().values() for row in rows if row["id"] == value)

@@ -69,9 +69,9 @@ def check_catalogue(path: Path, language: str, *, as_json: bool) -> None:
 
 
 def difference_text(words: CardWords, row: Row) -> str:
-    """Return one difference as a line; a card is told by its id, and in other languages by its name too."""
+    """Return one difference as a line; a card is told by its id and its name."""
     cards = (card for card in words.game.cards()[row["list"]] if card["id"] == row["card"])
-    names = [words.renamed(card)["name"] for card in cards if words.language != ENGLISH]
+    names = [words.renamed(card)["name"] for card in cards]
     card = " ".join([row["card"], *(f"({name})" for name in names)])
     ours, other = (words.value(row[side]) if row[side] is not None else "-" for side in ("in_use", "in_file"))
     if row["field"] == "card":  # that one of them lacks

@@ -115,6 +115,16 @@ def end(number: int, _: Any) -> NoReturn:
 def fail(error: Exception, code: int) -> NoReturn:
     """End with an error."""
     file = isinstance(error, OSError) and error.filename
-    text = f"{file}: {error.strerror}" if isinstance(error, OSError) and file else str(error)
+    text = f"{file}: {error.strerror}" if isinstance(error, OSError) and file else told(error)
     typer.echo(f"clerestory: {' '.join(text.split())}", err=True)
     sys.exit(code)
+
+
+def told(error: Exception) -> str:
+    """Return what an error says: faults in the language of the terminal, all else in English."""
+    said = getattr(error, "said", None)
+    if said is None:
+        return str(error)
+    from clerestory.server.spoken import SPOKEN
+
+    return str(said(SPOKEN.get()))

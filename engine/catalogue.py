@@ -13,9 +13,11 @@ from pathlib import Path
 from typing import Annotated, Any, ClassVar, Self, TypeVar, cast
 
 from pydantic import BeforeValidator, Field, StringConstraints
+from pydantic_core import PydanticCustomError
 
 from clerestory.engine.errors import BadCatalogue, CatalogueInUse
-from clerestory.engine.fields import Fields, read_fields
+from clerestory.engine.fields import Fields, quoted, read_fields
+from clerestory.texts.sentences import Text, text
 
 Id = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=60)]
@@ -23,17 +25,22 @@ Source = Annotated[str, StringConstraints(pattern=r"^(stated|found|derived|recon
 Names = dict[Annotated[str, StringConstraints(pattern=r"^[a-z]{2,3}$")], Name]  # by language, besides English
 CardRows = dict[str, list[dict[str, Any]]]  # cards as plain rows, by list
 SAID = {"name", "names", "sources"}  # fields of a card that no rule reads
-CardFaults = Iterator[tuple[str, str]]  # path of a field, what is wrong with it
+CardFaults = Iterator[tuple[str, Text]]  # path of a field, what is wrong with it
 
 
 def by_id(cards: object) -> object:
     """Turn a list of cards into a table by id, so that faults name the card."""
-    if not isinstance(cards, list) or not all(isinstance(card, dict) and "id" in card for card in cards):
-        raise ValueError("must be a list of cards that each have an id")
-    counts = Counter(str(card["id"]) for card in cards)
-    if counts and counts.most_common(1)[0][1] > 1:
-        raise ValueError(f"{counts.most_common(1)[0][0]!r} occurs more than once")
+    if not isinstance(cards, list) or not all(isinstance(card, dict) and type(card.get("id")) is str for card in cards):
+        raise PydanticCustomError("fault.cards", "must be a list of cards that each have an id")
+    require_once([card["id"] for card in cards])
     return {card["id"]: {name: value for name, value in card.items() if name != "id"} for card in cards}
+
+
+def require_once(names: Sequence[str]) -> None:
+    """Raise PydanticCustomError, a ValueError, if a name is there twice."""
+    for name, times in Counter(names).items():
+        if times > 1:
+            raise PydanticCustomError("fault.twice", "{value} occurs more than once", {"value": quoted(name)})
 
 
 def sources_by_value(row: dict[str, Any], covers: Mapping[str, Sequence[str]]) -> dict[str, Any]:
@@ -110,7 +117,7 @@ class Catalogue(Fields):
         catalogue = read_fields(cls, tables, "catalogue", BadCatalogue)
         faults = [fault for check in cls.checks for fault in check(catalogue)]
         if faults:
-            raise BadCatalogue([(f"catalogue.{field}", description) for field, description in faults])
+            raise BadCatalogue([(f"catalogue.{field}", fault) for field, fault in faults], catalogue.game)
         return catalogue
 
     def content_hash(self) -> str:
@@ -166,25 +173,23 @@ def amount_of(card: str, effect: Fields, amounts: Sequence[str], others: Sequenc
     """
     names = type(effect).model_fields.keys() - {"kind"}
     if unread := sorted(names.difference(amounts, others)):
-        raise BadCatalogue(
-            [(f"catalogue.{card}.effect.{name}", "is not an amount of this effect; remove it") for name in unread]
-        )
+        raise BadCatalogue([(f"catalogue.{card}.effect.{name}", text("fault.amount")) for name in unread])
     return next((getattr(effect, name) for name in amounts if name in names), 0)
 
 
 def read_file(path: Path | str) -> dict[str, Any]:
     """Return the tables of a TOML file. Raises BadCatalogue."""
     try:
-        text = Path(path).read_text(encoding="utf-8")
+        content = Path(path).read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        why = error.strerror if isinstance(error, OSError) else error
-        raise BadCatalogue([("catalogue", f"{path} cannot be read: {why}")]) from None
-    return parse(text)
+        why = str(error.strerror if isinstance(error, OSError) else error)
+        raise BadCatalogue([("catalogue", text("fault.file", file=str(path), why=why))]) from None
+    return parse(content)
 
 
-def parse(text: str) -> dict[str, Any]:
+def parse(content: str) -> dict[str, Any]:
     """Return the tables of TOML text. Raises BadCatalogue."""
     try:
-        return tomllib.loads(text)
+        return tomllib.loads(content)
     except tomllib.TOMLDecodeError as error:
-        raise BadCatalogue([("catalogue", f"is not TOML: {error}")]) from None
+        raise BadCatalogue([("catalogue", text("fault.toml", why=str(error)))]) from None

@@ -24,7 +24,7 @@ ctypedef bint (*predicate)(const void *s) noexcept nogil
 cdef struct Invariant:
     predicate holds
     const char *field     # to blame if it does not hold, by its name in JSON; "" if any of several may be wrong
-    const char *sentence
+    const char *code      # of its sentence, among the texts of the game: `rule.CODE`
 
 cdef struct GameOps:
     int state_size   # bytes, a multiple of 8

@@ -9,6 +9,8 @@ from clerestory.engine.envelope import check_envelope, list_fields, read_json
 from clerestory.engine.errors import BadPosition, BadText, GameError, IllegalAction, NotOver
 from clerestory.engine.encoding cimport Encoder, write_inputs
 from clerestory.engine.rng cimport Rng
+from clerestory.texts import say
+from clerestory.texts.sentences import Text, text
 
 
 class Action(NamedTuple):
@@ -232,7 +234,7 @@ cdef class Game:
         Raises BadPosition for a player count the game does not have.
         """
         if seats not in self.seats:
-            raise BadPosition([("seats", f"{seats} is not one of {', '.join(map(str, self.seats))}")])
+            raise BadPosition([("seats", text("fault.one_of", value=seats, known=", ".join(map(str, self.seats))))])
         cdef State state = State.__new__(State, self)
         self.ops.setup(state.data, seats, &stream(seed).c)
         return state
@@ -253,9 +255,11 @@ cdef class Game:
         cdef int broken = self.broken(state.data)
         if broken >= 0:
             number = len(self.invariants) - self.ops.num_invariants + broken
-            field = self.ops.invariants[broken].field.decode()
-            self.layout.refuse([(field, f"breaks rule {number} of every position: {self.invariants[number]}")])
+            self.layout.refuse([(self.ops.invariants[broken].field.decode(), self._broken_rule(broken, number))])
         return state
+
+    def _broken_rule(self, int broken, int number):
+        return text("fault.rule", number=number, sentence=Text(f"rule.{self.ops.invariants[broken].code.decode()}"))
 
     def _all_checks(self):
         return self.layout.place_faults, *self.consistency_checks
@@ -268,7 +272,7 @@ cdef class Game:
             f"the number of seats is {self.ops.min_seats} to {self.ops.max_seats}",
             "every field is in its range",
             *(check.__doc__.partition("\n")[0].rstrip(".") for check in self._all_checks()),
-            *(self.ops.invariants[i].sentence.decode() for i in range(self.ops.num_invariants)),
+            *(say(self.name, f"rule.{self.ops.invariants[i].code.decode()}") for i in range(self.ops.num_invariants)),
         )
 
     def check_bytes(self, bytes memory not None):
@@ -494,7 +498,7 @@ cdef class State:
 
     def _require_seat(self, int seat):
         if not NATURE <= seat < self.seats:
-            raise BadPosition([("seat", f"{seat} is not one of 0 to {self.seats - 1}")])
+            raise BadPosition([("seat", text("fault.seat", value=seat, last=self.seats - 1))])
 
     def returns(self):
         """Return the win share of each seat; they sum to 1. Raises NotOver before the end."""

@@ -4,6 +4,8 @@ import json
 from typing import Any, Protocol
 
 from clerestory.engine.errors import BadPosition
+from clerestory.engine.fields import quoted
+from clerestory.texts.sentences import text
 
 
 class Identity(Protocol):
@@ -20,11 +22,11 @@ def read_json(position: object) -> dict[str, Any]:
         try:
             position = json.loads(position)
         except (ValueError, RecursionError) as error:
-            more = "; a position is one object, and `clerestory replay` reads records" * ("Extra data" in str(error))
-            raise BadPosition([("position", f"is not JSON: {error}{more}")]) from None
+            code = "fault.lines" if "Extra data" in str(error) else "fault.json"
+            raise BadPosition([("position", text(code, why=str(error)))]) from None
     if not isinstance(position, dict):
         kind = "null" if position is None else type(position).__name__
-        raise BadPosition([("position", f"must be a JSON object, not {kind}")])
+        raise BadPosition([("position", text("fault.json_object", kind=kind))])
     return position
 
 
@@ -33,22 +35,16 @@ def check_envelope(game: Identity, fields: dict[str, Any]) -> None:
     wrong = []
     revision = fields.get("rules_revision")
     if type(revision) is not int or revision != game.rules_revision:
-        wrong.append(("rules_revision", f"is {shown(revision)}; these rules are revision {game.rules_revision}"))
+        wrong.append(("rules_revision", text("fault.revision", value=quoted(revision), revision=game.rules_revision)))
     if fields.get("catalogue", "") != game.catalogue:
-        given = shown(fields.get("catalogue", ""))
-        wrong.append(("catalogue", f"is {given}; the cards in use are those of {game.catalogue!r}"))
+        given = quoted(fields.get("catalogue", ""))
+        wrong.append(("catalogue", text("fault.catalogue", value=given, catalogue=repr(game.catalogue))))
     if not isinstance(fields.get(game.name), dict):
-        wrong.append((game.name, "is missing" if game.name not in fields else "must be an object"))
+        wrong.append((game.name, text("fault.missing" if game.name not in fields else "fault.object")))
     strangers = fields.keys() - {"rules_revision", "catalogue", game.name}
-    wrong += [(str(name)[:80], "is not a field of a position") for name in fields if name in strangers]
+    wrong += [(str(name)[:80], text("fault.unknown")) for name in fields if name in strangers]
     if wrong:
         raise BadPosition(wrong)
-
-
-def shown(value: object) -> str:
-    """Return a value's representation, short enough for a message."""
-    text = repr(value)
-    return text if len(text) <= 80 else text[:77] + "..."
 
 
 def list_fields(fields: dict[str, Any]) -> str:

@@ -15,12 +15,38 @@ GameError                 a ValueError: bad input, not a bug
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from clerestory.texts.languages import ENGLISH
+from clerestory.texts.sentences import Text, said
+
+
+class Fault(str):
+    """What is wrong with a field, in English.
+
+    Attributes:
+        text: the same as a code with arguments.
+        game: the name of the game that it is about; "" if there is none.
+    """
+
+    text: Text
+    game: str
+
+    def said(self, language: str) -> str:
+        """Return it in a language."""
+        return said(self.text, self.game, language)
+
+
+def fault_of(text: Text, game: str = "") -> Fault:
+    """Return what is wrong with a field of an input of a game."""
+    fault = Fault(said(text, game))
+    fault.text, fault.game = text, game
+    return fault
+
 
 class Violation(NamedTuple):
     """One fault of an input: the path of the field, and what is wrong with it."""
 
     field: str
-    description: str
+    description: Fault
 
 
 class GameError(ValueError):
@@ -40,11 +66,20 @@ class IllegalAction(GameError):
 
 
 class Violations(GameError):
-    """An input with one or more faults, all of them in `violations`."""
+    """An input with one or more faults, all of them in `violations`.
 
-    def __init__(self, violations: Sequence[tuple[str, str]]) -> None:
-        self.violations = tuple(Violation(*violation) for violation in violations)
-        super().__init__("; ".join(f"{field}: {description}" for field, description in self.violations))
+    Args:
+        faults: the paths of fields, and what is wrong with each.
+        game: the name of the game that they are about.
+    """
+
+    def __init__(self, faults: Sequence[tuple[str, Text]], game: str = "") -> None:
+        self.violations = tuple(Violation(field, fault_of(text, game)) for field, text in faults)
+        super().__init__(self.said(ENGLISH))
+
+    def said(self, language: str) -> str:
+        """Return all faults in a language."""
+        return "; ".join(f"{field}: {fault.said(language)}" for field, fault in self.violations)
 
 
 class BadPosition(Violations):

@@ -1,26 +1,44 @@
 """Reading the fields of a position or a catalogue: the shape by pydantic, the faults as Violations."""
 
-from functools import reduce
+from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from clerestory.engine.errors import Violations
+from clerestory.texts.sentences import Text, text
 
 MAX_LISTED = 20  # faults named in one error
 LONGEST_QUOTED = 80  # characters of a value
-PREFIX = "Input should be "  # of pydantic
-SAID = {
-    "less than or equal to": "at most",
-    "greater than or equal to": "at least",
-    "greater than": "above",
-    "less than": "below",
-    "a valid integer": "a whole number",
-    "List should have": "the list must have",
-    "items after validation": "entries",
-    "item after validation": "entry",
-}  # pydantic's words, in plainer ones
-PLAIN = {"missing": "is missing", "extra_forbidden": "is not a field here; remove it"}  # by pydantic's type of a fault
+OWN = "fault."  # beginning of the types of faults that a validator of ours finds, which are codes
+# By pydantic's type of a fault: the text, from the value and what pydantic says about the bounds.
+FAULTS: dict[str, Callable[[str, Mapping[str, Any]], Text]] = {
+    "missing": lambda _, __: text("fault.missing"),
+    "extra_forbidden": lambda _, __: text("fault.stranger"),
+    "greater_than_equal": lambda value, about: text("fault.least", value=value, least=about["ge"]),
+    "less_than_equal": lambda value, about: text("fault.most", value=value, most=about["le"]),
+    "int_type": lambda value, _: text("fault.whole", value=value),
+    "bool_type": lambda value, _: text("fault.flag", value=value),
+    "string_type": lambda value, _: text("fault.string", value=value),
+    "list_type": lambda value, _: text("fault.list", value=value),
+    "dict_type": lambda _, __: text("fault.object"),
+    "model_attributes_type": lambda _, __: text("fault.object"),
+    "model_type": lambda _, __: text("fault.object"),
+    "too_short": lambda value, about: text(
+        "fault.few", value=value, least=about["min_length"], count=about["actual_length"]
+    ),
+    "too_long": lambda value, about: text(
+        "fault.many", value=value, most=about["max_length"], count=about["actual_length"]
+    ),
+    "string_too_short": lambda value, about: text("fault.short", value=value, count=about["min_length"]),
+    "string_too_long": lambda value, about: text("fault.long", value=value, count=about["max_length"]),
+    "string_pattern_mismatch": lambda value, about: text("fault.form", value=value, form=about["pattern"]),
+    "literal_error": lambda value, about: choice(value, about["expected"]),
+    "union_tag_invalid": lambda _, about: text(
+        "fault.tag", field=about["discriminator"].strip("'"), value=repr(about["tag"]), choices=about["expected_tags"]
+    ),
+    "union_tag_not_found": lambda _, about: text("fault.tagless", field=about["discriminator"].strip("'")),
+}
 
 Shape = TypeVar("Shape", bound="Fields")
 
@@ -43,8 +61,8 @@ def read_fields(shape: type[Shape], fields: object, path: str, error: type[Viola
     try:
         return shape.model_validate(fields)
     except ValidationError as failure:
-        faults = failure.errors(include_url=False, include_context=False)[:MAX_LISTED]
-        raise error([(path + dotted(fault["loc"]), fault_text(fault)) for fault in faults]) from None
+        faults = failure.errors(include_url=False)[:MAX_LISTED]
+        raise error([(path + dotted(fault["loc"]), text_of(fault)) for fault in faults]) from None
 
 
 def dotted(location: tuple[int | str, ...]) -> str:
@@ -52,13 +70,25 @@ def dotted(location: tuple[int | str, ...]) -> str:
     return "".join(f"[{step}]" if isinstance(step, int) else f".{str(step)[:80]}" for step in location)
 
 
-def fault_text(fault: Any) -> str:
-    """Return what is wrong: the value, if it is short enough to quote, and what it must be."""
-    if fault["type"] in PLAIN:
-        return PLAIN[fault["type"]]
-    value = repr(fault.get("input"))
-    given = f"is {value}; " if len(value) <= LONGEST_QUOTED else ""
-    message = reduce(lambda text, words: text.replace(*words), SAID.items(), str(fault["msg"]))
-    if message.startswith(PREFIX):
-        return f"{given}must be {message.removeprefix(PREFIX)}"
-    return f"{given}{message[:1].lower()}{message[1:]}"
+def text_of(fault: Any) -> Text:
+    """Return what is wrong: the value, and what it must be."""
+    kind, about = fault["type"], fault.get("ctx", {})
+    if kind in FAULTS:
+        return FAULTS[kind](quoted(fault.get("input")), about)
+    return Text(kind, tuple(about.items())) if kind.startswith(OWN) else text("fault.other", what=fault["msg"])
+
+
+def choice(value: str, expected: str) -> Text:
+    """Return that a value must be one of a few, as pydantic lists them: `'a', 'b' or 'c'`."""
+    others, _, last = expected.rpartition(" or ")
+    return (
+        text("fault.choice", value=value, others=others, last=last)
+        if others
+        else text("fault.must", value=value, what=last)
+    )
+
+
+def quoted(value: object) -> str:
+    """Return a value's representation, short enough for a message."""
+    shown = repr(value)
+    return shown if len(shown) <= LONGEST_QUOTED else f"{shown[: LONGEST_QUOTED - 3]}..."

@@ -21,10 +21,12 @@ from clerestory.engine.duel.catalogue import DuelCatalogue
 from clerestory.engine.duel.rules import DuelGame
 from clerestory.engine.duel.text import show as show_duel
 from clerestory.engine.errors import BadCatalogue, BadPosition
+from clerestory.engine.fields import quoted
 from clerestory.engine.picture import Telling
 from clerestory.engine.plans import Planner
 from clerestory.engine.toy import changes as toy_changes
 from clerestory.engine.toy.rules import TOY
+from clerestory.texts.sentences import text
 
 
 class Points(Protocol):
@@ -113,7 +115,7 @@ def game(name: str, *, catalogue: Any = None) -> Game:
     if name not in LIST:
         raise KeyError(f"{name!r}: no such game; the games are {', '.join(LIST)}")
     if catalogue is not None and LIST[name].catalogue is None:
-        raise BadCatalogue([("catalogue.game", f"{name!r} is not one of {', '.join(with_catalogue())}")])
+        raise no_catalogue(name)
     with MAKING:
         if name not in MADE or catalogue is not None:
             made = LIST[name].make() if catalogue is None else LIST[name].make(catalogue)
@@ -124,6 +126,13 @@ def game(name: str, *, catalogue: Any = None) -> Game:
 def with_catalogue() -> list[str]:
     """Return the names of the games that have a card catalogue."""
     return [name for name, entry in LIST.items() if entry.catalogue is not None]
+
+
+def no_catalogue(name: object) -> BadCatalogue:
+    """Return the error of a catalogue for what is no game with one."""
+    return BadCatalogue(
+        [("catalogue.game", text("fault.one_of", value=quoted(name), known=", ".join(with_catalogue())))]
+    )
 
 
 def game_of_catalogue(path: Path | str) -> Game:
@@ -150,7 +159,7 @@ def read_catalogue(path: Path | str) -> Catalogue:
     name: Any = tables.get("game")
     shape = LIST[name].catalogue if name in with_catalogue() else None
     if shape is None:
-        raise BadCatalogue([("catalogue.game", f"{name!r} is not one of {', '.join(with_catalogue())}")])
+        raise no_catalogue(name)
     return shape.read(tables)
 
 
@@ -162,5 +171,5 @@ def from_position(position: str | bytes | Mapping[str, Any]) -> State:
     fields = read_json(position)
     named = [name for name in GAMES if name in fields]
     if len(named) != 1:
-        raise BadPosition([("position", f"must have one field named after its game: {', '.join(GAMES)}")])
+        raise BadPosition([("position", text("fault.named", games=", ".join(GAMES)))])
     return game(named[0]).from_position(fields)

@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 import pydantic
 
 from clerestory.engine.fields import Fields
+from clerestory.texts.sentences import Text, text
 
 
 class FieldContext(NamedTuple):
@@ -44,7 +45,7 @@ class Kind:
         """Return the numbers that stand for a valid JSON value."""
         raise NotImplementedError
 
-    def faults(self, value: Any, around: FieldContext) -> Iterable[str]:
+    def faults(self, value: Any, around: FieldContext) -> Iterable[Text]:
         """Yield what is wrong with a JSON value of the right type."""
         return ()
 
@@ -117,7 +118,7 @@ class Seat(Choice):
     def in_range(self, raw: Sequence[int], around: FieldContext) -> bool:
         return self.low <= raw[0] < self.low + self.others + around.seats
 
-    def faults(self, value: str, around: FieldContext) -> Iterable[str]:
+    def faults(self, value: str, around: FieldContext) -> Iterable[Text]:
         here = self.number[value] < self.low + self.others + around.seats
         return () if here else strangers([value], self.colours, around.seats)
 
@@ -138,7 +139,7 @@ class Card(Kind):
     def write(self, value: str, around: FieldContext) -> Sequence[int]:
         return (self.number[value],)
 
-    def faults(self, value: str, around: FieldContext) -> Iterable[str]:
+    def faults(self, value: str, around: FieldContext) -> Iterable[Text]:
         return () if value in self.number else unknown([value], self.number)
 
 
@@ -158,9 +159,9 @@ class Each(Kind):
     def write(self, value: list[Any], around: FieldContext) -> Sequence[int]:
         return [self.kind.write(entry, around)[0] for entry in value]
 
-    def faults(self, value: list[Any], around: FieldContext) -> Iterable[str]:
+    def faults(self, value: list[Any], around: FieldContext) -> Iterable[Text]:
         faults = self.kind.faults
-        return [text for entry in value for text in faults(entry, around)]
+        return [fault for entry in value for fault in faults(entry, around)]
 
 
 class Set(Kind):
@@ -178,7 +179,7 @@ class Set(Kind):
     def write(self, value: list[Any], around: FieldContext) -> Sequence[int]:
         return (sum(map(self.bits.__getitem__, value)),)
 
-    def faults(self, value: list[Any], around: FieldContext) -> Iterable[str]:
+    def faults(self, value: list[Any], around: FieldContext) -> Iterable[Text]:
         return unknown(value, self.bits) + repeated(value) if value else ()
 
 
@@ -197,7 +198,7 @@ class Deck(Kind):
     def write(self, value: list[str], around: FieldContext) -> Sequence[int]:
         return [0] * (self.places - len(value)) + [self.number[card] for card in value]
 
-    def faults(self, value: list[str], around: FieldContext) -> Iterable[str]:
+    def faults(self, value: list[str], around: FieldContext) -> Iterable[Text]:
         return unknown(value, self.number) + (repeated(value) if self.unique else [])
 
 
@@ -222,7 +223,7 @@ class Order(Kind):
     def write(self, value: list[str], around: FieldContext) -> Sequence[int]:
         return (sum(self.names.index(name) + 1 << self.bits * i for i, name in enumerate(value)),)
 
-    def faults(self, value: list[str], around: FieldContext) -> Iterable[str]:
+    def faults(self, value: list[str], around: FieldContext) -> Iterable[Text]:
         return strangers(value, self.names, around.seats) if self.seated else ()
 
 
@@ -272,27 +273,29 @@ def listed(item: Any, low: int = 0, high: int | None = None) -> Any:
 # -- faults ------------------------------------------------------------------------------------------
 
 
-def unknown(things: Sequence[Any], known: Collection[Any]) -> list[str]:
+def unknown(things: Sequence[Any], known: Collection[Any]) -> list[Text]:
     """Describe each thing that is not a known one."""
     if all(map(known.__contains__, things)):
         return []
-    return [f"{str(thing)[:80]!r} is not a card of this list" for thing in dict.fromkeys(things) if thing not in known]
+    strange = [thing for thing in dict.fromkeys(things) if thing not in known]
+    return [text("fault.card", value=repr(str(thing)[:80])) for thing in strange]
 
 
-def repeated(things: Sequence[Any]) -> list[str]:
+def repeated(things: Sequence[Any]) -> list[Text]:
     """Describe each thing that is listed more than once."""
     if len(set(things)) == len(things):
         return []
-    return [f"{str(thing)[:80]!r} is listed {times} times" for thing, times in Counter(things).items() if times > 1]
+    counts = Counter(things).items()
+    return [text("fault.repeated", value=repr(str(thing)[:80]), times=times) for thing, times in counts if times > 1]
 
 
-def strangers(colours: Sequence[str], known: Sequence[str], seats: int) -> list[str]:
+def strangers(colours: Sequence[str], known: Sequence[str], seats: int) -> list[Text]:
     """Describe each colour that is not in the game."""
     strange = set(known[seats:]) if colours else set()
     if strange.isdisjoint(colours):
         return []
     return [
-        f"no player {colour!r} in this game; the players are {', '.join(known[:seats])}"
+        text("fault.player", value=repr(colour), players=", ".join(known[:seats]))
         for colour in colours
         if colour in strange
     ]

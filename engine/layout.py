@@ -13,8 +13,9 @@ from typing import Any, NamedTuple
 from clerestory.engine.errors import BadPosition
 from clerestory.engine.fields import read_fields
 from clerestory.engine.kinds import FieldContext, Kind, listed, model
+from clerestory.texts.sentences import Text, text
 
-FieldFault = tuple[str, str]  # path of a field, what is wrong there
+FieldFault = tuple[str, Text]  # path of a field, what is wrong there
 Member = tuple[int, str, int]  # address, type as the module struct calls it, how many
 
 
@@ -213,17 +214,17 @@ class Layout:
         values, around = self.values(fields), surroundings(fields, seats)
         self.refuse(
             [
-                (slot.path, text)
+                (slot.path, fault)
                 for i, slot in self.plans[seats].judged
-                for text in slot.kind.faults(values[i], around[slot.owner])
+                for fault in slot.kind.faults(values[i], around[slot.owner])
             ]
         )
 
     def refuse(self, faults: Iterable[FieldFault]) -> None:
         """Raise BadPosition if there are faults; their paths are those in the game's own fields, "" for all of them."""
-        found = [(f"{self.name}.{path}".rstrip("."), description) for path, description in faults]
+        found = [(f"{self.name}.{path}".rstrip("."), fault) for path, fault in faults]
         if found:
-            raise BadPosition(found)
+            raise BadPosition(found, self.name)
 
     def place_faults(self, fields: dict[str, Any]) -> Iterator[FieldFault]:
         """A card is in one place."""
@@ -236,7 +237,7 @@ class Layout:
                 if place not in home:
                     home[place] = slot.path
                 elif card not in self.everywhere:
-                    yield slot.path, f"{card!r} is also in {home[place]}"
+                    yield slot.path, text("fault.place", value=repr(card), place=home[place])
 
     # -- in words ------------------------------------------------------------------------------------
 

@@ -13,6 +13,7 @@ from clerestory.engine.plans import Plan
 from clerestory.engine.rng import Rng
 from clerestory.engine.scoring import changes_of
 from clerestory.refusals import Reason, Refusal, refuse
+from clerestory.texts.sentences import Text, text
 
 MAX_SHOWN = 6  # legal actions named when another was refused
 
@@ -75,14 +76,14 @@ def view_of(state: State, seat: int | None) -> State:
 # -- validation ------------------------------------------------------------------------------------
 
 
-def kind_fault(given: GivenPosition) -> str:
-    """Return why a position is not of its kind, "" if it is."""
+def kind_fault(given: GivenPosition) -> Text | None:
+    """Return why a position is not of its kind, None if it is."""
     state = given.state
     if given.referee:
-        return "" if state.deal(0) == state else "has unknown cards; a referee's position has none"
+        return None if state.deal(0) == state else text("fault.hidden")
     if any(state.observe(seat) == state for seat in range(NATURE, state.seats)):
-        return ""
-    return "tells more than any one seat can know; send it as referee, not as position"
+        return None
+    return text("fault.tells")
 
 
 def all_faults(game: Game, fields: Mapping[str, Any]) -> list[Violation]:
@@ -110,11 +111,11 @@ def actions_named(game: Game, texts: Sequence[str]) -> list[Action]:
     """Return the actions named by texts, legal or not. Raises Refusal, which lists the texts that name none."""
     require_few("actions", len(texts))
     actions, faults = [], []
-    for i, text in enumerate(texts):
+    for i, given in enumerate(texts):
         try:
-            actions.append(game.parse_action(text))
+            actions.append(game.parse_action(given))
         except BadText:
-            faults.append((f"actions[{i}]", f"{text[:40]!r} is not an action of {game.name}"))
+            faults.append((f"actions[{i}]", f"{given[:40]!r} is not an action of {game.name}"))
     if faults:
         raise Refusal(Reason.BAD_ACTION, faults)
     return actions
@@ -178,8 +179,8 @@ def planned(state: State, times: Mapping[str, int], *, finish: bool) -> Plan | N
 def carry_out(given: GivenPosition, plan: Plan) -> list[Change]:
     """Play a plan; return what it changed for the seat that plays it, and what that seat lost by limits."""
     changed, seat = [], given.state.turn
-    for text in plan.actions:
-        played = play(given, given.state.game.parse_action(text), drawn=False)
+    for action in plan.actions:
+        played = play(given, given.state.game.parse_action(action), drawn=False)
         changed += [change for change in played.changes if change.seat == seat]
     return totals(changed)
 

@@ -13,10 +13,11 @@ from google.protobuf.message import Message
 
 from clerestory.advice.question import Question, Terms, posed
 from clerestory.engine.core import NATURE, State
-from clerestory.engine.errors import BadPosition
+from clerestory.engine.errors import BadPosition, fault_of
 from clerestory.engine.games import GAMES
 from clerestory.engine.tuning import level_as
 from clerestory.refusals import Faults, Reason, Refusal, refuse
+from clerestory.texts.sentences import Text, text
 from clerestory.v1 import advisor_pb2 as api
 from clerestory.v1.position_pb2 import Position
 
@@ -111,9 +112,9 @@ def read_position(message: Position, path: str = "position") -> State:
     """Return the position that a message describes. Raises Refusal, which lists all that is wrong with it."""
     game = message.WhichOneof("game")
     if fault := size_fault(message):
-        refuse(Reason.BAD_POSITION, path, fault)
+        refuse(Reason.BAD_POSITION, path, fault_of(fault))
     if game is None:
-        refuse(Reason.BAD_POSITION, path, f"has no game; set one of {', '.join(GAMES)}")
+        refuse(Reason.BAD_POSITION, path, fault_of(no_game()))
     try:
         return GAMES[game].from_position(position_fields(message))
     except BadPosition as error:
@@ -121,13 +122,18 @@ def read_position(message: Position, path: str = "position") -> State:
         raise Refusal(Reason.BAD_POSITION, faults) from None
 
 
-def size_fault(message: Position) -> str:
-    """Return the fault in the size of a position, "" if there is none."""
+def size_fault(message: Position) -> Text | None:
+    """Return the fault in the size of a position, None if there is none."""
     size = message.ByteSize()
     if size > MAX_POSITION_BYTES:
-        return f"has {size} bytes; {MAX_POSITION_BYTES} at most"
+        return text("fault.size", size=size, most=MAX_POSITION_BYTES)
     many = size >= 2 * MAX_PARTS and next(islice(parts(message), MAX_PARTS, None), None) is not None
-    return f"has more than {MAX_PARTS} parts such as players" if many else ""
+    return text("fault.parts", most=MAX_PARTS) if many else None
+
+
+def no_game() -> Text:
+    """Return the fault of a position without a game."""
+    return text("fault.game", games=", ".join(GAMES))
 
 
 def parts(message: Message) -> Iterator[Message]:

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 from clerestory.engine.games import GAMES
 from clerestory.games.rulebook import GivenPosition, all_faults, kind_fault
-from clerestory.server.faults import fault_text
-from clerestory.server.translate import position_fields, read_position, size_fault
+from clerestory.server.translate import no_game, position_fields, read_position, size_fault
 from clerestory.server.translate_answers import write_text
 from clerestory.server.translate_rules import NO_KIND, write_outcome, write_turn
+from clerestory.texts.sentences import Text, said
 from clerestory.v1 import rules_pb2 as rules
 from clerestory.v1.position_pb2 import Position
 
@@ -28,23 +28,23 @@ def validate(message: rules.AnyPosition, path: str = "position") -> rules.Valida
     return rules.ValidatePositionResponse(turn=write_turn(given.state.turn), outcome=write_outcome(given.state))
 
 
-def position_faults(message: Position, path: str) -> list[tuple[str, str]]:
+def position_faults(message: Position, path: str) -> list[tuple[str, Text]]:
     """Return what is wrong with a position."""
     name, fault = message.WhichOneof("game"), size_fault(message)
     if fault:
         return [(path, fault)]
     if name is None:
-        return [(path, f"has no game; set one of {', '.join(GAMES)}")]
+        return [(path, no_game())]
     faults = all_faults(GAMES[name], position_fields(message))
-    return [(f"{path}.{field}", description) for field, description in faults]
+    return [(f"{path}.{field}", fault.text) for field, fault in faults]
 
 
-def write_faults(faults: Sequence[tuple[str, str]], game: str) -> rules.ValidatePositionResponse:
+def write_faults(faults: Sequence[tuple[str, Text]], game: str) -> rules.ValidatePositionResponse:
     """Return faults as a message; `game` is the name of the game, "" if there is none."""
     about = GAMES[game] if game else next(iter(GAMES.values()))  # whose own texts are not needed then
     return rules.ValidatePositionResponse(
         faults=[
-            rules.PositionFault(field=field, description=told, text=write_text(fault_text(told, game), about))
-            for field, told in faults
+            rules.PositionFault(field=field, description=said(fault, game), text=write_text(fault, about))
+            for field, fault in faults
         ]
     )

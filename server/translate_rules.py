@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any
 
 from clerestory.engine.core import NATURE, OVER, Action, Game, State
+from clerestory.engine.errors import fault_of
 from clerestory.engine.games import GAMES
 from clerestory.engine.scoring import ScoreSource, by_position, tie_break
 from clerestory.engine.tuning import CHARACTERS
@@ -17,11 +18,12 @@ from clerestory.server.translate import read_position
 from clerestory.server.translate_changes import write_changes
 from clerestory.texts.cards import card_names
 from clerestory.texts.characters import manner_in_words, name_of_character
+from clerestory.texts.sentences import text
 from clerestory.v1 import advisor_pb2 as advisor
 from clerestory.v1 import rules_pb2 as rules
 from clerestory.v1.position_pb2 import Position
 
-NO_KIND = "is empty; set position or referee"
+NO_KIND = text("fault.kind")
 
 
 # -- positions -------------------------------------------------------------------------------------
@@ -31,7 +33,7 @@ def read_any(message: rules.AnyPosition, path: str = "position") -> GivenPositio
     """Return a position of either kind. Raises Refusal, which lists all that is wrong with it."""
     kind = message.WhichOneof("kind")
     if kind is None:
-        refuse(Reason.BAD_POSITION, path, NO_KIND)
+        refuse(Reason.BAD_POSITION, path, fault_of(NO_KIND))
     if kind == "referee":
         return read_kind(message.referee.truth, True, f"{path}.referee.truth")
     return read_kind(message.position, False, f"{path}.position")
@@ -46,7 +48,7 @@ def read_kind(message: Position, referee: bool, path: str) -> GivenPosition:
     """Return a position of one kind. Raises Refusal, which lists all that is wrong with it."""
     given = GivenPosition(read_position(message, path), referee)
     if fault := kind_fault(given):
-        refuse(Reason.BAD_POSITION, path, fault)
+        refuse(Reason.BAD_POSITION, path, fault_of(fault))
     return given
 
 

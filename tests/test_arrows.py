@@ -21,17 +21,16 @@ COMMON_GROUND = (  # what needs nothing else
     r"clerestory\.(addresses|declared|durations|exports|figures|metadata|percentiles|refusals|seeds|sizes|spans|texts)\b"
 )
 ALLOWED: dict[str, str] = {
-    "engine": rf"clerestory\.engine\.({COMMON})\b",
+    "engine": rf"clerestory\.(engine\.({COMMON})|texts)\b",
     "engine/__init__.py": r"clerestory\.exports\b",
     "engine/__init__.pyi": r"clerestory\.engine\.(core|rng|errors|games|record)\b",
-    "engine/picture.py": r"clerestory\.texts\b",
     "engine/record.py": r"clerestory\.engine\.(core|errors|games)\b",
     "engine/scoring.py": r"clerestory\.(engine\.(changes|core|games)|texts)\b",
     "engine/script.py": r"clerestory\.engine\.(core|games)\b",
-    "engine/games.py": r"clerestory\.engine\b",
-    "engine/toy": rf"clerestory\.engine\.({COMMON}|toy)\b",
-    "engine/cathedral": rf"clerestory\.engine\.({COMMON}|cathedral)\b",
-    "engine/duel": rf"clerestory\.engine\.({COMMON}|duel)\b",
+    "engine/games.py": r"clerestory\.(engine|texts)\b",
+    "engine/toy": rf"clerestory\.(engine\.({COMMON}|toy)|texts)\b",
+    "engine/cathedral": rf"clerestory\.(engine\.({COMMON}|cathedral)|texts)\b",
+    "engine/duel": rf"clerestory\.(engine\.({COMMON}|duel)|texts)\b",
     "search": rf"clerestory\.(engine\.(clock|core|elementary|errors|rng|tuning|value)\b|search\b)|{COMMON_GROUND}",
     "search/reasons.py": rf"clerestory\.(engine\.(core|games)\b|figures\b|search\b)|{COMMON_GROUND}",  # names plans
     "arena": (

@@ -11,6 +11,7 @@ from clerestory.engine.catalogue import CardFaults, CardList, CardRow, CardRows,
 from clerestory.engine.cathedral import counts
 from clerestory.engine.cathedral.constants import MAX_GOLD, OF_ROUND, ORDINARY, ROUNDS
 from clerestory.engine.fields import Fields
+from clerestory.texts.sentences import text
 
 LISTS = ("starting_craftsmen", "craftsmen", "resource_cards", "advantage_cards", "event_cards")
 TYPES = ("sand", "wood", "stone", "metal")
@@ -255,11 +256,11 @@ def count_faults(catalogue: CathedralCatalogue) -> CardFaults:
     for name in LISTS:
         cards, count = cards_of(catalogue, name), getattr(counts, f"NUM_{name.upper()}")
         if len(cards) != count:
-            yield name, f"{len(cards)} cards; there must be {count}"
+            yield name, text("fault.cards_listed", total=len(cards), number=count)
     ids = Counter(card for name in LISTS for card in cards_of(catalogue, name))
     for card, times in ids.items():
         if times > 1:
-            yield card, "is the id of more than one card"
+            yield card, text("fault.same_id")
 
 
 def craftsman_faults(catalogue: CathedralCatalogue) -> CardFaults:
@@ -267,37 +268,35 @@ def craftsman_faults(catalogue: CathedralCatalogue) -> CardFaults:
     rounds = [craftsman.round for craftsman in catalogue.craftsmen.values()]
     for card, round_, before in zip(catalogue.craftsmen, rounds, [1, *rounds], strict=False):
         if round_ < before:
-            yield f"craftsmen.{card}.round", f"is {round_}, after a craftsman of round {before}"
+            yield f"craftsmen.{card}.round", text("fault.after", round=round_, before=before)
     for round_ in range(1, ROUNDS + 1):
         if rounds.count(round_) < OF_ROUND:
-            yield "craftsmen", f"{rounds.count(round_)} of round {round_}; there must be {OF_ROUND} or more"
+            few = text("fault.round", total=rounds.count(round_), round=round_, number=OF_ROUND)
+            yield "craftsmen", few
     for card, values in catalogue.all_craftsmen.items():
         for other in values.requires:
             if other not in catalogue.all_craftsmen:
-                yield f"craftsmen.{card}.requires", f"{other!r} is not a craftsman"
+                yield f"craftsmen.{card}.requires", text("fault.craftsman", card=repr(other))
         if values.gives == Pay():
-            yield f"craftsmen.{card}.gives", "nothing"
+            yield f"craftsmen.{card}.gives", text("fault.nothing")
     for permit in PERMITS:
         if all(values.permits != permit for values in catalogue.starting_craftsmen.values()):
-            yield "starting_craftsmen", f"one of them must permit {permit!r}"
+            yield "starting_craftsmen", text("fault.permits", permit=repr(permit))
 
 
 def deck_faults(catalogue: CathedralCatalogue) -> CardFaults:
     """Resource cards are three of a type in order (R36), last-round advantages come last, and effects are distinct."""
     for i, (card, resource) in enumerate(catalogue.resource_cards.items()):
         if resource.type != TYPES[min(i // 3, 2)]:
-            yield (
-                f"resource_cards.{card}.type",
-                f"is {resource.type!r}; three of sand, wood, stone each",
-            )
+            yield f"resource_cards.{card}.type", text("fault.type", value=repr(resource.type))
     for i, (card, advantage) in enumerate(catalogue.advantage_cards.items()):
         if advantage.last_round != (i >= ORDINARY):
-            yield f"advantage_cards.{card}.last_round", "only the last two of the list, and both, are of the last round"
+            yield f"advantage_cards.{card}.last_round", text("fault.last_round")
     effects = Counter(effect for card in catalogue.advantage_cards.values() for effect in lasting(card.effect))
     yield from repeated("advantage_cards", effects)
     for effect in ONCE:
         if not effects[effect]:
-            yield "advantage_cards", f"no card has the effect {effect!r}"
+            yield "advantage_cards", text("fault.effect", effect=repr(effect))
     yield from repeated(
         "event_cards", Counter(effect for card in catalogue.event_cards.values() for effect in lasting(card.effect))
     )
@@ -307,7 +306,7 @@ def repeated(field: str, effects: Counter[str]) -> CardFaults:
     """An effect that lasts or involves a choice is on at most one card of a deck."""
     for effect, times in effects.items():
         if times > 1:
-            yield field, f"{times} cards have the effect {effect!r}; only one can"
+            yield field, text("fault.effects", times=times, effect=repr(effect))
 
 
 def lasting(effect: Any) -> list[str]:
@@ -324,7 +323,7 @@ def source_faults(catalogue: CathedralCatalogue) -> CardFaults:
             given = set(values.model_dump(exclude={"sources"}, exclude_defaults=True))
             owed = SOURCED[name] | (given & {"names", "requires", "permits", "blessing", "last_round"})
             for field in sorted(owed ^ set(values.sources)):
-                yield f"{name}.{card}.sources.{field}", "is missing" if field in owed else "is the source of nothing"
+                yield f"{name}.{card}.sources.{field}", text("fault.missing" if field in owed else "fault.sourceless")
 
 
 SOURCED: dict[str, set[str]] = {

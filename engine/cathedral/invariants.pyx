@@ -18,71 +18,27 @@ from clerestory.engine.core cimport NATURE, OVER, Invariant, predicate
 
 cdef Invariant INVARIANTS[NUM_INVARIANTS]
 INVARIANTS[:] = [
-    Invariant(
-        <predicate> drawn_fits, b"drawn",
-        b"a drawn builder is present exactly at steps redraw and builder"),
-    Invariant(
-        <predicate> waiting_in_step, b"waiting",
-        b"builders wait only while builders are drawn or placed"),
-    Invariant(
-        <predicate> builders_complete, b"players",
-        b"each player's builders are in the bag, set aside, drawn, waiting or on the board"),
-    Invariant(
-        <predicate> spaces_of_step, b"",
-        b"builders are on the board from their placement until their space is resolved, lowest numbers first"),
-    Invariant(
-        <predicate> cost_fits, b"cost",
-        b"the cost marker falls with every builder drawn"),
-    Invariant(
-        <predicate> workers_complete, b"players",
-        b"workers are in the reserve, at the mill or on resource cards"),
-    Invariant(
-        <predicate> grey_lent, b"players",
-        b"grey workers are lent two at a time, for one round"),
-    Invariant(
-        <predicate> resources_in_place, b"",
-        b"resource cards are in the supply or held during the round, seven of them"),
-    Invariant(
-        <predicate> craftsmen_in_place, b"",
-        b"craftsmen are in one place: not turned up, at Shiring, in the supply, held"),
-    Invariant(
-        <predicate> craftsmen_have_room, b"players",
-        b"nobody holds more craftsmen than they have room for, except while one is to be dismissed"),
-    Invariant(
-        <predicate> shown_in_step, b"",
-        b"the cards at Kingsbridge and Shiring are those of the step"),
-    Invariant(
-        <predicate> advantages_in_place, b"",
-        b"advantages are in one place: not turned up, at Kingsbridge, held"),
-    Invariant(
-        <predicate> turned_up_by_round, b"round",
-        b"the number of events and advantages turned up agrees with the round"),
-    Invariant(
-        <predicate> event_fits, b"event",
-        b"the event agrees with the players who are spared and limited"),
-    Invariant(
-        <predicate> choices_of_step, b"",
-        b"choices, the die and the market's stall are set only at their steps"),
-    Invariant(
-        <predicate> uses_fit, b"used",
-        b"uses belong to free craftsmen that are held, up to their capacity"),
-    Invariant(
-        <predicate> actor_fits, b"to_act",
-        b"the seat to act is the one that the step requires"),
-    Invariant(
-        <predicate> five_kept, b"players",
-        b"a player who has finished at the cathedral has at most five cubes"),
-    Invariant(
-        <predicate> decks_fit, b"",
-        b"a deck is completely known or completely unknown, except for the coming event, and "
-        b"holds each unseen card of its rounds at most once"),
-    Invariant(
-        <predicate> somebody_knows, b"event_deck",
-        b"the coming event alone is known only while a player may have been shown it: "
-        b"from the draft until it is turned up"),
-    Invariant(
-        <predicate> cubes_of_step, b"players",
-        b"a player has at most five cubes before production, and few more afterwards"),
+    Invariant(<predicate> drawn_fits, b"drawn", b"drawn"),
+    Invariant(<predicate> waiting_in_step, b"waiting", b"waiting"),
+    Invariant(<predicate> builders_complete, b"players", b"builders"),
+    Invariant(<predicate> spaces_of_step, b"", b"spaces"),
+    Invariant(<predicate> cost_fits, b"cost", b"cost"),
+    Invariant(<predicate> workers_complete, b"players", b"workers"),
+    Invariant(<predicate> grey_lent, b"players", b"grey"),
+    Invariant(<predicate> resources_in_place, b"", b"resources"),
+    Invariant(<predicate> craftsmen_in_place, b"", b"craftsmen"),
+    Invariant(<predicate> craftsmen_have_room, b"players", b"room"),
+    Invariant(<predicate> shown_in_step, b"", b"shown"),
+    Invariant(<predicate> advantages_in_place, b"", b"advantages"),
+    Invariant(<predicate> turned_up_by_round, b"round", b"turned_up"),
+    Invariant(<predicate> event_fits, b"event", b"event"),
+    Invariant(<predicate> choices_of_step, b"", b"choices"),
+    Invariant(<predicate> uses_fit, b"used", b"uses"),
+    Invariant(<predicate> actor_fits, b"to_act", b"actor"),
+    Invariant(<predicate> five_kept, b"players", b"kept"),
+    Invariant(<predicate> decks_fit, b"", b"decks"),
+    Invariant(<predicate> somebody_knows, b"event_deck", b"known"),
+    Invariant(<predicate> cubes_of_step, b"players", b"cubes"),
 ]
 
 

@@ -9,6 +9,7 @@ from clerestory.engine.cathedral.names import COLOURS, TYPES
 from clerestory.engine.cathedral.points import sources_of
 from clerestory.engine.kinds import Deck, FieldContext, Kind, listed, model, repeated, unknown, whole
 from clerestory.engine.layout import FieldFault
+from clerestory.texts.sentences import Text, text
 
 SINGLE_SPACES = ("archbishop", "castle", "start")
 SPACES = ("kingsbridge", "priory", "court", "shiring", "market")
@@ -39,7 +40,7 @@ class Uses(Kind):
         word = sum(use["times"] << 4 * self.ids.index(use["craftsman"]) for use in value)
         return word & (1 << 64) - 1, word >> 64
 
-    def faults(self, value: list[dict[str, Any]], around: FieldContext) -> Iterator[str]:
+    def faults(self, value: list[dict[str, Any]], around: FieldContext) -> Iterator[Text]:
         cards = [use["craftsman"] for use in value]
         yield from unknown(cards, self.ids)
         yield from repeated(cards)
@@ -62,16 +63,16 @@ def cube_faults(fields: dict[str, Any]) -> Iterator[FieldFault]:
         elsewhere = fields["court_metal"] if kind == "metal" else fields["stock"][kind]
         total = held + elsewhere + fields["supply"][kind]
         if total != number:
-            where = "players, court and supply" if kind == "metal" else "players, market and supply"
-            yield f"supply.{kind}", f"{where} hold {total}; there are {number}"
+            code = "fault.metal" if kind == "metal" else "fault.cubes"
+            yield f"supply.{kind}", text(code, total=total, number=number)
     if fields["supply"]["metal"] < 0:
-        yield "supply.metal", f"is {fields['supply']['metal']}; metal is never owed"
+        yield "supply.metal", text("fault.owed", value=fields["supply"]["metal"])
 
 
 def event_faults(fields: dict[str, Any]) -> Iterator[FieldFault]:
     """The event of the round has been turned up."""
     if fields["event"] in fields["unseen_events"]:
-        yield "unseen_events", f"{fields['event']!r} is the event of this round"
+        yield "unseen_events", text("fault.event", card=repr(fields["event"]))
 
 
 def player_faults(fields: dict[str, Any]) -> Iterator[FieldFault]:
@@ -80,14 +81,13 @@ def player_faults(fields: dict[str, Any]) -> Iterator[FieldFault]:
     for seat, player in enumerate(fields["players"]):
         count = builders[COLOURS[seat]] + player["bag"] + player["aside"]
         if count > BUILDERS:
-            where = "on the board, waiting, drawn, aside and in the bag"
-            yield f"players[{seat}]", f"{count} builders of {COLOURS[seat]} {where}; there are {BUILDERS}"
+            yield f"players[{seat}]", text("fault.builders", count=count, colour=COLOURS[seat], number=BUILDERS)
         sources = sources_of(player)
         if player["vp"] != (won := sum(sources.values())):
-            first = sources["start"]
-            yield f"players[{seat}].vp", f"is {player['vp']}; {first} plus what was won less what was lost is {won}"
+            points = text("fault.points", value=player["vp"], first=sources["start"], won=won)
+            yield f"players[{seat}].vp", points
         if player["gold"] > MAX_GOLD:
-            yield f"players[{seat}].gold", f"is {player['gold']}; nobody has more than {MAX_GOLD}"
+            yield f"players[{seat}].gold", text("fault.gold", value=player["gold"], most=MAX_GOLD)
 
 
 def builders_placed(fields: dict[str, Any]) -> list[str]:

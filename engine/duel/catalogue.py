@@ -6,9 +6,10 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import AfterValidator, Field
 
-from clerestory.engine.catalogue import CardFaults, CardList, CardRow, CardRows, Catalogue, Source
+from clerestory.engine.catalogue import CardFaults, CardList, CardRow, CardRows, Catalogue, Source, require_once
 from clerestory.engine.duel.constants import ALL_CHIPS, DECK, KINDS, MOST_ONCE, counts_in
 from clerestory.engine.fields import Fields
+from clerestory.texts.sentences import text
 
 TABLES = ("castle", "cathedral", "building")
 COVERS = {"copies": ("a", "b")}  # values that share one source
@@ -63,9 +64,8 @@ class Craftsman(Fields):
 
 
 def distinct(kinds: list[Chip]) -> list[Chip]:
-    """Return the list. Raises ValueError if it names anything twice."""
-    if len(set(kinds)) < len(kinds):
-        raise ValueError("names a kind twice")
+    """Return the list. Raises PydanticCustomError, a ValueError, if it names anything twice."""
+    require_once(kinds)
     return kinds
 
 
@@ -177,31 +177,31 @@ def copy_faults(catalogue: DuelCatalogue) -> CardFaults:
     for deck in ("a", "b"):
         count = sum(getattr(card, deck) for card in catalogue.cards.values())
         if count != DECK:
-            yield "cards", f"deck {deck.upper()} has {count} cards; there must be {DECK}"
+            yield "cards", text("fault.deck", deck=deck.upper(), total=count, number=DECK)
     for name, card in catalogue.cards.items():
         if card.a + card.b == 0:
-            yield f"cards.{name}", "a = 0 and b = 0: the card is in no deck"
+            yield f"cards.{name}", text("fault.nowhere")
 
 
 def effect_faults(catalogue: DuelCatalogue) -> CardFaults:
     """A card has an effect that is possible for its frame."""
     for name, card in catalogue.cards.items():
         if card.effect.kind not in OF_FRAME[card.frame]:
-            can = ", ".join(sorted(OF_FRAME[card.frame]))
-            yield f"cards.{name}.effect", f"{card.effect.kind!r} is not for frame {card.frame!r}, which can be: {can}"
+            kind, frame, effects = repr(card.effect.kind), repr(card.frame), ", ".join(sorted(OF_FRAME[card.frame]))
+            yield f"cards.{name}.effect", text("fault.frame", effect=kind, frame=frame, effects=effects)
 
 
 def once_faults(catalogue: DuelCatalogue) -> CardFaults:
     """There are few 1x cards, one copy of each, with different effects."""
     once = {name: card for name, card in catalogue.cards.items() if card.frame == "once"}
     if len(once) > MOST_ONCE:
-        yield "cards", f"{len(once)} cards have the frame 'once'; there can be {MOST_ONCE}"
+        yield "cards", text("fault.once", total=len(once), most=MOST_ONCE)
     for name, card in once.items():
         if card.a + card.b > 1:
-            yield f"cards.{name}", f"a = {card.a} and b = {card.b}: of a card with the frame 'once' there is one copy"
+            yield f"cards.{name}", text("fault.copy", a=card.a, b=card.b)
     for effect, times in Counter(card.effect.kind for card in once.values()).items():
         if times > 1:
-            yield "cards", f"{times} cards with the frame 'once' have the effect {effect!r}; only one can"
+            yield "cards", text("fault.once_effect", times=times, effect=repr(effect))
 
 
 def section_faults(catalogue: DuelCatalogue) -> CardFaults:
@@ -210,7 +210,7 @@ def section_faults(catalogue: DuelCatalogue) -> CardFaults:
         needs = Counter(material for need in getattr(catalogue, name).needs() for material in need)
         for material, most in zip(get_args(Material), CHIPS_OF_KIND, strict=True):
             if needs[material] > most:
-                yield name, f"asks for {needs[material]} {material}; a player has {most}"
+                yield name, text("fault.asks", total=needs[material], material=material, most=most)
 
 
 def source_faults(catalogue: DuelCatalogue) -> CardFaults:
@@ -224,7 +224,7 @@ def source_faults(catalogue: DuelCatalogue) -> CardFaults:
         owed[name] = (set(type(table).model_fields) - {"sources"}, table)
     for name, (fields, values) in owed.items():
         for field in sorted(fields ^ set(values.sources)):
-            yield f"{name}.sources.{field}", "is missing" if field in fields else "is the source of nothing"
+            yield f"{name}.sources.{field}", text("fault.missing" if field in fields else "fault.sourceless")
 
 
 DuelCatalogue.shipped = Path(__file__).with_name("catalogue.toml")

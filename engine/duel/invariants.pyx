@@ -17,40 +17,17 @@ from clerestory.engine.duel.turn cimport targets
 
 cdef Invariant INVARIANTS[NUM_INVARIANTS]
 INVARIANTS[:] = [
-    Invariant(
-        <predicate> buildings_fit, b"step",
-        b"a complete building ends the game"),
-    Invariant(
-        <predicate> dealt_fits, b"undealt",
-        b"nine cards are dealt each round, and no more of any card than the deck has"),
-    Invariant(
-        <predicate> copies_fit, b"",
-        b"a 1x card is in one place, and with a player only once its deck has been in play"),
-    Invariant(
-        <predicate> gaps_fit, b"grid",
-        b"places of the grid are empty before they are dealt and when their 1x card has gone to its owner"),
-    Invariant(
-        <predicate> markers_fit, b"players",
-        b"from the claim on, markers lie on a line, except those that storming and the conflict took"),
-    Invariant(
-        <predicate> conflict_fits, b"",
-        b"flipped seals, the seal being flipped and the sums exist only in the conflict and agree with each other"),
-    Invariant(
-        <predicate> turn_fits, b"",
-        b"used, built and cheap are set only during a turn"),
-    Invariant(
-        <predicate> use_fits, b"card",
-        b"the card in use, and the rest of its use, agree with the step"),
-    Invariant(
-        <predicate> answerable, b"step",
-        b"there is a legal action at the step"),
-    Invariant(
-        <predicate> actor_fits, b"to_act",
-        b"the seat to act is the one that the step requires"),
-    Invariant(
-        <predicate> orders_fit, b"",
-        b"the orders of the deck and of the unseen seals are completely known or completely unknown, and hold what is "
-        b"still to come"),
+    Invariant(<predicate> buildings_fit, b"step", b"building"),
+    Invariant(<predicate> dealt_fits, b"undealt", b"dealt"),
+    Invariant(<predicate> copies_fit, b"", b"once"),
+    Invariant(<predicate> gaps_fit, b"grid", b"gaps"),
+    Invariant(<predicate> markers_fit, b"players", b"markers"),
+    Invariant(<predicate> conflict_fits, b"", b"conflict"),
+    Invariant(<predicate> turn_fits, b"", b"turn"),
+    Invariant(<predicate> use_fits, b"card", b"use"),
+    Invariant(<predicate> answerable, b"step", b"answer"),
+    Invariant(<predicate> actor_fits, b"to_act", b"actor"),
+    Invariant(<predicate> orders_fit, b"", b"orders"),
 ]
 
 

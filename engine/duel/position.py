@@ -9,6 +9,7 @@ from clerestory.engine.duel.constants import ALL_SEALS, DECK, GOLD, START_UNSEEN
 from clerestory.engine.duel.names import CHIPS, COLOURS, MATERIALS, SEALS, NamedCard
 from clerestory.engine.kinds import FieldContext, Kind, listed, unknown
 from clerestory.engine.layout import FieldFault
+from clerestory.texts.sentences import Text, text
 
 SEALS_OF_KIND = counts_in(ALL_SEALS, len(SEALS))
 UNSEEN = Counter(dict(zip(SEALS, counts_in(START_UNSEEN, len(SEALS)), strict=True)))  # in the stack at the start
@@ -54,12 +55,12 @@ class Section(Kind):
                 placed |= 1 << self.shift + i
         return (placed,)
 
-    def faults(self, value: list[str], around: FieldContext) -> Iterator[str]:
+    def faults(self, value: list[str], around: FieldContext) -> Iterator[Text]:
         needs = self.needs[around.seat]
         if not value:
             return
         for material in Counter[str](value) - Counter(needs):
-            yield f"{material!r} is more than {', '.join(needs)}"
+            yield text("fault.section", value=repr(material), needs=", ".join(needs))
 
 
 class Undealt(Kind):
@@ -88,13 +89,13 @@ class Undealt(Kind):
                 copies |= 1 << i
         return copies, DECK - len(value)
 
-    def faults(self, value: list[str], around: FieldContext) -> Iterator[str]:
+    def faults(self, value: list[str], around: FieldContext) -> Iterator[Text]:
         yield from unknown(value, [card.id for card in self.cards])
         deck, there = deck_of(around.fields), Counter([*value, *around.fields["grid"]])
         for card in self.cards:
             if there[card.id] > card.copies[deck]:
-                where = f"undealt and in the grid; deck {'AB'[deck]} has {card.copies[deck]}"
-                yield f"{card.id!r} is there {there[card.id]} times, {where}"
+                times, number = there[card.id], card.copies[deck]
+                yield text("fault.copies", card=repr(card.id), times=times, deck="AB"[deck], number=number)
 
 
 def deck_of(fields: dict[str, Any]) -> int:
@@ -109,15 +110,16 @@ def goods_faults(fields: dict[str, Any]) -> Iterator[FieldFault]:
     """
     held = sum(player["gold"] for player in fields["players"])
     if held > GOLD:
-        yield "players", f"hold {held} gold; there is {GOLD}"
+        yield "players", text("fault.gold", held=held, number=GOLD)
     for seat, player in enumerate(fields["players"]):
         placed = Counter[str]([*player["section_1"], *player["section_2"], *player["section_3"]])
         for chip, material, number in zip(CHIPS, MATERIALS, CHIPS_OF_KIND, strict=True):
             raw = player["supply"][chip] + player["camp"][chip]
             total = raw + player["materials"][material] + placed[material]
             if total != number:
-                where = f"{chip} and {material} in supply, camp, materials and sections"
-                yield f"players[{seat}]", f"{COLOURS[seat]} has {total} {where}; there are {number}"
+                who = COLOURS[seat]
+                fault = text("fault.chips", who=who, total=total, chip=chip, material=material, number=number)
+                yield f"players[{seat}]", fault
 
 
 def seal_faults(fields: dict[str, Any]) -> Iterator[FieldFault]:
@@ -127,11 +129,11 @@ def seal_faults(fields: dict[str, Any]) -> Iterator[FieldFault]:
     counts = Counter[str]([*fields["stack"], *held]) + unseen
     for seal, number in zip(SEALS, SEALS_OF_KIND, strict=True):
         if counts[seal] != number:
-            yield "stack", f"{counts[seal]} neutral seals {seal} in stack and with players; there are {number}"
+            yield "stack", text("fault.seals", count=counts[seal], seal=seal, number=number)
     if unseen - UNSEEN:
-        yield "unseen_seals", f"{fields['unseen_seals']} are not among the first four"
+        yield "unseen_seals", text("fault.first", seals=str(fields["unseen_seals"]))
     if fields["seal_order"] and Counter(fields["seal_order"]) != unseen:
-        yield "seal_order", f"{fields['seal_order']} are not the unseen seals"
+        yield "seal_order", text("fault.order", seals=str(fields["seal_order"]))
 
 
 CONSISTENCY_CHECKS = (goods_faults, seal_faults)

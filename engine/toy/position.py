@@ -5,6 +5,7 @@ from typing import Any
 
 from clerestory.engine.kinds import FieldContext, Kind, Set, listed, whole
 from clerestory.engine.layout import FieldFault
+from clerestory.texts.sentences import Text, text
 
 STEPS = ("turn-up", "weather", "play", "over")
 CARDS = range(1, 11)
@@ -16,7 +17,7 @@ class PublicCards(Set):
     def __init__(self) -> None:
         super().__init__(CARDS, listed(whole(0, 10), 0, 10))
 
-    def faults(self, value: Any, around: FieldContext) -> Iterator[str]:
+    def faults(self, value: Any, around: FieldContext) -> Iterator[Text]:
         return iter(())
 
 
@@ -49,6 +50,11 @@ class Hand(Kind):
         return len(value), sum({1 << card - 1 for card in value if card})
 
 
+def other(what: str) -> Text:
+    """Return a fault that is told in English only."""
+    return text("fault.other", what=what)
+
+
 def under_way(fields: dict[str, Any]) -> bool:
     """Whether a prize lies on the table."""
     return fields["step"] in ("weather", "play")
@@ -68,30 +74,30 @@ def card_faults(fields: dict[str, Any]) -> Iterator[FieldFault]:
     for path, cards in places.items():
         for card in filter(None, cards):
             if card in home:
-                yield path, f"card {card} is also in toy.{home[card]}"
+                yield path, other(f"card {card} is also in toy.{home[card]}")
             if card > 2 * seats + 2:
-                yield path, f"card {card} is not in the game with {seats} seats"
+                yield path, other(f"card {card} is not in the game with {seats} seats")
             home[card] = path
     if 0 in fields["seen"]:
-        yield "seen", "0 is not a card"
+        yield "seen", other("0 is not a card")
     count = sum(len(cards) for cards in places.values())
     if count != 2 * seats + 2:
-        yield "", f"{count} cards seen, held and to come; with {seats} seats there are {2 * seats + 2}"
+        yield "", other(f"{count} cards seen, held and to come; with {seats} seats there are {2 * seats + 2}")
 
 
 def course_faults(fields: dict[str, Any]) -> Iterator[FieldFault]:
     """The round, the step, the prize and the actions of the seats agree with each other."""
     step, prize, moved = fields["step"], fields["prize"], fields["moved"]
     if (step == "over") != (fields["round"] == 3):
-        yield "step", f"{step!r} does not go with round {fields['round']}"
+        yield "step", other(f"{step!r} does not go with round {fields['round']}")
     elif len(fields["deck"]) != cards_to_come(fields):
-        yield "deck", f"holds {len(fields['deck'])} cards, not {cards_to_come(fields)}"
+        yield "deck", other(f"holds {len(fields['deck'])} cards, not {cards_to_come(fields)}")
     if bool(prize) != under_way(fields) or (prize and prize not in fields["seen"]):
-        yield "prize", f"{prize} is not the card turned up"
+        yield "prize", other(f"{prize} is not the card turned up")
     if fields["feast"] and step != "play":
-        yield "feast", "is known only at step 'play'"
+        yield "feast", other("is known only at step 'play'")
     if moved and (step != "play" or moved >= len(fields["players"])):
-        yield "moved", f"{moved} seats cannot have acted"
+        yield "moved", other(f"{moved} seats cannot have acted")
 
 
 def played_faults(fields: dict[str, Any]) -> Iterator[FieldFault]:
@@ -100,4 +106,4 @@ def played_faults(fields: dict[str, Any]) -> Iterator[FieldFault]:
         played = player["played"]
         acted = (seat - fields["round"] + 1) % len(fields["players"]) < fields["moved"]
         if played and not (fields["step"] == "play" and acted and played in fields["seen"]):
-            yield f"players[{seat}].played", f"{played} cannot have been played in this round"
+            yield f"players[{seat}].played", other(f"{played} cannot have been played in this round")

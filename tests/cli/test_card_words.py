@@ -1,6 +1,7 @@
 """`clerestory rules --language`: the cards as their owner knows them."""
 
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -13,8 +14,10 @@ from clerestory.cli.cards import cards_table
 from clerestory.cli.options import BadOption
 from clerestory.cli.rules import rules
 from clerestory.engine import GAMES
+from clerestory.engine.catalogue import Catalogue
 from clerestory.engine.cathedral.catalogue import CathedralCatalogue
 from clerestory.engine.duel.catalogue import DuelCatalogue
+from clerestory.texts import patterns
 from clerestory.texts.languages import ENGLISH, LANGUAGES
 
 OTHERS = [language for language in LANGUAGES if language != ENGLISH]
@@ -28,7 +31,7 @@ OWNERS = {  # a card, and the word for what it takes or gives
 }
 
 
-@pytest.mark.parametrize("language", OTHERS)
+@pytest.mark.parametrize("language", LANGUAGES)
 @pytest.mark.parametrize("game", GAMES)
 def test_there_is_a_word_for_everything_in_the_shipped_catalogues(
     game: str, language: str, capsys: pytest.CaptureFixture[str]
@@ -48,14 +51,14 @@ def test_cards_are_called_as_their_owner_knows_them(language: str, capsys: pytes
     assert not [grade for grade in GRADES if grade in shown]
 
 
-def test_english_is_what_catalogue_files_use(capsys: pytest.CaptureFixture[str]) -> None:
+def test_english_has_words_for_what_catalogue_files_name(capsys: pytest.CaptureFixture[str]) -> None:
     rules(game="duel")
     shown = capsys.readouterr().out
     rules(game="duel", language="en-GB")
     assert capsys.readouterr().out == shown
     (market,) = (row for row in GAMES["duel"].cards()["cards"] if row["id"] == "market_2")
-    told = "frame neutral, a 1, b 0, effect market limit 2 price 3 kinds wood sand stone wool 3"
-    assert CardWords(GAMES["duel"], ENGLISH).values(market) == told
+    told = "effect buy and sell at most 2 price 3 kinds wood sand stone wool sold at 3"
+    assert CardWords(GAMES["duel"], ENGLISH).values(market) == f"frame neutral, in deck A 1, in deck B 0, {told}"
 
 
 def test_json_has_the_name_and_its_source(capsys: pytest.CaptureFixture[str]) -> None:
@@ -84,6 +87,23 @@ def test_what_differs_is_told_in_the_language(tmp_path: Path, capsys: pytest.Cap
     ]
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("shape", [CathedralCatalogue, DuelCatalogue])
+def test_what_is_wrong_with_a_file_is_told_in_the_language(
+    shape: type[Catalogue], language: str, tmp_path: Path
+) -> None:
+    other = tmp_path / "other.toml"
+    other.write_text(
+        re.sub('^name = ".*"$', "name = 5\nage = 5", shape.shipped.read_text(), count=1, flags=re.MULTILINE)
+    )
+    done = run("rules", "--check", other, "--language", language)
+    texts = patterns("service", language)
+    said = [str(texts["fault.string"]).replace("{value}", "5"), str(texts["fault.stranger"])]
+    assert (done.returncode, done.stdout) == (2, "")
+    assert all(f": {one}" in done.stderr for one in said)
+    assert len(done.stderr.splitlines()) == 1
+
+
 # -- catalogues of owners --------------------------------------------------------------------------
 
 OWN = """
@@ -106,8 +126,14 @@ def owned(tmp_path: Path) -> Path:
 
 def told(owned: Path, language: str) -> str:
     """In a process of its own, as a process has one catalogue."""
-    command = [sys.executable, "-m", "clerestory", "--catalogue", owned, "rules", "--language", language]
-    return subprocess.run(command, capture_output=True, text=True, check=True, env={"COLUMNS": "200"}).stdout
+    done = run("--catalogue", owned, "rules", "--language", language)
+    assert done.returncode == 0
+    return done.stdout
+
+
+def run(*words: str | Path) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "clerestory", *words]
+    return subprocess.run(command, capture_output=True, text=True, check=False, env={"COLUMNS": "200"})
 
 
 def test_a_catalogue_may_have_names_of_its_own(owned: Path) -> None:

@@ -9,6 +9,7 @@ from clerestory.engine import GAMES, NATURE, Rng
 from clerestory.engine.core import Game
 from clerestory.engine.kinds import Choice, Each, Number
 from clerestory.engine.layout import Field, Layout
+from clerestory.texts.sentences import text
 from tests.laws import walk
 from tools.fields import with_tables
 
@@ -84,5 +85,5 @@ def test_a_card_twice_in_one_field_is_named() -> None:
         [Field("gold", (3, "B", 1), Number(0, 9))],
     )
     assert list(layout.place_faults({"shown": ["ox", "ox"], "sold": ["", ""], "players": [{"gold": 0}]})) == [
-        ("shown", "'ox' is also in shown")
+        ("shown", text("fault.place", value="'ox'", place="shown"))
     ]

@@ -19,6 +19,7 @@ from clerestory.search.root import observe
 from clerestory.server.translate import MAX_PARTS, position_fields, read_position, read_question, size_fault
 from clerestory.server.translate_answers import STOP_REASONS
 from clerestory.server.translate_rules import write_position
+from clerestory.texts.sentences import text
 from clerestory.v1.advisor_pb2 import StopReason as StopReasonMessage
 from clerestory.v1.position_pb2 import Position
 from tests.server.harness import opening, question, served
@@ -112,5 +113,5 @@ def test_every_stop_reason_has_its_message() -> None:
 def test_a_position_has_so_many_parts_at_most() -> None:
     """Each of them takes two bytes, and as long to read as any; the game in the position is one."""
     most, more = (Position(duel={"players": [{}] * (MAX_PARTS - 1 + beyond)}) for beyond in (0, 1))
-    assert size_fault(most) == ""
-    assert size_fault(more) == f"has more than {MAX_PARTS} parts such as players"
+    assert size_fault(most) is None
+    assert size_fault(more) == text("fault.parts", most=MAX_PARTS)

@@ -33,7 +33,7 @@ FAULTS: list[tuple[dict[str, Any], str, str]] = [
     ({"red": {"craftsmen": ["potter"]}}, "players[0].craftsmen", "'potter' is not a card of this list"),
     ({"red": {"bought": ["metal"]}}, "players[0].bought[0]", "'metal'"),
     ({"red": {"bought": ["sand", "sand"]}}, "players[0].bought", "'sand' is listed 2 times"),
-    ({"red": {"passed": 1}}, "players[0].passed", "valid boolean"),
+    ({"red": {"passed": 1}}, "players[0].passed", "true or false"),
 ]
 
 

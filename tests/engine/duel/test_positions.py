@@ -31,7 +31,7 @@ FAULTS: list[tuple[dict[str, Any], str, str]] = [
     ({"used": ["1.1", "1.1"]}, "used", "'1.1' is listed 2 times"),
     ({"flipping": "3/2"}, "flipping", "'3/2'"),
     ({"floor": "brick"}, "floor", "'brick'"),
-    ({"may_end": 1}, "may_end", "valid boolean"),
+    ({"may_end": 1}, "may_end", "true or false"),
     ({"luck": 1}, "luck", "is not a field here"),
     ({"players": []}, "players", "at least 2 entries"),
     ({"undealt": [*OPENING["duel"]["undealt"][:-1], "power"]}, "undealt", "'power' is there 2 times, undealt"),

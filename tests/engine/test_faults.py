@@ -1,0 +1,103 @@
+"""Faults of positions and catalogues are codes with arguments, which every language says; none is plain English."""
+
+import copy
+import re
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clerestory.engine import GAMES, BadCatalogue, Rng
+from clerestory.engine.cathedral.catalogue import CathedralCatalogue
+from clerestory.engine.duel.catalogue import DuelCatalogue
+from clerestory.engine.errors import Fault
+from clerestory.games.rulebook import all_faults
+from clerestory.texts import patterns
+from clerestory.texts.languages import LANGUAGES
+from clerestory.texts.sentences import Text
+from tests.languages import OTHERS
+
+ROOT = Path(__file__).parents[2]
+TOLD = ("cathedral", "duel")
+KINDS = ("fault.", "rule.")  # beginnings of the codes of faults, and of what is true of every position
+OTHER = "fault.other"  # of what is told in English only, as in games without texts of their own
+SPOILT = [99, "nobody", "red", -1, 2, True, "", "wood", 1.5, [], {}, [1, 1], "x" * 200, {"kind": "win"}]
+CATALOGUES = (CathedralCatalogue, DuelCatalogue)
+
+
+def codes(one: Text) -> list[str]:
+    """The codes of a text and of those in it."""
+    return [one.code, *(code for _, value in one.arguments if isinstance(value, Text) for code in codes(value))]
+
+
+def leaves(value: Any) -> Iterator[tuple[Any, Any]]:
+    """Yield the places of all values, outer ones too."""
+    for key, one in value.items() if isinstance(value, dict) else enumerate(value):
+        yield value, key
+        if isinstance(one, dict | list):
+            yield from leaves(one)
+
+
+def spoilt(fields: Any, rng: Rng) -> Any:
+    """Fields with one value replaced or taken away, somewhere."""
+    fields = copy.deepcopy(fields)
+    places = list(leaves(fields))
+    owner, key = places[rng.below(len(places))]
+    if isinstance(owner, dict) and not rng.below(8):
+        del owner[key]
+    else:
+        owner[key] = SPOILT[rng.below(len(SPOILT))]
+    return fields
+
+
+def assert_told(faults: list[Fault]) -> set[str]:
+    """Each fault has a code, and is told in every language; the codes."""
+    for fault in faults:
+        assert OTHER not in codes(fault.text), fault
+        assert fault.said("en") == fault
+        assert all(re.search(r"[^{}]+", fault.said(language)) for language in LANGUAGES)
+        assert fault.said("he") != fault
+    return {code for fault in faults for code in codes(fault.text)}
+
+
+@pytest.mark.parametrize("game", TOLD)
+def test_the_faults_of_spoilt_positions_have_codes(game: str) -> None:
+    rng, state = Rng(4), GAMES[game].new(2, 4)
+    state.play_nature(rng)
+    whole, found = state.to_position(), set[str]()
+    for _ in range(400):
+        found |= assert_told([fault for _, fault in all_faults(GAMES[game], spoilt(whole, rng))])
+    assert len(found) > 15
+
+
+@pytest.mark.parametrize("shape", CATALOGUES)
+def test_the_faults_of_spoilt_catalogues_have_codes(shape: Any) -> None:
+    rng, whole, found = Rng(5), tomllib.loads(shape.shipped.read_text("utf-8")), set[str]()
+    for _ in range(400):
+        try:
+            shape.read(spoilt(whole, rng))
+        except BadCatalogue as error:
+            found |= assert_told([fault for _, fault in error.violations])
+    assert len(found) > 15
+
+
+def test_a_fault_is_told_in_each_language() -> None:
+    position = GAMES["cathedral"].new(2, 4).to_position()
+    position["cathedral"] |= {"step": "redraw"}
+    (told,) = (fault for _, fault in all_faults(GAMES["cathedral"], position))
+    assert codes(told.text) == ["fault.rule", "rule.drawn"]
+    assert told == "breaks rule 7 of every position: a drawn builder is present exactly at steps redraw and builder"
+    assert len({told.said(language) for language in OTHERS}) == len(OTHERS)
+
+
+@pytest.mark.parametrize("domain", ["service", *TOLD])
+def test_every_text_of_a_fault_is_used(domain: str) -> None:
+    folder = ROOT / "engine" / domain if domain in TOLD else ROOT
+    rooms = ("engine", "games", "server") if domain == "service" else (".",)
+    code = "\n".join(path.read_text("utf-8") for room in rooms for path in (folder / room).rglob("*.py*"))
+    owed = [key for key in patterns(domain) if key.startswith(KINDS)]
+    unused = [key for key in owed if f'"{key}"' not in code and f'b"{key.removeprefix("rule.")}"' not in code]
+    assert len(owed) > 10
+    assert unused == []
