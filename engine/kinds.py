@@ -157,10 +157,13 @@ class Each(Kind):
         return [self.kind.read((number,), around) for number in raw]
 
     def write(self, value: list[Any], around: FieldContext) -> Sequence[int]:
-        return [self.kind.write(entry, around)[0] for entry in value]
+        write = self.kind.write
+        return [write(entry, around)[0] for entry in value]
 
     def faults(self, value: list[Any], around: FieldContext) -> Iterable[Text]:
         faults = self.kind.faults
+        if not any(faults(entry, around) for entry in set(value)):  # nearly always the same few
+            return ()
         return [fault for entry in value for fault in faults(entry, around)]
 
 
@@ -170,6 +173,7 @@ class Set(Kind):
     def __init__(self, ids: Sequence[Any], annotation: Any = list[str]) -> None:
         self.annotation = annotation
         self.bits = {thing: 1 << i for i, thing in enumerate(ids)}
+        self.known = frozenset(ids)
         self.high = (1 << len(ids)) - 1
 
     def read(self, raw: Sequence[int], around: FieldContext) -> list[Any]:
@@ -177,10 +181,10 @@ class Set(Kind):
         return [thing for thing, bit in self.bits.items() if word & bit] if word else []
 
     def write(self, value: list[Any], around: FieldContext) -> Sequence[int]:
-        return (sum(map(self.bits.__getitem__, value)),)
+        return (sum(map(self.bits.__getitem__, value)),) if value else (0,)
 
     def faults(self, value: list[Any], around: FieldContext) -> Iterable[Text]:
-        return unknown(value, self.bits) + repeated(value) if value else ()
+        return () if distinct(value, self.known) else unknown(value, self.bits) + repeated(value)
 
 
 class Deck(Kind):
@@ -190,15 +194,18 @@ class Deck(Kind):
         self.annotation = listed(item, 0, places)
         self.ids, self.places, self.unique = ("", *ids), places, unique
         self.number = {card: i for i, card in enumerate(ids, 1)}
+        self.known = frozenset(ids)
         self.high = len(ids)
 
     def read(self, raw: Sequence[int], around: FieldContext) -> list[str]:
         return [self.ids[number] for number in raw if number]
 
     def write(self, value: list[str], around: FieldContext) -> Sequence[int]:
-        return [0] * (self.places - len(value)) + [self.number[card] for card in value]
+        return [0] * (self.places - len(value)) + [*map(self.number.__getitem__, value)]
 
     def faults(self, value: list[str], around: FieldContext) -> Iterable[Text]:
+        if distinct(value, self.known):
+            return ()
         return unknown(value, self.number) + (repeated(value) if self.unique else [])
 
 
@@ -279,6 +286,11 @@ def unknown(things: Sequence[Any], known: Collection[Any]) -> list[Text]:
         return []
     strange = [thing for thing in dict.fromkeys(things) if thing not in known]
     return [text("fault.card", value=repr(str(thing)[:80])) for thing in strange]
+
+
+def distinct(things: Sequence[Any], known: frozenset[Any]) -> bool:
+    """Whether all things are known ones, each listed once."""
+    return not things or (len(there := set(things)) == len(things) and there <= known)
 
 
 def repeated(things: Sequence[Any]) -> list[Text]:

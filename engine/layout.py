@@ -67,8 +67,9 @@ class MemoryPlan(NamedTuple):
         slots: in the order of JSON: those of the position, then those of each player.
         first: picks the first number of each slot, which is the value if the kind is plain.
         converted: the slots of other kinds, with their places.
-        judged: the slots whose kinds find faults of their own, with their places.
-        homes: the slots that are homes of cards, with their places.
+        writers: of these the places, the owners, and what makes numbers of their values.
+        judged: of the slots whose kinds find faults of their own, the places, the paths, the owners, and what does so.
+        homes: the slots that are homes of cards.
         order: picks the numbers of the struct from the seats, the values and the numbers of the converted ones.
         shared: a number, and the places of other numbers that hold a part of it.
     """
@@ -77,8 +78,9 @@ class MemoryPlan(NamedTuple):
     slots: list[Slot]
     first: Callable[[Sequence[int]], tuple[int, ...]]
     converted: list[tuple[int, Slot]]
-    judged: list[tuple[int, Slot]]
-    homes: list[tuple[int, Slot]]
+    writers: Sequence[tuple[int, int, Callable[[Any, FieldContext], Sequence[int]]]]
+    judged: Sequence[tuple[int, str, int, Callable[[Any, FieldContext], Iterable[Text]]]]
+    homes: list[Slot]
     order: Callable[[Sequence[Any]], tuple[int, ...]]
     shared: list[tuple[int, int]]
 
@@ -129,11 +131,13 @@ class Layout:
         ]
         slots = [slot_of(field, owner, own) for (field, owner), own in zip(owned, numbers, strict=True)]
         converted = [(i, slot) for i, slot in enumerate(slots) if not slot.kind.plain]
-        judged = [(i, slot) for i, slot in enumerate(slots) if type(slot.kind).faults is not Kind.faults]
-        homes = [(i, slot) for i, slot in enumerate(slots) if slot.home]
+        writers = [(i, slot.owner, slot.kind.write) for i, slot in converted]
+        faulty = [(i, slot) for i, slot in enumerate(slots) if type(slot.kind).faults is not Kind.faults]
+        judged = [(i, slot.path, slot.owner, slot.kind.faults) for i, slot in faulty]
+        homes = [slot for slot in slots if slot.home]
         first_of_each = itemgetter(*(own[0] for own in numbers))
         order, shared = places_written(numbers, [i for i, _ in converted])
-        return MemoryPlan(codec, slots, first_of_each, converted, judged, homes, itemgetter(*order), shared)
+        return MemoryPlan(codec, slots, first_of_each, converted, writers, judged, homes, itemgetter(*order), shared)
 
     def codec(self, members: Iterable[Member]) -> tuple[struct.Struct, dict[int, int]]:
         """Return the codec of the seats and all members, and the index of each member's first number, by address."""
@@ -190,8 +194,8 @@ class Layout:
         seats = len(fields["players"])
         plan, values, around = self.plans[seats], self.values(fields), surroundings(fields, seats)
         written = [seats, *values]
-        for i, slot in plan.converted:
-            written += slot.kind.write(values[i], around[slot.owner])
+        for i, owner, write in plan.writers:
+            written += write(values[i], around[owner])
         numbers = list(plan.order(written))
         for i, part in plan.shared:
             numbers[i] |= written[part]
@@ -212,13 +216,11 @@ class Layout:
         assert isinstance(fields, dict)
         seats = len(fields["players"])
         values, around = self.values(fields), surroundings(fields, seats)
-        self.refuse(
-            [
-                (slot.path, fault)
-                for i, slot in self.plans[seats].judged
-                for fault in slot.kind.faults(values[i], around[slot.owner])
-            ]
-        )
+        found: list[FieldFault] = []
+        for i, path, owner, faults in self.plans[seats].judged:
+            if wrong := faults(values[i], around[owner]):  # nearly always ()
+                found += [(path, fault) for fault in wrong]
+        self.refuse(found)
 
     def refuse(self, faults: Iterable[FieldFault]) -> None:
         """Raise BadPosition if there are faults; their paths are those in the game's own fields, "" for all of them."""
@@ -229,10 +231,10 @@ class Layout:
     def place_faults(self, fields: dict[str, Any]) -> Iterator[FieldFault]:
         """A card is in one place."""
         home: dict[tuple[str, str], str] = {}
-        values = self.values(fields)
-        for i, slot in self.plans[len(fields["players"])].homes:
-            cards = values[i] if isinstance(values[i], list) else [values[i]]
-            for card in filter(None, cards):
+        owners = [*fields["players"], fields]
+        for slot in self.plans[len(fields["players"])].homes:
+            value = owners[slot.owner][slot.name]
+            for card in filter(None, value if isinstance(value, list) else [value]):
                 place = slot.home, card
                 if place not in home:
                     home[place] = slot.path

@@ -4,24 +4,24 @@ import math
 from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 
-from libc.stdint cimport int64_t, uint64_t
+from libc.stdint cimport int64_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 
 from clerestory.engine.clock cimport monotonic
 from clerestory.engine.core cimport MAX_LEGAL, NATURE, State, action_t
+from clerestory.search.estimates cimport ActionSums, LineBuilder
 from clerestory.search.outlook cimport OutlookSums, look_ahead
 from clerestory.search.run cimport BY_DECISION, BY_ITERATIONS, BY_PAUSE, BY_STOP, BY_TIME
-from clerestory.search.tree cimport tree_bytes
+from clerestory.search.tree cimport span_t, tree_bytes, visits_to
 from clerestory.search.tree_search cimport SharedTree, TreeSearch, stream
 from clerestory.search.turns cimport Worker
 
 from clerestory.search.certainty import certainty
 from clerestory.search.errors import BadLimit, WrongSeat
 from clerestory.search.limits import DEFAULT_MAX_BYTES, MIN_BYTES, end_of_run, require_threads
-from clerestory.search.lines import LineBuilder
 from clerestory.search.options import Options
 from clerestory.search.reasons import explained, gain
-from clerestory.search.lines import Outlook
+from clerestory.search.lines import Outlook, likeliest, ranked
 from clerestory.search.result import Result, StopReason
 
 cdef extern from "sharing.h":
@@ -310,12 +310,15 @@ cdef class Searcher:
             raise RuntimeError("the search is running")
 
     def _lines(self):
-        table = self._search_of(0).statistics()
+        cdef TreeSearch search = self._search_of(0)
         exponent = self.options.exponent(self.view, self.iterations + self.tree.tree.reused)
-        builder = LineBuilder(self.options, max(self.root.seat, 0), exponent)
-        codes = set(table).intersection(self.root.codes or self.view.legal_codes())
-        lines = [self._line(builder, code, table[code]) for code in sorted(codes)]
-        return builder.rank(lines) if self.view.turn != NATURE else builder.list_outcomes(lines, self._odds())
+        builder = LineBuilder(self.options, max(self.root.seat, 0), self.view.seats, exponent)
+        cdef span_t row = search.row()
+        places = {self.tree.tree.actions[place]: place for place in range(row.first, row.first + row.count)}
+        codes = set(places).intersection(self.root.codes or self.view.legal_codes())
+        visits = visits_to(&self.tree.tree, row)
+        lines = [self._line(builder, code, places[code], visits) for code in sorted(codes)]
+        return ranked(lines, self.options.choice) if self.view.turn != NATURE else likeliest(lines, self._odds())
 
     def _odds(self):
         """The probability of each outcome of the chance event, by its text."""
@@ -324,8 +327,9 @@ cdef class Searcher:
             for code, chance in zip(self.view.legal_codes(), self.view.odds(), strict=True)
         }
 
-    def _line(self, builder, int code, counted):
-        """Return the line of an action, with its principal variation."""
-        action = self.view.game.action(code)
-        codes = self._search_of(0).variation(<action_t> code)
-        return builder.line(action.text, action.label, counted, tuple([self.view.game.texts[ply] for ply in codes]))
+    cdef object _line(self, LineBuilder builder, int code, uint32_t place, uint32_t visits):
+        """Return the line of an action, with its principal variation; `visits` are those of the root."""
+        cdef TreeSearch search = self.searches[0]
+        cdef ActionSums sums = search.sums(place, visits)
+        variation = tuple([self.view.game.texts[ply] for ply in search.variation(<action_t> code)])
+        return builder.line(self.view.game.action(code), &sums, variation)

@@ -1,12 +1,11 @@
-"""The lines of a result, and the statistics of root actions from which they are computed."""
+"""The lines of a result, and their order."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
-from math import inf, sqrt
+from math import sqrt
 
-from clerestory.engine.elementary import power
 from clerestory.figures import Outlook as Outlook
-from clerestory.search.options import WELL_VISITED, Options
+from clerestory.search.options import WELL_VISITED
 
 WIDEST_ERROR = 0.5  # largest standard error of a number between 0 and 1
 
@@ -55,123 +54,23 @@ class Line:
     outlook: tuple[Outlook, ...] = ()
 
 
-@dataclass(frozen=True, slots=True)
-class ActionStatistics:
-    """The sums for one root action.
-
-    Attributes:
-        visits: iterations that took it.
-        availability: iterations in which it was legal.
-        wins: win shares, by seat.
-        win_squares: their squares, by seat.
-        margin: margins of the deciding seat, points.
-        margin_squares: their squares.
-    """
-
-    visits: int
-    availability: int
-    wins: tuple[float, ...]
-    win_squares: tuple[float, ...]
-    margin: float
-    margin_squares: float
+def ranked(lines: Iterable[Line], choice: str) -> tuple[Line, ...]:
+    """Return lines, which are new, with their losses: best first by a rule of the final choice, then as given."""
+    order = sorted(lines, key=lambda line: -line.visits)
+    if choice == "bound":
+        enough = WELL_VISITED * order[0].visits
+        order.sort(key=lambda line: -line.lower_bound if line.visits >= enough else float("inf"))
+    best = order[0]
+    for line in order:
+        if line.visits:
+            object.__setattr__(line, "loss", best.margin - line.margin)
+    return tuple(order)
 
 
-@dataclass(frozen=True, slots=True)
-class LineBuilder:
-    """Makes lines from statistics and ranks them.
-
-    Attributes:
-        options: of the search.
-        seat: the seat to decide.
-        exponent: of the win shares.
-    """
-
-    options: Options
-    seat: int
-    exponent: float
-
-    def line(self, action: str, label: str, sums: ActionStatistics, principal_variation: tuple[str, ...]) -> Line:
-        """Return the line of an action; its loss stays 0 until the lines are ranked."""
-        visits = max(sums.visits, 1)
-        means = [win / visits for win in sums.wins]
-        errors = [error(visits, *pair) for pair in zip(sums.wins, sums.win_squares, strict=True)]
-        score, score_error = self._score(sums, means[self.seat], errors[self.seat])
-        win_shares = sharpened(means, self.exponent)
-        return Line(
-            action=action,
-            label=label,
-            visits=sums.visits,
-            availability=sums.availability,
-            win_shares=win_shares,
-            standard_errors=sharpened_errors(errors, means, win_shares, self.exponent),
-            margin=sums.margin / visits,
-            margin_error=error(visits, sums.margin, sums.margin_squares) if visits > 1 else inf,
-            score=score,
-            score_error=score_error,
-            lower_bound=score - self.options.deviations * score_error,
-            loss=0.0,
-            principal_variation=principal_variation,
-        )
-
-    def _score(self, sums: ActionStatistics, win_share: float, standard_error: float) -> tuple[float, float]:
-        """Return the mean reward of the deciding seat, 0 if the action was never tried, and its standard error."""
-        share, scale = self.options.margin_share, self.options.scale
-        if not share:
-            return (win_share if sums.visits else 0.0), standard_error
-        visits = max(sums.visits, 1)
-        score = (1 - share) * win_share + share * (sums.margin / visits + scale / 2) / scale
-        scaled = error(visits, sums.margin / scale, sums.margin_squares / (scale * scale))
-        score_error = (1 - share) * standard_error + share * min(scaled, WIDEST_ERROR)
-        return (score if sums.visits else 0.0), score_error
-
-    def rank(self, lines: Iterable[Line]) -> tuple[Line, ...]:
-        """Return the lines, which are new, with their losses: best first by the final-choice rule, then as given."""
-        ranked = sorted(lines, key=lambda line: -line.visits)
-        if self.options.choice == "bound":
-            enough = WELL_VISITED * ranked[0].visits
-            ranked.sort(key=lambda line: -line.lower_bound if line.visits >= enough else float("inf"))
-        best = ranked[0]
-        for line in ranked:
-            if line.visits:
-                object.__setattr__(line, "loss", best.margin - line.margin)
-        return tuple(ranked)
-
-    def list_outcomes(self, lines: Iterable[Line], odds: Mapping[str, float]) -> tuple[Line, ...]:
-        """Return the outcomes of a chance event with their probabilities, most likely first."""
-        outcomes = (replace(line, probability=odds[line.action]) for line in lines)
-        return tuple(sorted(outcomes, key=lambda line: -odds[line.action]))
-
-
-def sharpened(shares: Sequence[float], exponent: float) -> tuple[float, ...]:
-    """Return win shares raised to an exponent, scaled to add up to 1; zeros stay, and 1 changes nothing."""
-    if exponent == 1:
-        return tuple(shares)
-    raised = [power(share, exponent) for share in shares]
-    total = sum(raised) or 1.0
-    return tuple([share / total for share in raised])
-
-
-def sharpened_errors(
-    errors: Sequence[float], means: Sequence[float], shares: Sequence[float], exponent: float
-) -> tuple[float, ...]:
-    """Return the standard errors of sharpened shares, at most 0.5, treating each share against the sum of the others.
-
-    Sharpening multiplies the log odds of a share by the exponent, and so also the standard error of the log odds.
-    """
-    if exponent == 1:
-        return tuple(errors)
-    spreads = [(share * (1 - share), mean * (1 - mean)) for share, mean in zip(shares, means, strict=True)]
-    slopes = [exponent * after / before if before else 1.0 for after, before in spreads]
-    return tuple([min(error * slope, WIDEST_ERROR) for error, slope in zip(errors, slopes, strict=True)])
-
-
-def error(visits: int, total: float, squares: float) -> float:
-    """Return the standard error of a mean of independent samples; for fewer than two, the widest possible."""
-    if visits < 2:
-        return WIDEST_ERROR
-    mean = total / visits
-    variance = max(squares / visits - mean * mean, 0.0) * visits / (visits - 1)
-    return sqrt(variance / visits)
+def likeliest(lines: Iterable[Line], odds: Mapping[str, float]) -> tuple[Line, ...]:
+    """Return the outcomes of a chance event with their probabilities, most likely first."""
+    outcomes = (replace(line, probability=odds[line.action]) for line in lines)
+    return tuple(sorted(outcomes, key=lambda line: -odds[line.action]))
 
 
 def combined(one: float, other: float) -> float:

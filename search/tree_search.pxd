@@ -5,8 +5,9 @@ from libc.stdint cimport uint32_t, uint64_t
 from clerestory.engine.core cimport State, action_t
 from clerestory.engine.rng cimport Rng
 from clerestory.engine.value cimport Valuation
+from clerestory.search.estimates cimport ActionSums
 from clerestory.search.search cimport Search, gate_t
-from clerestory.search.tree cimport Tree
+from clerestory.search.tree cimport Tree, span_t
 
 cdef class SharedTree:
     cdef Tree tree
@@ -23,8 +24,8 @@ cdef class TreeSearch:
     cdef object set_root(self, object root)
     cdef object begin(self)
     cdef uint32_t root(self)
-    cdef dict statistics(self)
-    cdef object sums(self, uint32_t place, uint32_t visits)
+    cdef span_t row(self)
+    cdef ActionSums sums(self, uint32_t place, uint32_t visits)
     cdef list variation(self, action_t a)
     cdef int next_code(self, const void *view)
 

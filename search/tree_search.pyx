@@ -6,6 +6,7 @@ from libc.string cimport memcpy
 from clerestory.engine.core cimport MAX_LEGAL, MAX_WORDS, OVER, State, action_t
 from clerestory.engine.rng cimport Rng
 from clerestory.engine.value cimport Valuation
+from clerestory.search.estimates cimport ActionSums
 from clerestory.search.playout cimport play_informed, play_uniformly
 from clerestory.search.proof cimport is_open
 from clerestory.search.run cimport run_until
@@ -23,7 +24,6 @@ cdef extern from "sharing.h":
 from clerestory.engine.errors import BadWeights
 from clerestory.engine.value import value_of
 from clerestory.search.errors import BadLimit
-from clerestory.search.lines import ActionStatistics
 from clerestory.sizes import spoken_size
 
 
@@ -98,7 +98,7 @@ cdef class TreeSearch:
         self.search.tree.crowded = tree_crowded(self.search.tree)
         self.search.tree.given_up = 0
         self.search.tree.fixed = False
-        self.search.tree.reused = sum([action.visits for action in self.statistics().values()])
+        self.search.tree.reused = visits_to(self.search.tree, self.row())
 
     def run(self, double pause, double deadline, bint early, int threads, Worker worker=None):
         """Search without the GIL, in the thread of a worker if there is one; return why it ended, an EndOfRun."""
@@ -115,31 +115,18 @@ cdef class TreeSearch:
     cdef uint32_t root(self):
         return tree_find(self.search.tree, self.search.ops.key(self.search.root.state, self.search.root.observer))
 
-    cdef dict statistics(self):
-        """The statistics of the root's actions, by code; {} if the root is not in the tree."""
-        cdef uint32_t root = self.root(), visits
-        cdef span_t row
-        if root == NO_NODE:
-            return {}
-        row = read_span(&self.search.tree.nodes[root].first)
-        visits = visits_to(self.search.tree, row)
-        return {
-            self.search.tree.actions[place]: self.sums(place, visits)
-            for place in range(row.first, row.first + row.count)
-        }
+    cdef span_t row(self):
+        """The edges of the root; none if it is not in the tree."""
+        cdef uint32_t root = self.root()
+        return span_t(0, 0, 0) if root == NO_NODE else read_span(&self.search.tree.nodes[root].first)
 
-    cdef object sums(self, uint32_t place, uint32_t visits):
-        """The statistics of an edge of a node with so many visits."""
+    cdef ActionSums sums(self, uint32_t place, uint32_t visits):
+        """The sums of an edge of a node with so many visits."""
         cdef const Edge *edge = &self.search.tree.edges[place]
         cdef const double *record = record_at(self.search.tree, edge.record & (MOVED - 1))
         cdef int seats = self.search.seats
-        return ActionStatistics(
-            edge.visits,
-            visits - edge.missing,
-            tuple(record[seat] for seat in range(seats)),
-            tuple(record[seats + seat] for seat in range(seats)),
-            edge.margin,
-            record[2 * seats],
+        return ActionSums(
+            edge.visits, visits - edge.missing, record, record + seats, edge.margin, record[2 * seats]
         )
 
     cdef list variation(self, action_t a):

@@ -20,6 +20,7 @@ from clerestory.refusals import Reason, Refusal
 from clerestory.server.aftermath import Aftermath
 from clerestory.server.errors import CODES, status_of
 from clerestory.server.metrics import Metrics
+from clerestory.server.once import AskedOnce
 from clerestory.server.pace import Pace
 from clerestory.server.spoken import language_of_call, speaking
 
@@ -64,14 +65,15 @@ class Boundary:
         self._pace = Pace()
         self.aftermath = Aftermath()
 
-    async def answer(self, method: str | None, handler: Handler, _: object, context: Context) -> Any:
+    async def answer(self, method: str | None, handler: Handler, _: object, given: Context) -> Any:
         """Answer a call, or abort it with the Status of the error.
 
         Args:
             method: `Service/Method` for logs and metrics, None for a call that is neither logged nor counted.
             handler: of the call.
-            context: of the call.
+            given: the context of the call.
         """
+        context: Any = AskedOnce(given)
         identifier, call, end = request_id(context), Call(), LEFT
         with bound_contextvars(request_id=identifier), self._told(method, call, context):
             try:
@@ -93,7 +95,7 @@ class Boundary:
             remaining, language = context.time_remaining(), language_of_call(context)
             end = end_of(refused, identifier, method or "", remaining, language)
         abort = context.abort(*end)
-        del _, context  # gRPC keeps what `abort` raises with the call, which would keep itself if these were in a frame
+        del _, given, context  # gRPC keeps what `abort` raises with the call, which must not be in a frame of it
         return await abort
 
     async def _hold(self, call: Call, refused: Refusal, remaining: float | None) -> None:
@@ -116,10 +118,13 @@ class Boundary:
                 raise
             finally:
                 if method is not None:
-                    self._tell(method, call, way(context), time.monotonic() - began, span)
+                    via, seconds = way(context), time.monotonic() - began
+                    span.note(code=call.code, reason=call.reason, via=via)
+                    loop = asyncio.get_running_loop()
+                    loop.call_soon(self._tell, method, call, via, seconds)  # when the answer is on its way
 
-    def _tell(self, method: str, call: Call, via: str, seconds: float, span: spans.Span) -> None:
-        span.note(code=call.code, reason=call.reason, via=via)
+    def _tell(self, method: str, call: Call, via: str, seconds: float) -> None:
+        """Count a call, and log it unless its caller has been told the same too often."""
         self._metrics.count_call(method, call.code, call.reason, via, seconds)
         if call.code in PACED:
             self._metrics.count_refusal(call.label, call.code)

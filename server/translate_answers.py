@@ -47,11 +47,10 @@ def write_recommendation(answer: Answer, max_lines: int = 0) -> api.RecommendMov
     """Return an answer as a message, with at most so many lines; 0: all."""
     question, result, best = answer.question, answer.result, answer.best
     game, limit = question.view.game, max_lines or len(result.lines)
-    return api.RecommendMoveResponse(
+    message = api.RecommendMoveResponse(
         seat=question.seat,
         observer=write_observer(question.observer),
         best=None if best is None else write_named(game, best.action, SPOKEN.get()),
-        lines=[write_line(line, game, doubtful=is_doubtful(line, result)) for line in result.lines[:limit]],
         statistics=write_statistics(
             result, certainty=0.0 if question.chance else result.certainty, waited=answer.waited
         ),
@@ -67,6 +66,9 @@ def write_recommendation(answer: Answer, max_lines: int = 0) -> api.RecommendMov
         engine_version=clerestory.__version__,
         reproducible=result.reproducible,
     )
+    for line in result.lines[:limit]:
+        fill_line(message.lines.add(doubtful=is_doubtful(line, result)), line, game)
+    return message
 
 
 @lru_cache(maxsize=64)
@@ -138,23 +140,19 @@ def is_doubtful(line: Line, result: Result) -> bool:
     return line.probability is None and line.visits < DOUBTFUL * result.best.visits
 
 
-def write_line(line: Line, game: Game, *, doubtful: bool = False) -> api.Line:
-    """Return one line of a result as a message."""
-    return api.Line(
-        action=write_named(game, line.action, SPOKEN.get()),
-        win_shares=line.win_shares,
-        standard_errors=line.standard_errors,
-        principal_variation=line.principal_variation,
-        outlook=[write_outlook(outlook) for outlook in line.outlook],
-        plan=write_plan(game, held(game, line.principal_variation)),
-        doubtful=doubtful,
-        variation=[write_named(game, text, SPOKEN.get()) for text in line.principal_variation],
-        **{
-            name: number
-            for name, number in zip(NUMBERS, NUMBERS_OF(line), strict=True)
-            if number is not None and isfinite(number)
-        },
-    )
+def fill_line(message: api.Line, line: Line, game: Game) -> None:
+    """Write one line of a result into a message: in its place, as messages are copied into those that have them."""
+    language, variation = SPOKEN.get(), line.principal_variation
+    message.action.CopyFrom(write_named(game, line.action, language))
+    message.win_shares.extend(line.win_shares)
+    message.standard_errors.extend(line.standard_errors)
+    message.principal_variation.extend(variation)
+    message.variation.extend([write_named(game, text, language) for text in variation])
+    message.plan.extend(write_plan(game, held(game, variation)))
+    message.outlook.extend(map(write_outlook, line.outlook))
+    for name, number in zip(NUMBERS, NUMBERS_OF(line), strict=True):
+        if number is not None and isfinite(number):
+            setattr(message, name, number)
 
 
 @lru_cache(maxsize=NAMED)

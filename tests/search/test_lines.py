@@ -7,8 +7,9 @@ import pytest
 
 from clerestory.engine import GAMES, NATURE, State
 from clerestory.engine.toy.rules import TOY
+from clerestory.search.estimates import sharpened
 from clerestory.search.ismcts import Searcher
-from clerestory.search.lines import sharpened, sharpened_errors
+from clerestory.search.lines import Line
 from clerestory.search.options import WELL_VISITED
 from clerestory.search.result import Result
 from clerestory.search.root import observe
@@ -197,7 +198,7 @@ def test_fitted_shares_are_those_of_the_iterations_so_far_and_the_round() -> Non
     for iterations in (300, 2000):
         before, after = (one.run(iterations=iterations) for one in (plain, fitted))
         by = GAMES["cathedral"].tuning.sharpness[2].exponent(after.iterations, position.round_number())
-        assert [line.win_shares for line in after.lines] == [sharpened(one.win_shares, by) for one in before.lines]
+        assert [line.win_shares for line in after.lines] == [sharper(one, by) for one in before.lines]
     position.play(after.best.action)
     before, after = (advanced(one, position) for one in (plain, fitted))
     assert after.reused_iterations > 0
@@ -206,7 +207,11 @@ def test_fitted_shares_are_those_of_the_iterations_so_far_and_the_round() -> Non
         .tuning.sharpness[2]
         .exponent(after.iterations + after.reused_iterations, position.round_number())
     )
-    assert after.best.win_shares == sharpened(before.best.win_shares, by)
+    assert after.best.win_shares == sharper(before.best, by)
+
+
+def sharper(line: Line, exponent: float) -> tuple[float, ...]:
+    return sharpened(line.win_shares, line.standard_errors, exponent)[0]
 
 
 def advanced(searcher: Searcher, position: State) -> Result:
@@ -221,9 +226,14 @@ def test_fitted_shares_of_a_game_without_a_fit_are_as_they_were() -> None:
 
 
 def test_errors_of_sharpened_shares_are_as_those_of_shares_moved_by_them() -> None:
-    means, small = (0.7, 0.2, 0.1), 1e-5
-    sharper = sharpened(means, 0.8)
-    moved = sharpened((0.7 + small, 0.2 - small * 2 / 3, 0.1 - small / 3), 0.8)  # the others as they are to each other
-    assert sharpened_errors((small, 0.0, 0.0), means, sharper, 0.8)[0] == pytest.approx(moved[0] - sharper[0], rel=1e-3)
-    assert sharpened_errors((0.5, 0.5), (0.001, 0.999), sharpened((0.001, 0.999), 0.2), 0.2) == (0.5, 0.5)
-    assert sharpened_errors((0.0, 0.0), (0.0, 1.0), sharpened((0.0, 1.0), 0.8), 0.8) == (0.0, 0.0)
+    means, none, small = (0.7, 0.2, 0.1), (0.0, 0.0, 0.0), 1e-5
+    shares, errors = sharpened(means, (small, 0.0, 0.0), 0.8)
+    moved, _ = sharpened((0.7 + small, 0.2 - small * 2 / 3, 0.1 - small / 3), none, 0.8)  # the others keep their ratio
+    assert errors[0] == pytest.approx(moved[0] - shares[0], rel=1e-3)
+    assert sharpened((0.001, 0.999), (0.5, 0.5), 0.2)[1] == (0.5, 0.5)
+    assert sharpened((0.0, 1.0), (0.0, 0.0), 0.8) == ((0.0, 1.0), (0.0, 0.0))
+
+
+def test_shares_without_an_error_each_are_refused() -> None:
+    with pytest.raises(ValueError, match="2 and 1; must be as many"):
+        sharpened((0.5, 0.5), (0.1,), 0.8)

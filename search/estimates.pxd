@@ -1,0 +1,25 @@
+# cython: language_level=3
+"""What the sums of a root action say of it: means, standard errors and bounds, as a line reports them."""
+from libc.stdint cimport uint32_t
+
+from clerestory.engine.core cimport MAX_SEATS
+
+cdef struct ActionSums:            # of a root action; pointers: one for each seat
+    uint32_t visits              # iterations that took it
+    uint32_t availability        # iterations in which it was legal
+    const double *wins           # win shares
+    const double *win_squares    # their squares
+    double margin                # margins of the deciding seat, points
+    double margin_squares        # their squares
+
+cdef struct Shares:                # by seat
+    double mean[MAX_SEATS]       # win shares, as searched
+    double error[MAX_SEATS]      # their standard errors
+    double sharp[MAX_SEATS]      # win shares, as reported
+    double sharp_error[MAX_SEATS]
+
+cdef class LineBuilder:
+    cdef double margin_share, scale, deviations, exponent
+    cdef int seat, seats
+    cdef object line(self, object action, const ActionSums *sums, tuple variation)
+    cdef (double, double) score(self, const ActionSums *sums, double win_share, double error)

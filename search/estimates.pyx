@@ -1,0 +1,121 @@
+# cython: language_level=3
+"""Makes the lines of a result. The arithmetic is that of Python, in its order, so that no bit depends on the place."""
+from libc.math cimport sqrt
+from libc.stdint cimport uint32_t
+
+from clerestory.engine.core cimport MAX_SEATS
+from clerestory.engine.elementary cimport elementary_exp, elementary_log
+
+from clerestory.search.lines import WIDEST_ERROR, Line
+
+cdef double WIDEST = WIDEST_ERROR
+
+
+cdef class LineBuilder:
+    """Makes lines from the sums of root actions.
+
+    Args:
+        options: of the search.
+        seat: the seat to decide.
+        seats: of the game.
+        exponent: of the win shares.
+    """
+
+    def __init__(self, options, int seat, int seats, double exponent):
+        self.margin_share, self.scale, self.deviations = options.margin_share, options.scale, options.deviations
+        self.seat, self.seats, self.exponent = seat, seats, exponent
+
+    cdef object line(self, object action, const ActionSums *sums, tuple variation):
+        """Return the line of an action; its loss stays 0 until the lines are ranked."""
+        cdef Shares shares
+        cdef uint32_t visits = max(sums.visits, 1)
+        cdef double spread = standard_error(sums.visits, sums.margin, sums.margin_squares)
+        cdef double score, error
+        average(sums, self.seats, &shares)
+        sharpen(&shares, self.seats, self.exponent)
+        score, error = self.score(sums, shares.mean[self.seat], shares.error[self.seat])
+        return Line(
+            action.text,
+            action.label,
+            sums.visits,
+            sums.availability,
+            as_tuple(shares.sharp, self.seats),
+            as_tuple(shares.sharp_error, self.seats),
+            sums.margin / visits,
+            spread if sums.visits > 1 else float("inf"),
+            score,
+            error,
+            score - self.deviations * error,
+            0.0,
+            variation,
+        )
+
+    cdef (double, double) score(self, const ActionSums *sums, double win_share, double error):
+        """The mean reward of the deciding seat, 0 if the action was never tried, and its standard error."""
+        cdef double share = self.margin_share, scale = self.scale, mean = win_share, scaled
+        if share:
+            scaled = standard_error(sums.visits, sums.margin / scale, sums.margin_squares / (scale * scale))
+            mean = (1 - share) * win_share + share * (sums.margin / max(sums.visits, 1) + scale / 2) / scale
+            error = (1 - share) * error + share * min(scaled, WIDEST)
+        return (mean if sums.visits else 0.0), error
+
+
+cdef void average(const ActionSums *sums, int seats, Shares *shares) noexcept nogil:
+    """Fill in the means and their standard errors."""
+    cdef int i
+    for i in range(seats):
+        shares.mean[i] = sums.wins[i] / max(sums.visits, 1)
+        shares.error[i] = standard_error(sums.visits, sums.wins[i], sums.win_squares[i])
+
+
+cdef double standard_error(uint32_t visits, double total, double squares) noexcept nogil:
+    """The standard error of a mean of independent samples; for fewer than two, the widest possible."""
+    cdef double mean, variance
+    if visits < 2:
+        return WIDEST
+    mean = total / visits
+    variance = squares / visits - mean * mean
+    if variance < 0.0:
+        variance = 0.0
+    return sqrt(variance * visits / (visits - 1) / visits)
+
+
+cdef void sharpen(Shares *shares, int seats, double exponent) noexcept nogil:
+    """Raise win shares to an exponent, scale them to add up to 1, and move their errors as the log odds are moved.
+
+    Each share is treated against the sum of the others: sharpening multiplies its log odds by the exponent, and so also
+    the standard error of the log odds. Zeros stay, errors are at most 0.5, and 1 changes nothing.
+    """
+    cdef double total = 0.0, spread
+    cdef int i
+    for i in range(seats):
+        shares.sharp[i] = shares.mean[i] if exponent == 1 else raised(shares.mean[i], exponent)
+        shares.sharp_error[i] = shares.error[i]
+        total += shares.sharp[i]
+    for i in range(seats if exponent != 1 else 0):
+        shares.sharp[i] /= total if total else 1.0
+        spread = shares.mean[i] * (1 - shares.mean[i])
+        if spread:
+            shares.sharp_error[i] *= exponent * (shares.sharp[i] * (1 - shares.sharp[i])) / spread
+        shares.sharp_error[i] = min(shares.sharp_error[i], WIDEST)
+
+
+cdef double raised(double share, double exponent) noexcept nogil:
+    return elementary_exp(exponent * elementary_log(share)) if share else 0.0
+
+
+cdef tuple as_tuple(const double *numbers, int n):
+    cdef int i
+    return tuple([numbers[i] for i in range(n)])
+
+
+def sharpened(means, errors, double exponent):
+    """Return win shares and their standard errors as a line with this exponent reports them, by seat."""
+    cdef Shares shares
+    cdef int i, seats = len(means)
+    if not len(errors) == seats <= MAX_SEATS:
+        raise ValueError(f"means, errors: {seats} and {len(errors)}; must be as many, and at most {MAX_SEATS}")
+    for i in range(seats):
+        shares.mean[i], shares.error[i] = means[i], errors[i]
+    sharpen(&shares, seats, exponent)
+    return as_tuple(shares.sharp, seats), as_tuple(shares.sharp_error, seats)
