@@ -17,6 +17,7 @@ from tests.lessons.pupil import ALL, TRANSCRIPTS, answers
 
 WORDS_A_MINUTE = 200
 SECONDS_A_CHOICE = 4  # to find what one has chosen
+SECONDS_A_PLY = 0.4  # for which the page shows what happens, at its usual pace
 SENTENCE = re.compile(r"[^.!?]+")
 OF_NATURE = {  # first words of the outcomes of chance
     "cathedral": {"advantage", "craftsman", "leave-out", "draw", "event", "roll"},
@@ -37,8 +38,9 @@ def read_minutes(one: Lesson) -> float:
     """How long somebody reads and chooses who makes no mistake; labels of actions are looked at, not read."""
     lines = (TRANSCRIPTS / f"{one.name}.txt").read_text().splitlines()
     read = [re.sub(r"\[.*\]$", "", line) for line in lines if not line.startswith(("*", ">", "    "))]
-    choices = sum(line.startswith(">") for line in lines)
-    return sum(len(line.split()) for line in read) / WORDS_A_MINUTE + choices * SECONDS_A_CHOICE / 60
+    choices, plies = (sum(line.startswith(sign) for line in lines) for sign in ">*")
+    pauses = choices * SECONDS_A_CHOICE + plies * SECONDS_A_PLY
+    return sum(len(line.split()) for line in read) / WORDS_A_MINUTE + pauses / 60
 
 
 def test_the_first_lesson_takes_two_minutes_and_all_take_thirty() -> None:

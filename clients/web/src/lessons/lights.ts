@@ -1,26 +1,36 @@
 // The light on places of the board, by the names that its parts have in `data-about`.
 
-import { useLayoutEffect } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 
-/** Light some places, also of a board that is still to be drawn, and none other; what is newly lit comes into sight. */
-export function useLights(places: readonly string[]): void {
+/**
+ * Light some places, also of a board that is still to be drawn, and none other. What is newly lit comes into sight; at a
+ * later moment it does if all of it has gone out of sight.
+ */
+export function useLights(places: readonly string[], moment: number): void {
+  const lit = useRef<ReadonlySet<HTMLElement>>(new Set());
   useLayoutEffect(() => {
-    let lit = new Set<HTMLElement>();
     const light = () => {
       const parts = [...document.querySelectorAll<HTMLElement>("[data-about]")];
       const meant = new Set(parts.filter((part) => places.includes(part.dataset.about ?? "")));
       for (const part of parts) part.toggleAttribute("data-lit", meant.has(part));
-      if ([...meant].some((part) => !lit.has(part))) bringIntoSight(meant);
-      lit = meant;
+      if ([...meant].some((part) => !lit.current.has(part))) bringIntoSight(meant);
+      lit.current = meant;
     };
     light();
+    if (![...lit.current].some(isInSight)) bringIntoSight(lit.current);
     const drawn = new MutationObserver(light);
     drawn.observe(document.body, { childList: true, subtree: true });
     return () => {
       drawn.disconnect();
       document.documentElement.style.scrollPaddingBottom = "";
     };
-  }, [places.join(" ")]);
+  }, [places.join(" "), moment]);
+}
+
+function isInSight(part: HTMLElement): boolean {
+  const { left, right, top, bottom } = part.getBoundingClientRect();
+  const found = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
+  return found !== null && (part.contains(found) || found.contains(part));
 }
 
 /** Scroll to what lies on the board: the first part last, so that it is in sight if not all can be. */

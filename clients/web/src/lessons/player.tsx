@@ -1,11 +1,12 @@
 // A lesson on the ordinary table: what is to be read, what is to be done, and the light on what it is about.
 
 import { useEffect, useMemo, useRef } from "preact/hooks";
+import type { AppliedAction } from "../gen/clerestory/v1/rules_pb.ts";
 import { labelOf } from "../labels.ts";
-import { Opening, Trouble } from "../parts.tsx";
+import { Opening, SeatSign, Trouble } from "../parts.tsx";
 import { NextStep } from "../path/next.tsx";
 import { go, link } from "../route.ts";
-import { look, seatCount } from "../seats.ts";
+import { look, seatCount, seatOf } from "../seats.ts";
 import { IMPORTED } from "../study.ts";
 import { say } from "../texts.ts";
 import { Table } from "../views/table.tsx";
@@ -20,7 +21,8 @@ export function Player({ name, following }: { name: string; following: string })
   const { answer, scene, before, reading } = lesson;
   const now = answer.value;
   const position = scene.value?.position;
-  useLights((reading.value ? scene.value?.lights : now?.lights) ?? []);
+  const told = reading.value || scene.value?.wrong ? scene.value : now;
+  useLights(told?.lights ?? [], lesson.version.value);
   if (!now || !position) return <Opening trouble={lesson.trouble.value} />;
   const seats = Array.from({ length: seatCount(position) }, (_, index) => look(index));
   const acts = !reading.value && !lesson.over.value;
@@ -41,7 +43,7 @@ export function Player({ name, following }: { name: string; following: string })
       barred={now.hints ? undefined : say("learn.no_hints")}
       applied={[]}
       at={0}
-      news={told(lesson)}
+      news={announced(lesson)}
       onGo={() => undefined}
       keys={{ n: lesson.next, r: () => void lesson.restart() }}
       menu={
@@ -73,7 +75,7 @@ function Words({ lesson, following }: { lesson: Lesson; following: string }) {
     <section class={scene.wrong ? "lesson wrong" : "lesson"} aria-label={say("learn.lesson")}>
       <progress value={now.done} aria-label={say("learn.done")} />
       <Trouble words={lesson.trouble.value} />
-      {scene.applied && !scene.wrong && <p class="muted">{labelOf(scene.applied.action)}</p>}
+      {scene.applied && !scene.wrong && <Played applied={scene.applied} />}
       {(lesson.reading.value || scene.wrong) && scene.text && <p>{scene.text}</p>}
       {lesson.reading.value ? (
         <button ref={button} type="button" class="main" onClick={lesson.next}>
@@ -88,8 +90,19 @@ function Words({ lesson, following }: { lesson: Lesson; following: string }) {
   );
 }
 
+/** What was played, and by whom. */
+function Played({ applied: { action, turn } }: { applied: AppliedAction }) {
+  const seat = seatOf(turn);
+  return (
+    <p class="muted">
+      {seat !== undefined && <SeatSign look={look(seat)} />}
+      {seat !== undefined && <span class="unseen">{look(seat).name}: </span>} {labelOf(action)}
+    </p>
+  );
+}
+
 /** What is announced of the present scene. */
-function told({ answer, scene, reading, over }: Lesson): string {
+function announced({ answer, scene, reading, over }: Lesson): string {
   if (over.value) return say("learn.stars", { count: answer.value?.stars ?? 0 });
   const words = scene.value?.text ?? "";
   return reading.value ? words : `${scene.value?.wrong ? words : ""} ${answer.value?.task ?? ""}`.trim();
