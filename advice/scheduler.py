@@ -21,6 +21,7 @@ from clerestory.search.turns import Worker
 from clerestory.spans import UNTRACED, Span, part
 
 NICENESS = 10  # of the threads that search, so that answering goes first
+TURN = 0.001  # seconds that the system lets them search at once: after longer ones they wait longer, also to be stopped
 
 
 @dataclass(eq=False, slots=True)
@@ -96,7 +97,7 @@ class Scheduler:
         self._closed = False
         self._answers = ThreadPoolExecutor(workers, "answer")
         self._threads = [
-            threading.Thread(target=self._work, args=(Worker(SLICE, niceness),), name=f"search-{i}", daemon=True)
+            threading.Thread(target=self._work, args=(Worker(TURN, niceness),), name=f"search-{i}", daemon=True)
             for i in range(workers)
         ]
         for thread in self._threads:

@@ -2,17 +2,22 @@
 
 import asyncio
 import os
+import re
 import sys
 import threading
+from collections import Counter
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 import grpc
 import pytest
 
-from clerestory.advice import memory
+from clerestory.advice import memory, policy, scheduler
 from clerestory.advice.analyst import Analyst
 from clerestory.advice.answer import Answer
 from clerestory.advice.caller import Caller
+from clerestory.advice.capacity import Capacity
 from clerestory.advice.demand import Priority
 from clerestory.advice.policy import Policy
 from clerestory.advice.question import Question, Terms, pose
@@ -23,6 +28,15 @@ from clerestory.v1.advisor_pb2 import STOP_REASON_DECIDED, STOP_REASON_ITERATION
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
 from tests.search.positions import decisions
 from tests.server.harness import HOUR, assert_reason, duration, long_question, opening, question, refusal, served, until
+
+
+def turns() -> Counter[int]:
+    """How many threads of this process have a turn of so many nanoseconds; empty if the system does not say."""
+    found = Counter[int]()
+    for file in Path("/proc/self/task").glob("*/sched"):
+        with suppress(OSError):  # it has ended meanwhile
+            found.update(int(ns) for ns in re.findall(r"^se.slice +: +(\d+)$", file.read_text(), re.MULTILINE))
+    return found
 
 
 async def endless(analyst: Analyst, caller: Caller) -> Answer:
@@ -39,6 +53,15 @@ async def test_a_cancelled_call_frees_its_worker() -> None:
         await until(lambda: server.app.scheduler.admitted == 0)
         answer = await server.advisor.RecommendMove(question(iterations=10))
     assert answer.statistics.iterations == 10
+
+
+@pytest.mark.skipif(not turns(), reason="the system does not say for how long threads run")
+async def test_the_threads_that_search_have_short_turns_of_the_processor() -> None:
+    """So a cancelled search does not wait long until it can see that it is."""
+    before = turns()
+    async with Analyst(Capacity(workers=2)):
+        await until(lambda: (turns() - before)[round(1e9 * scheduler.TURN)] == 2)  # each asks for it once it runs
+    assert scheduler.TURN < policy.SLICE
 
 
 async def test_an_abandoned_call_frees_its_worker() -> None:
