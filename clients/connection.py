@@ -91,13 +91,14 @@ def dial(
     language: str | None = None,
 ) -> Connection:
     """Return what a channel is made from. Raises BadConnection."""
+    require_text("target", target, "HOST:PORT or unix:PATH")
     if not target:
         raise BadConnection("target", "is empty")
-    wanted = Tls() if tls is True else tls or None
+    wanted = trusted(tls)
     if token is not None:
         check_token(target, token, wanted)
-    if patience is not None and not patience >= 0:
-        raise BadConnection("patience", f"{patience} is not a number of seconds from 0 up")
+    if patience is not None and not (isinstance(patience, (int, float)) and patience >= 0):
+        raise BadConnection("patience", f"{patience!r} is not a number of seconds from 0 up")
     options = [("grpc.enable_retries", int(retries)), *NARROW, *RECONNECT]
     if "," in target:
         options.append(("grpc.service_config", json.dumps(SPREAD)))
@@ -105,15 +106,32 @@ def dial(
     return Connection(target, credentials, options, (*bearer(token), *spoken(language)), retries, patience)
 
 
+def trusted(tls: Tls | bool | None) -> Tls | None:
+    """Return how to trust a server, None for plaintext. Raises BadConnection, which quotes nothing: it may be a key."""
+    if tls is None or isinstance(tls, bool):
+        return Tls() if tls else None
+    if not isinstance(tls, Tls):
+        ways = "True for the usual authorities, Tls(ca=FILE) for others, None for plaintext"
+        raise BadConnection("tls", f"is of type {type(tls).__name__}; give {ways}")
+    return tls
+
+
+def require_text(field: str, value: object, wanted: str) -> None:
+    """Raise BadConnection for what is no text."""
+    if not isinstance(value, str):
+        raise BadConnection(field, f"is of type {type(value).__name__}; give {wanted}")
+
+
 def spoken(language: str | None) -> tuple[tuple[str, str], ...]:
     """Return the metadata that ask for a language, () for None. Raises BadConnection."""
-    if language is not None and not TAG.fullmatch(language):
-        raise BadConnection("language", f"{language[:80]!r} is no tag of a language, such as it or pt-BR")
+    if language is not None and not (isinstance(language, str) and TAG.fullmatch(language)):
+        raise BadConnection("language", f"{str(language)[:80]!r} is no tag of a language, such as it or pt-BR")
     return () if language is None else ((LANGUAGES, language),)
 
 
 def check_token(target: str, token: str, tls: Tls | None) -> None:
     """Raise BadConnection for a token that cannot be sent, or that others could read."""
+    require_text("token", token, "a text")
     if not token or not (token.isascii() and token.isprintable()) or " " in token:
         raise BadConnection("token", "is not one word of printable ASCII")
     if tls is None and not target.startswith(LOCAL):
@@ -122,6 +140,8 @@ def check_token(target: str, token: str, tls: Tls | None) -> None:
 
 def read_secret(field: str, path: str | Path | None) -> bytes | None:
     """Return the content of a file. Raises BadConnection."""
+    if path is not None and not isinstance(path, (str, Path)):
+        raise BadConnection(field, f"is of type {type(path).__name__}; give the path of a PEM file")
     try:
         return None if path is None else Path(path).read_bytes()
     except OSError as error:

@@ -50,6 +50,13 @@ BAD_CONNECTIONS: list[tuple[dict[str, Any], str]] = [
     ({"target": "far.example:1", "token": "secret"}, "token"),
     ({"tls": Tls(ca="/nowhere/ca.pem")}, "tls.ca"),
     ({"tls": Tls(cert="cert.pem")}, "tls"),
+    ({"tls": Tls(ca=b"secret")}, "tls.ca"),
+    ({"tls": "secret"}, "tls"),
+    ({"tls": ""}, "tls"),
+    ({"target": 50051}, "target"),
+    ({"token": b"secret"}, "token"),
+    ({"language": 1}, "language"),
+    ({"patience": "1s"}, "patience"),
     ({"patience": -1}, "patience"),
     ({"patience": float("nan")}, "patience"),
 ]
@@ -62,6 +69,14 @@ def test_connections_that_cannot_be_made(client: Any, arguments: dict[str, Any],
         client(**{"target": "localhost:1"} | arguments)
     assert caught.value.field == field
     assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("client", [Advisor, AsyncAdvisor])
+def test_who_gives_a_file_as_tls_is_told_what_to_give(client: Any) -> None:
+    says = "tls: is of type str; give True for the usual authorities, Tls(ca=FILE) for others, None for plaintext"
+    with pytest.raises(BadConnection) as caught:
+        client("localhost:1", tls="ca.pem")
+    assert str(caught.value) == says
 
 
 def test_a_closed_advisor() -> None:
