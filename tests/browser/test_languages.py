@@ -22,7 +22,9 @@ from tests.browser.screens import (
     lobby,
     owner,
     path,
+    planned,
     puzzle,
+    reviewed,
 )
 from tests.languages import LATIN, NAMES, OTHERS, english_in
 
@@ -117,6 +119,22 @@ def test_a_board_is_not_mirrored_and_time_is(spoken: Callable[[str], Page]) -> N
     expect(page.locator(".notice button")).to_be_visible()
     page.keyboard.press("ArrowLeft")
     expect(page.locator(".notice button")).to_have_count(0)
+
+
+@pytest.mark.slow
+def test_the_chart_of_a_review_runs_as_time_does_and_a_plan_as_the_board(spoken: Callable[[str], Page]) -> None:
+    page = spoken("he")
+    reviewed(page)
+    page.keyboard.press("Home")
+    begin = page.locator(".shares .here").bounding_box()
+    page.keyboard.press("End")
+    end = page.locator(".shares .here").bounding_box()
+    assert begin is not None
+    assert end is not None
+    assert begin["x"] > end["x"] + 100
+    page.goto("/#/")
+    planned(page)
+    assert page.locator(".uses .arrow").first.evaluate("one => getComputedStyle(one).direction") == "ltr"
 
 
 QUICK = {("de", kept), ("he", duel), ("fr", hinted), ("it", owner), ("es", puzzle), ("de", ended), ("it", path)}

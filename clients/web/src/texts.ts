@@ -77,7 +77,7 @@ export function choose(language: Language): Promise<void> {
 }
 
 /** Whether it is written from right to left. */
-const isTurned = computed(() => spoken.value.patterns.direction === "rtl");
+export const isTurned = computed(() => spoken.value.patterns.direction === "rtl");
 
 /** The keys that point back and on in time. */
 export const BACK = computed(() => (isTurned.value ? "ArrowRight" : "ArrowLeft"));

@@ -87,7 +87,10 @@ function Use({ plan, one, label, game, catalogue }: UseProps) {
   return (
     <li>
       <span class="use pictured">
-        {label} <Item game={game} id={one.item} catalogue={catalogue} />
+        {label}
+        <span class="drawn-use" dir="ltr">
+          <Item game={game} id={one.item} catalogue={catalogue} />
+        </span>
       </span>
       <Stepper
         label={label}

@@ -11,7 +11,7 @@ import { addReviewed } from "../path/progress.ts";
 import { judge, luckiest, luckOf, Review, rounded, UNIT } from "../review.ts";
 import type { Study } from "../study.ts";
 import { text } from "../text.ts";
-import { say } from "../texts.ts";
+import { isTurned, say } from "../texts.ts";
 import { keysOf } from "../tokens.ts";
 
 interface Props {
@@ -99,7 +99,7 @@ const WIDE = 320;
 const HIGH = 120;
 const LOW = 44;
 
-/** Win shares over the plies, luck below; a click shows the ply. */
+/** Win shares over the plies, as time is written; luck below; a click shows the ply. */
 function Chart({
   review,
   seats,
@@ -114,7 +114,8 @@ function Chart({
   const plies = review.plies.value;
   const last = plies[plies.length - 1]?.ply ?? 0;
   if (!last) return null;
-  const x = (ply: number) => (WIDE * ply) / last;
+  const along = (part: number) => (isTurned.value ? 1 - part : part);
+  const x = (ply: number) => WIDE * along(ply / last);
   const sum = (shares: readonly number[], seat: number) =>
     (HIGH * shares.slice(0, seat).reduce((a, b) => a + b, 0)) / UNIT;
   const edge = (seat: number) => plies.map((one) => `${x(one.ply).toFixed(1)},${sum(one.after, seat).toFixed(1)}`);
@@ -125,7 +126,7 @@ function Chart({
   );
   const click = (event: MouseEvent) => {
     const box = (event.currentTarget as SVGElement).getBoundingClientRect();
-    onGo(Math.round((last * (event.clientX - box.left)) / box.width));
+    onGo(Math.round(last * along((event.clientX - box.left) / box.width)));
   };
   return (
     // biome-ignore lint/a11y/useKeyWithClickEvents: the arrow keys step through the plies
