@@ -6,9 +6,12 @@ from collections.abc import Callable
 from playwright.sync_api import Locator, Page, expect
 
 from clerestory.engine import Record
+from clerestory.review.puzzle import puzzle as puzzle_of
 from tests.browser.harness import PATIENCE, act_by_keyboard, settled, thought_over
-from tests.browser.positions import nearly_won
+from tests.browser.positions import about_to, last_plan, mixer_or_mason, nearly_won
+from tests.browser.test_lessons import GO_ON, is_over, next_thing, press_what_is_lit
 from tests.review.games import cut, random_game
+from tests.shipped import DUEL
 
 Screen = Callable[[Page], None]
 
@@ -62,6 +65,16 @@ def lost(page: Page) -> None:
     page.goto("/#/nowhere/at/all")
     page.reload()
     expect(page.locator(".notice")).to_be_visible()
+
+
+def home(page: Page) -> None:
+    """The lobby with a game that goes on, and one that is over."""
+    kept(page)
+    page.goto("/#/")
+    resigned(page)
+    page.goto("/#/")
+    expect(page.locator("form")).to_be_visible()
+    expect(page.locator("a[href*='/game/']").nth(1)).to_be_visible()
 
 
 # -- a game --------------------------------------------------------------------------------------------
@@ -161,6 +174,53 @@ def finish(page: Page) -> None:
     expect(page.locator("[data-version]")).not_to_have_attribute("data-version", str(before))
 
 
+def discarded(page: Page) -> None:
+    """A plan of what is given back."""
+    about_to(page, "discard")
+    begun(page)
+    expect(page.locator(".planning .uses")).to_be_visible()
+
+
+def crowded(page: Page) -> None:
+    """A craftsman too many, of whom others have need."""
+    mixer_or_mason(page)
+    begun(page)
+    expect(page.locator(".action .idle").first).to_be_visible()
+
+
+def drawn(page: Page) -> None:
+    """A builder that may be drawn again."""
+    about_to(page, "redraw")
+    begun(page)
+    expect(page.locator(".notices input[type=checkbox]")).to_be_visible()
+
+
+def shared_screen(page: Page) -> None:
+    """Two people at one screen, who look at secrets."""
+    page.locator("input[name=players][value='2']").check()
+    page.locator(".seats select").nth(1).select_option("here")
+    begun(page)
+    page.locator(".menu button:not(:has(kbd))").first.click()
+
+
+def asked(page: Page) -> None:
+    """A take-back to which somebody else has to agree."""
+    page.locator("input[name=game][value=duel]").check()
+    page.locator("input[name=players][value='2']").check()
+    page.locator(".seats select").nth(1).select_option("open")
+    page.locator("form button[type=submit]").click()
+    expect(page.locator(".copy")).to_be_visible()
+    other = page.context.browser.new_page()  # type: ignore[union-attr]
+    other.goto(page.url)
+    other.locator("main input").first.fill("A")
+    other.locator("main button").first.click()
+    settled(page)
+    act_by_keyboard(page)
+    page.keyboard.press("u")
+    expect(page.locator(".notices .notice")).to_be_visible()
+    other.close()
+
+
 def past(page: Page) -> None:
     kept(page)
     page.keyboard.press("Home")
@@ -208,6 +268,22 @@ def ended(page: Page) -> None:
     expect(page.locator(".next-step a").first).to_be_visible()
 
 
+def told(page: Page) -> None:
+    """The end after an error, which is one of the moments, with what fits it."""
+    costly(page)
+    page.locator(".asking button").first.click()
+    page.locator(".ending button.wide").click()
+    expect(page.locator(".moments li").first).to_be_visible(timeout=2 * PATIENCE)
+    expect(page.locator(".moments progress")).to_have_count(0, timeout=2 * PATIENCE)
+
+
+def cathedral_ended(page: Page) -> None:
+    last_plan(page)
+    begun(page)
+    page.locator(".planning .action").click()
+    expect(page.get_by_test_id("winner")).to_be_visible()
+
+
 # -- what is learned from ------------------------------------------------------------------------------
 
 
@@ -216,6 +292,28 @@ def path(page: Page) -> None:
     expect(page.locator(".lessons").nth(1)).to_be_visible()
     page.locator("input[type=file]").set_input_files({"name": "a", "mimeType": "text/plain", "buffer": b"no path"})
     expect(page.locator(".trouble")).to_be_visible()
+
+
+def walked(page: Page) -> None:
+    """The path of somebody who has done some of it."""
+    done = {"lessons": {"goal": 3, "lines": 1}, "beaten:duel": [1, 2], "puzzles:duel": [1, 2], "reviewed:duel": ["a"]}
+    for key, value in done.items():
+        page.evaluate("([key, value]) => localStorage.setItem(key, value)", [key, json.dumps(value)])
+    resigned(page)
+    page.goto("/#/path")
+    expect(page.locator(".lessons").nth(1)).to_be_visible()
+
+
+def taught(page: Page) -> None:
+    """The end of a lesson."""
+    page.goto("/#/learn/goal")
+    tries = 0
+    while next_thing(page) and not is_over(page):
+        if page.locator(GO_ON).count():
+            page.locator(GO_ON).click()
+        else:
+            press_what_is_lit(page, tries)
+            tries += 1
 
 
 def lesson(page: Page, name: str = "goal") -> None:
@@ -247,6 +345,13 @@ def tried(page: Page) -> None:
     expect(page.locator(".puzzle [role=status], .puzzle [aria-live], .puzzle b").first).to_be_attached()
 
 
+def solved(page: Page) -> None:
+    page.goto("/#/puzzle/duel/1")
+    best = page.locator(f'.table:not(:has([data-fresh])) .action[data-action="{puzzle_of(DUEL, 1).best}"]').first
+    best.click()
+    expect(page.locator(".puzzle b")).to_be_visible()
+
+
 def no_puzzle(page: Page) -> None:
     page.goto("/#/puzzle/duel/99999")
     expect(page.locator(".trouble")).to_be_visible()
@@ -273,6 +378,21 @@ def reviewed(page: Page) -> None:
     page.keyboard.press("n")
 
 
+def erred(page: Page) -> None:
+    """An error of a review that is tried again, with the same error."""
+    reviewed(page)
+    page.locator(".actions:not([data-fresh]) .action").last.click()
+    expect(page.locator(".review .error p").nth(1)).not_to_be_empty(timeout=PATIENCE)
+    page.locator(".review .error button").last.click()
+
+
+def owned(page: Page) -> None:
+    """The form of an owner without a mistake, whose file can be saved."""
+    page.goto("/#/box/duel")
+    page.locator(".boxed-card input[type=number]").first.fill("3")
+    expect(page.locator("a[download]")).to_be_visible()
+
+
 def owner(page: Page) -> None:
     page.goto("/#/box/duel")
     expect(page.locator(".boxed-card").first).to_be_visible()
@@ -281,7 +401,8 @@ def owner(page: Page) -> None:
 
 SCREENS: list[Screen] = [
     lobby, waiting, token, nowhere, lost,
-    kept, duel, in_words, duel_in_words, boxed, helped, players, shared, explained, duel_explained, hinted, planned,
-    past, first, costly, resigned, ended,
-    path, lesson, duel_lesson, puzzle, tried, no_puzzle, studied, no_study, reviewed, owner,
+    home, kept, duel, in_words, duel_in_words, boxed, helped, players, shared, explained, duel_explained, hinted,
+    planned, discarded, crowded, drawn, shared_screen, asked, past, first, costly, resigned, ended, told,
+    cathedral_ended, path, walked, lesson, taught, duel_lesson, puzzle, tried, solved, no_puzzle, studied, no_study,
+    reviewed, erred, owned, owner,
 ]  # fmt: skip
