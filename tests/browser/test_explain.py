@@ -1,9 +1,12 @@
 """The board explains itself: everything by a key, a part of it by resting on it or by pressing it."""
 
+import re
+
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.harness import settled
+from lab.gallery import EXAMPLES
+from tests.browser.harness import PATIENCE, settled
 from tests.browser.test_access import violations
 
 
@@ -51,3 +54,46 @@ def test_pressing_explains_instead_of_playing_while_that_is_wanted(table: Page) 
     assert table.locator(".table").get_attribute("data-version") == version
     table.keyboard.press("Escape")
     expect(table.locator(".bubble")).to_have_count(0)
+
+
+# What is drawn or written on the board, or among a seat's goods, and belongs to no part that can be explained.
+BARE = """() => [...document.querySelectorAll('.board, .purse-line')].flatMap((root) => {
+  const found = [];
+  const walk = document.createTreeWalker(root, NodeFilter.SHOW_TEXT | NodeFilter.SHOW_ELEMENT);
+  for (let node = walk.nextNode(); node; node = walk.nextNode()) {
+    const part = node.nodeType === Node.TEXT_NODE ? node.parentElement : node;
+    const says = part === node ? node instanceof SVGSVGElement : node.data.trim();
+    if (says && part.getBoundingClientRect().width && !part.closest('[data-about], .unseen'))
+      found.push(`${node.data ?? 'a picture'} in ${part.parentElement.className}`);
+  }
+  return found;
+})"""
+PARTS = (
+    """() => [...document.querySelectorAll(':is(.board, .purse-line) [data-about]')].map((one) => one.dataset.about)"""
+)
+QUICK = {"cathedral-4p-round4-exemption", "duel-2p-phase1-conflict"}
+POSITIONS = sorted(path.stem for path in EXAMPLES.glob("[cd]*.json"))
+
+
+def kind_of(part: str) -> str:
+    """What a part is, without whose or which: what is said of it may differ, but all of a kind are explained alike."""
+    whole = re.sub(r"^\d\.", "", part)
+    return whole if whole.startswith(("flag.", "draft.")) else whole.partition(".")[0]
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(one, marks=[] if one in QUICK else pytest.mark.slow) for one in POSITIONS]
+)
+def test_every_part_of_a_board_is_explained(page: Page, name: str) -> None:
+    page.evaluate("text => sessionStorage.setItem('imported', text)", (EXAMPLES / f"{name}.json").read_text())
+    page.goto("/#/study/file")
+    expect(page.locator(".board [data-about]").first).to_be_visible()
+    expect(page.locator(".board")).not_to_contain_text("…")
+    assert page.evaluate(BARE) == []
+    kinds = {kind_of(part): part for part in page.evaluate(PARTS)}
+    page.get_by_role("button", name="What is this?").click()
+    page.locator(".explain-mode").hover()  # else it comes up under the pointer, which then has left the part
+    for part in kinds.values():
+        page.locator(f'[data-about="{part}"]').first.dispatch_event("click")
+        told = page.locator(f'.bubble[data-explains="{part}"]')
+        expect(told, part).to_contain_text("Rules: ", timeout=PATIENCE)

@@ -13,6 +13,7 @@ from clerestory.lessons.lesson import Task, Words, read
 from clerestory.lessons.words import DOMAIN
 from clerestory.texts import patterns
 from clerestory.texts.glossary import words
+from clerestory.texts.languages import LANGUAGES
 from tests.lessons.pupil import ALL, TRANSCRIPTS, answers
 
 WORDS_A_MINUTE = 200
@@ -50,10 +51,11 @@ def test_the_first_lesson_takes_two_minutes_and_all_take_thirty() -> None:
     assert [one.name for one in ALL if minutes[one.name] > one.minutes] == []
 
 
-def test_no_sentence_is_longer_than_25_words() -> None:
-    forms = [
-        form for text in patterns(DOMAIN).values() for form in (text.values() if isinstance(text, dict) else [text])
-    ]
+@pytest.mark.parametrize("language", LANGUAGES)
+@pytest.mark.parametrize("domain", [DOMAIN, "explain", "first"])
+def test_no_sentence_is_longer_than_25_words(domain: str, language: str) -> None:
+    texts = patterns(domain, language).values()
+    forms = [form for text in texts for form in (text.values() if isinstance(text, dict) else [text])]
     sentences = [sentence for form in forms for sentence in SENTENCE.findall(form)]
     assert [sentence for sentence in sentences if len(sentence.split()) > 25] == []
 

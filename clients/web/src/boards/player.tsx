@@ -52,7 +52,7 @@ export function Panel({ look, acts, title, kind, unit, score, was, children }: P
   const { viewer } = useBoard();
   return (
     <div class={`player of-${look.colour} ${acts ? "acts" : ""}`} role="group" aria-label={look.name}>
-      <p class="player-name">
+      <p class="player-name" data-about={`${look.seat}.player`} title={look.name}>
         <Builder look={look} />
         <Face character={look.character} />
         <span class="who">
@@ -70,14 +70,23 @@ export function Panel({ look, acts, title, kind, unit, score, was, children }: P
   );
 }
 
+/** A possible flag: whether it is set, its name, and its words. */
+export type PossibleFlag = [is: boolean, name: string, words: string];
+
+interface FlagsProps {
+  seat: number;
+  of: readonly PossibleFlag[];
+  children?: ComponentChildren;
+}
+
 /** Those of a player's possible flags that are set, in words. */
-export function Flags({ of, children }: { of: readonly [boolean, string][]; children?: ComponentChildren }) {
+export function Flags({ seat, of, children }: FlagsProps) {
   return (
     <p class="flags">
       {of
         .filter(([is]) => is)
-        .map(([, words]) => (
-          <span key={words} class="flag">
+        .map(([, name, words]) => (
+          <span key={name} class="flag" title={words} data-about={`${seat}.flag.${name}`}>
             {words}
           </span>
         ))}

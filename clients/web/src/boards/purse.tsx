@@ -87,7 +87,7 @@ function Things({ look, now, was }: { look: SeatLook; now: readonly Thing[]; was
   if (!now.length) return null;
   return (
     <ul class={now.length > 1 ? "purse-line own" : "purse-line"} aria-label={say("purse", { who: look.name })}>
-      <li>
+      <li title={look.name} data-about={`${look.seat}.player`}>
         <SeatSign look={look} />
       </li>
       {now.map(([name, about, picture, count], index) => (

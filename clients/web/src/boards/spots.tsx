@@ -92,7 +92,7 @@ export function Spot(props: SpotProps) {
   const shape = `spot ${props.class ?? ""} ${props.news ? "fresh" : ""}`;
   if (actions) return <Open {...props} class={shape} actions={actions} mark={bestMark(actions, board.marks)} />;
   return (
-    <span class={shape} title={props.title} data-about={props.place}>
+    <span class={shape} title={props.title} data-about={props.place || undefined}>
       {props.children}
     </span>
   );

@@ -52,7 +52,7 @@ function Bubble({ part, ...props }: Explained & { part: Part }) {
   const topic = topicOf(props.position, part.place);
   if (!topic) return null;
   return (
-    <div ref={box} class="bubble" popover="manual" role="status">
+    <div ref={box} class="bubble" popover="manual" role="status" data-explains={part.place}>
       <Told {...props} place={part.place} topic={topic} />
     </div>
   );

@@ -1,43 +1,79 @@
 // What the parts of a board are about, and what they would bring now.
 
 import { numberOf } from "../boards/cathedral/words.ts";
+import { wantedBy } from "../boards/duel/sections.ts";
+import { effectOf, told } from "../boards/duel/words.ts";
+import { COLOURS } from "../boards/places.ts";
+import type { Catalogue } from "../boards/types.ts";
+import { listed } from "../boards/words.ts";
 import type { CathedralPosition } from "../gen/clerestory/v1/cathedral_pb.ts";
+import type { DuelPosition } from "../gen/clerestory/v1/duel_pb.ts";
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
-import { knows, say } from "../texts.ts";
+import { gameText, knows, say } from "../texts.ts";
 import type { Explained } from "./index.tsx";
 
 const RESOURCE = /^draft\.(sand|wood|stone)_/;
 
 /** The key of the explanation of a part, such as `explain.cathedral.court`; nothing if there is none. */
 export function topicOf(position: Position, place: string): string | undefined {
-  const game = position.game.case ?? "";
-  const key = `explain.${game}.${kindOf(place.replace(/^\d\./, ""))}`;
-  return knows(key) ? key : undefined;
+  const kind = kindOf(place.replace(/^\d\./, ""));
+  return [`explain.${position.game.case}.${kind}`, `explain.${kind}`].find(knows);
 }
 
 function kindOf(place: string): string {
   if (RESOURCE.test(place)) return "card.resource";
   if (/^(draft|craftsman)\./.test(place)) return "card.craftsman";
   if (place.startsWith("card.")) return "card";
+  if (place.startsWith("flag.")) return place;
+  if (place === "power") return "flag.power";
   return place.replace(/\..*/, "");
 }
 
 /** What a part of the board would bring now, in words; empty if nothing can be told. */
-export function nowAt({ position, catalogue, viewer }: Explained, place: string): string {
-  if (position.game.case !== "cathedral") return "";
-  const now = position.game.value;
+export function nowAt(about: Explained, place: string): string {
+  const { game } = about.position;
+  if (game.case === "cathedral") return nowInCathedral(game.value, about, place);
+  return game.case === "duel" ? nowInDuel(game.value, about, place) : "";
+}
+
+function nowInCathedral(now: CathedralPosition, { catalogue, viewer }: Explained, place: string): string {
   const [name = "", which = ""] = place.split(".");
+  const own = now.players[viewer ?? 0];
   const card = (id: string | undefined) => (id ? catalogue.name(id) : "");
-  const told: Record<string, () => string> = {
-    mill: () => say("explain.cathedral.mill.now", { count: now.players[viewer ?? 0]?.mill ?? 0 }),
+  const words: Record<string, () => string> = {
+    mill: () => say("explain.cathedral.mill.now", { count: own?.mill ?? 0 }),
     track: () => say("explain.cathedral.track.now", { cost: now.cost }),
     court: () => say("explain.cathedral.court.now", { count: now.courtMetal }),
     stock: () => say("explain.cathedral.stock.now", { count: left(now, which), price: PRICES[which] ?? 0 }),
     kingsbridge: () => card(now.kingsbridgeCards[Number(which) - 1]),
     shiring: () => card(now.shiringCards[Number(which) - 1]),
+    sites: () => listed((own?.resourceCards ?? []).map(card).filter(Boolean)),
     draft: () => brought(catalogue.of("resource_cards", which), which),
   };
-  return told[name]?.() ?? "";
+  return words[name]?.() ?? "";
+}
+
+function nowInDuel(now: DuelPosition, { catalogue }: Explained, place: string): string {
+  const [, row, column] = /^grid\.(\d)\.(\d)$/.exec(place) ?? [];
+  if (row) return effectAt(now, catalogue, 3 * (Number(row) - 1) + Number(column) - 1);
+  const [, seat, section] = /^(\d)\.section\.(I+)$/.exec(place) ?? [];
+  return seat ? missing(now, catalogue, Number(seat), section ?? "") : "";
+}
+
+const effectAt = (now: DuelPosition, catalogue: Catalogue, index: number): string =>
+  told(effectOf(catalogue.of("cards", now.grid[index] ?? "")));
+
+/** The materials that a section still lacks. */
+function missing(now: DuelPosition, catalogue: Catalogue, seat: number, section: string): string {
+  const player = now.players[seat];
+  const there = [...((player && [player.section1, player.section2, player.section3])?.[section.length - 1] ?? [])];
+  const lacking = wantedBy(catalogue, COLOURS[seat] ?? "", section).filter((kind) => {
+    const at = there.indexOf(kind);
+    if (at >= 0) there.splice(at, 1);
+    return at < 0;
+  });
+  const what = listed(lacking.map((kind) => gameText("duel", `good.${kind}`)));
+  return what && say("explain.duel.section.now", { what });
 }
 
 const PRICES: Record<string, number> = { sand: 2, wood: 3, stone: 4 }; // printed on the board

@@ -3,7 +3,7 @@
 import type { CathedralPlayer } from "../../gen/clerestory/v1/cathedral_pb.ts";
 import { gameText, rich, say } from "../../texts.ts";
 import { Builder, Good, Picture, Worker } from "../art.tsx";
-import { Flags, Panel, type PlayerProps, Players } from "../player.tsx";
+import { Flags, Panel, type PlayerProps, Players, type PossibleFlag } from "../player.tsx";
 import { Count, Spot, Unseen, useBoard } from "../spots.tsx";
 import { listed } from "../words.ts";
 import { Conversion, TextCard } from "./cards.tsx";
@@ -27,7 +27,9 @@ function Seat(props: SeatProps) {
   const score = { title: say("thing.vp"), kind: "vp", unit: say("thing.vp"), score: player.vp, was: was?.vp };
   return (
     <Panel look={look} acts={acts} {...score}>
-      <Flags of={flags(now.startingPlayer === look.colour, acts, player)}>{acts && <Blessing />}</Flags>
+      <Flags seat={look.seat} of={flags(now.startingPlayer === look.colour, acts, player)}>
+        {acts && <Blessing seat={look.seat} />}
+      </Flags>
       <Purse {...props} />
       <Workers {...props} />
       <Craftsmen {...props} />
@@ -36,33 +38,35 @@ function Seat(props: SeatProps) {
   );
 }
 
-function flags(starts: boolean, acts: boolean, player: CathedralPlayer): [boolean, string][] {
+function flags(starts: boolean, acts: boolean, player: CathedralPlayer): PossibleFlag[] {
   return [
-    [acts, say("flag.acts")],
-    [starts, say("flag.starts")],
-    [player.passed, say("flag.passed")],
-    [player.spared, say("flag.spared")],
-    [player.limited, say("flag.limited")],
-    [player.limitedNext, say("flag.limited_next")],
+    [acts, "acts", say("flag.acts")],
+    [starts, "starts", say("flag.starts")],
+    [player.passed, "passed", say("flag.passed")],
+    [player.spared, "spared", say("flag.spared")],
+    [player.limited, "limited", say("flag.limited")],
+    [player.limitedNext, "limited_next", say("flag.limited_next")],
     [
       player.bought.length > 0,
+      "bought",
       say("flag.bought", { what: listed(player.bought.map((kind) => gameText("cathedral", `good.${kind}`))) }),
     ],
   ];
 }
 
 /** The effect of the archbishop's blessing for the player who is converting. */
-function Blessing() {
+function Blessing({ seat }: { seat: number }) {
   const { catalogue } = useBoard();
   const { now } = useGame();
   const effect = catalogue.of("event_cards", now.event)?.values.effect as { kind?: string } | undefined;
   if (now.step !== "cathedral" || effect?.kind !== "blessing") return null;
+  const words = say(now.blessingUsed ? "flag.blessing_used" : "flag.blessing");
   return (
-    <span class="flag blessing">
+    <span class="flag blessing" title={words} data-about={`${seat}.flag.blessing`}>
       <Picture class="cross" box="0 0 24 24">
         <path d="M12 2v20M6 8h12M3 3l2 2M21 3l-2 2M3 15l2-2M21 15l-2-2" />
       </Picture>{" "}
-      {say(now.blessingUsed ? "flag.blessing_used" : "flag.blessing")}
+      {words}
     </span>
   );
 }

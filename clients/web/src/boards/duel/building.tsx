@@ -6,9 +6,8 @@ import { Good, Picture } from "../art.tsx";
 import { Spot, useBoard } from "../spots.tsx";
 import type { Catalogue, SeatLook } from "../types.ts";
 import { Chip, Seal } from "./chips.tsx";
-import { isComplete } from "./sections.ts";
+import { buildingOf, isComplete, wantedBy } from "./sections.ts";
 
-const BUILDINGS: Record<string, string> = { red: "castle", blue: "cathedral" };
 const SECTIONS = ["I", "II", "III"] as const;
 
 type Drawing = { walls: string; roofs: string; glass: string };
@@ -59,8 +58,7 @@ const placedIn = (player: DuelPlayer | undefined) =>
 
 export function Building({ look, player, was }: Props) {
   const { catalogue } = useBoard();
-  const building = BUILDINGS[look.colour] ?? "";
-  const values = catalogue.of("buildings", building)?.values;
+  const building = buildingOf(look.colour);
   const sections = placedIn(player) ?? [];
   const before = placedIn(was);
   return (
@@ -84,7 +82,7 @@ export function Building({ look, player, was }: Props) {
               news={before && before[index]?.length !== sections[index]?.length}
             >
               <b>{name}</b>
-              <Slots wanted={materials(values?.[name])} placed={sections[index] ?? []} />
+              <Slots wanted={wantedBy(catalogue, look.colour, name)} placed={sections[index] ?? []} />
               <Bonus section={name} catalogue={catalogue} />
             </Spot>
           </li>
@@ -95,8 +93,6 @@ export function Building({ look, player, was }: Props) {
 }
 
 const state = (count: number) => (count >= 3 ? "built" : count ? "rising" : "plan");
-
-const materials = (wanted: unknown): string[] => (Array.isArray(wanted) ? wanted.map(String) : []);
 
 /** A material in words. */
 function told(kind: string, missing: boolean): string {

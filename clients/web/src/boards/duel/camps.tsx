@@ -2,7 +2,7 @@
 
 import type { DuelPlayer } from "../../gen/clerestory/v1/duel_pb.ts";
 import { say } from "../../texts.ts";
-import { Flags, Panel, type PlayerProps, Players } from "../player.tsx";
+import { Flags, Panel, type PlayerProps, Players, type PossibleFlag } from "../player.tsx";
 import { Count, Spot, Unseen, useBoard } from "../spots.tsx";
 import { Building } from "./building.tsx";
 import { Chip, KINDS, Seal } from "./chips.tsx";
@@ -21,12 +21,12 @@ function Camp(props: CampProps) {
   const { look, player, was } = props;
   const acts = now.toAct === look.colour;
   const turn = now.turnOf === look.colour;
-  const flags: [boolean, string][] = [
-    [acts, say("flag.acts")],
-    [now.power === look.colour, say("flag.power")],
-    [now.firstPlayer === look.colour, say("flag.first")],
-    [turn && now.built, say("flag.built")],
-    [turn && now.cheap, say("flag.cheap")],
+  const flags: PossibleFlag[] = [
+    [acts, "acts", say("flag.acts")],
+    [now.power === look.colour, "power", say("flag.power")],
+    [now.firstPlayer === look.colour, "first", say("flag.first")],
+    [turn && now.built, "built", say("flag.built")],
+    [turn && now.cheap, "cheap", say("flag.cheap")],
   ];
   return (
     <Panel
@@ -38,7 +38,7 @@ function Camp(props: CampProps) {
       score={player.gold}
       was={was?.gold}
     >
-      <Flags of={flags} />
+      <Flags seat={look.seat} of={flags} />
       <Building {...props} />
       <Chips {...props} />
       <Seals {...props} />
@@ -58,6 +58,7 @@ function Chips({ look, player, was }: CampProps) {
             <th
               key={raw}
               scope="col"
+              data-about={`${look.seat}.kind.${raw}`}
               title={say("camp.kind", { raw: say(`thing.${raw}`), material: say(`thing.${material}`) })}
             >
               <Unseen>{say(`thing.${raw}`)}</Unseen>
@@ -69,7 +70,9 @@ function Chips({ look, player, was }: CampProps) {
       <tbody>
         {(["supply", "camp"] as const).map((where) => (
           <tr key={where}>
-            <th scope="row">{say(`camp.${where}`)}</th>
+            <th scope="row" title={say(`camp.${where}`)} data-about={`${look.seat}.${where}`}>
+              {say(`camp.${where}`)}
+            </th>
             {KINDS.map(([raw]) => {
               const count = player[where]?.[raw] ?? 0;
               return (
@@ -87,11 +90,13 @@ function Chips({ look, player, was }: CampProps) {
           </tr>
         ))}
         <tr>
-          <th scope="row">{say("camp.turned")}</th>
+          <th scope="row" title={say("camp.turned")} data-about={`${look.seat}.materials`}>
+            {say("camp.turned")}
+          </th>
           {KINDS.map(([raw, material]) => {
             const count = player.materials?.[material] ?? 0;
             return (
-              <td key={raw} title={say(`thing.${material}`)}>
+              <td key={raw} title={say(`thing.${material}`)} data-about={`${look.seat}.materials.${material}`}>
                 <span class={count ? "number-of" : "number-of none"}>
                   {count > 0 && <Chip kind={material} />}
                   <Count of={count} was={was?.materials?.[material]} />

@@ -17,7 +17,12 @@ export function Course() {
   const power = seats.find((seat) => seat.colour === now.power);
   return (
     <div class="course location" role="group" aria-label={say("course")}>
-      <p class="phases" role="img" aria-label={say("course.phase", { phase: now.phase, round: now.round })}>
+      <p
+        class="phases"
+        role="img"
+        aria-label={say("course.phase", { phase: now.phase, round: now.round })}
+        data-about="phases"
+      >
         {PHASES.map((phase) => (
           <span key={phase} class={phase === now.phase ? "phase now" : "phase"}>
             <b>{"ABAB"[phase - 1]}</b>
@@ -28,11 +33,15 @@ export function Course() {
         ))}
       </p>
       <p class="strip">
-        <span class={was && was.power !== now.power ? "things fresh" : "things"}>
+        <span
+          class={was && was.power !== now.power ? "things fresh" : "things"}
+          title={say("course.power")}
+          data-about="power"
+        >
           <span class="label">{say("course.power")}</span>{" "}
           <Builder look={power} title={say("with", { name: say("course.power"), what: power?.name ?? "" })} />
         </span>
-        <span class="things">
+        <span class="things" title={say("course.bank")} data-about="bank">
           <span class="label">{say("course.bank")}</span> <Good kind="gold" />
           <Count of={holds(now.players)} was={was && holds(was.players)} />
         </span>
@@ -78,7 +87,12 @@ function Conflict() {
         const player = now.players[seat.seat];
         if (!player) return null;
         return (
-          <p key={seat.seat} class={now.toAct === seat.colour ? "strip acts" : "strip"}>
+          <p
+            key={seat.seat}
+            class={now.toAct === seat.colour ? "strip acts" : "strip"}
+            title={say("course.conflict")}
+            data-about={`${seat.seat}.sum`}
+          >
             <Builder look={seat} />
             <b class="sum">
               <Count of={player.sum} was={was?.players[seat.seat]?.sum} />
