@@ -4,8 +4,7 @@ import json
 from typing import Any, Protocol
 
 from clerestory.engine.errors import BadPosition
-from clerestory.engine.fields import quoted
-from clerestory.texts.sentences import text
+from clerestory.texts.sentences import quoted, text
 
 
 class Identity(Protocol):

@@ -6,10 +6,9 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from clerestory.engine.errors import Violations
-from clerestory.texts.sentences import Text, text
+from clerestory.texts.sentences import Text, quoted, text
 
 MAX_LISTED = 20  # faults named in one error
-LONGEST_QUOTED = 80  # characters of a value
 OWN = "fault."  # beginning of the types of faults that a validator of ours finds, which are codes
 # By pydantic's type of a fault: the text, from the value and what pydantic says about the bounds.
 FAULTS: dict[str, Callable[[str, Mapping[str, Any]], Text]] = {
@@ -86,9 +85,3 @@ def choice(value: str, expected: str) -> Text:
         if others
         else text("fault.must", value=value, what=last)
     )
-
-
-def quoted(value: object) -> str:
-    """Return a value's representation, short enough for a message."""
-    shown = repr(value)
-    return shown if len(shown) <= LONGEST_QUOTED else f"{shown[: LONGEST_QUOTED - 3]}..."
