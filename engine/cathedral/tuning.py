@@ -41,7 +41,7 @@ TUNING = Tuning(
     scale={2: 30.0, 3: 20.0, 4: 10.0},
     worth_naming=0.15,
     told=("vp", "gold", "sand", "wood", "stone", "metal"),
-    certainty=(0.802, -0.046, 0.984, 0.080),
+    certainty=(0.726, -0.069, 1.076, 0.117),
     manners=MANNERS,
     levels=ladder((16, 7.0), (36, 2.7), (95, 1.0), (203, 0.46), (375, 0.22), (870, 0.057), (1_500, 0.0), (20_000, 0.0)),
 )
