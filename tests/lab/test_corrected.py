@@ -1,0 +1,52 @@
+"""Catalogues that are changed at random are ones that the game takes, and tell how far they are."""
+
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from clerestory.engine.games import LIST
+from lab.corrected import STRUCTURE, amounts, corrected, refused_by
+
+GAMES = ("cathedral", "duel")
+
+
+def shipped(game: str) -> str:
+    shape = LIST[game].catalogue
+    assert shape is not None
+    return shape.shipped.read_text("utf-8")
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_what_is_changed_is_counted_and_taken_by_the_game(game: str) -> None:
+    text, refused = shipped(game), refused_by(game)
+    made, changed, of = corrected(text, 1.0, random.Random(1), refused)
+    before, after = ([(place[1], int(place[2])) for place in amounts(some)] for some in (text, made))
+    assert not refused(made)
+    assert [name for name, _ in before] == [name for name, _ in after]
+    assert (sum(one != other for one, other in zip(before, after, strict=True)), len(before)) == (changed, of)
+    assert changed > of / 2
+    assert min(amount for _, amount in after) > 0
+    assert not STRUCTURE.intersection(name for name, _ in before)
+
+
+def test_a_share_of_nothing_changes_nothing_and_equal_seeds_change_the_same() -> None:
+    text, refused = shipped("duel"), refused_by("duel")
+    assert corrected(text, 0.0, random.Random(1), refused)[:2] == (text, 0)
+    assert corrected(text, 0.3, random.Random(2), refused) == corrected(text, 0.3, random.Random(2), refused)
+
+
+def test_what_the_checks_refuse_stays() -> None:
+    text = shipped("duel")
+    assert corrected(text, 1.0, random.Random(1), lambda _: True)[:2] == (text, 0)
+
+
+def test_the_command_says_how_far_the_cards_are(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "lab.corrected", "duel", "--share", "0.2", "--seed", "1"]
+    done = subprocess.run(
+        [*command, "--out", str(tmp_path / "cards.toml")], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "of 35 amounts changed; " in done.stdout
