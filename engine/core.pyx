@@ -507,12 +507,16 @@ cdef class State:
         self.game.ops.returns(self.data, out)
         return tuple(out[i] for i in range(self.seats))
 
-    def scores(self):
-        """Return the final score of each seat. Raises NotOver before the end."""
+    def points(self):
+        """Return the score of each seat as it stands."""
         cdef double out[MAX_SEATS]
-        self._require_end()
         self.game.ops.scores(self.data, out)
         return tuple(out[i] for i in range(self.seats))
+
+    def scores(self):
+        """Return the final score of each seat. Raises NotOver before the end."""
+        self._require_end()
+        return self.points()
 
     def margins(self):
         """Return each seat's score less the best other score, rounded to 9 decimals. Raises NotOver before the end."""

@@ -206,6 +206,7 @@ def write_view(view: SeatView) -> games.GameView:
         position=write_position(view.state),
         actions=write_actions(view.state).actions if view.acts else None,
         unsaid=[write_action(game, outcome) for outcome in view.private],
+        points=view.state.points(),
     )
 
 

@@ -91,6 +91,7 @@ def write_scene(one: Lesson, scene: LessonView) -> api.LessonScene:
         text=said(one, scene.words, scene.state, SPOKEN.get()),
         lights=scene.words.light if scene.words else (),
         wrong=scene.wrong,
+        points=scene.state.points(),
     )
 
 

@@ -201,7 +201,7 @@ def write_actions(state: State) -> rules.ListActionsResponse:
     legal = state.legal_actions()
     odds = state.odds() if state.turn == NATURE else [None] * len(legal)
     actions = [write_legal(state.game, action, chance) for action, chance in zip(legal, odds, strict=True)]
-    return rules.ListActionsResponse(turn=write_turn(state.turn), actions=actions)
+    return rules.ListActionsResponse(turn=write_turn(state.turn), actions=actions, points=state.points())
 
 
 def write_legal(game: Game, action: Action, chance: float | None) -> rules.LegalAction:

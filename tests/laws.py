@@ -99,6 +99,12 @@ def results_agree(game: Any, seats: int, seed: int) -> None:
     assert len(returns) == len(margins) == seats
     assert all(share == 0 for share, margin in zip(returns, margins, strict=True) if margin < 0)
     assert all(share > 0 for share, margin in zip(returns, margins, strict=True) if margin > 0)
+    assert end.points() == end.scores()
+
+
+def everybody_sees_the_points(game: Any, seats: int, seed: int) -> None:
+    for state in walk(game, seats, seed):
+        assert all(state.observe(seat).points() == state.points() for seat in observers(state))
 
 
 # -- texts -----------------------------------------------------------------------------------------
@@ -268,6 +274,7 @@ LAWS: tuple[Law, ...] = (
     equal_seeds_give_equal_bytes,
     positions_keep_every_invariant,
     results_agree,
+    everybody_sees_the_points,
     every_action_has_its_text,
     positions_round_trip,
     observing_twice_changes_nothing,

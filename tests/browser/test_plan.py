@@ -6,7 +6,7 @@ from collections.abc import Callable
 from playwright.sync_api import Page, Route, expect
 
 from tests.browser.harness import PATIENCE, begin, menu, new_game, play_on, record_of, settled, start
-from tests.browser.positions import about_to, mixer_or_mason
+from tests.browser.positions import about_to, last_plan, mixer_or_mason
 
 
 def until(page: Page, wanted: str, choose: Callable[[list[str]], str] = lambda offered: offered[0]) -> None:
@@ -120,6 +120,18 @@ def test_the_log_says_what_changed_and_marks_what_had_one_answer(page: Page) -> 
     expect(page.locator(".log .changed").first).to_be_attached()
     expect(page.locator(".log ol")).to_contain_text("production")
     until(page, ".log ol li:has-text('(the only move)')")
+
+
+def test_at_the_end_of_a_board_game_all_that_can_follow_is_in_sight(page: Page) -> None:
+    """Also on a small laptop, however many cards have brought points."""
+    page.set_viewport_size({"width": 1366, "height": 768})
+    last_plan(page)
+    begin(page)
+    page.locator(".planning .action").click()
+    expect(page.get_by_test_id("winner")).to_be_visible()
+    expect(page.locator(".scores tbody tr").nth(5)).to_be_attached()
+    for name in ("Check this game", "Rematch", "Your three moments"):
+        expect(page.get_by_role("button", name=name)).to_be_in_viewport(ratio=1)
 
 
 def test_where_there_is_no_cryptography_the_check_says_so(page: Page) -> None:

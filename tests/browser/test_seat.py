@@ -40,6 +40,22 @@ def test_nothing_jumps_however_long_the_status_is(page: Page, size: Any) -> None
     assert page.evaluate(places) == before
 
 
+@pytest.mark.parametrize("size", SIZES[:2], ids=lambda size: str(size["width"]))
+def test_nothing_jumps_when_something_is_said_beside_the_actions(page: Page, size: Any) -> None:
+    """Whoever goes back through a game finds the button for the next step where it was."""
+    start(page, game="cathedral")
+    page.set_viewport_size(size)
+    places = """() => ['.purse-line', '.seat'].flatMap(name => {
+        const {x, y, width, height} = document.querySelector(name).getBoundingClientRect();
+        return [x, y, width, height]; })"""
+    back = page.get_by_label("One back")
+    back.scroll_into_view_if_needed()
+    before = page.evaluate(places)
+    back.click()
+    expect(page.get_by_text("You are looking at an earlier moment.")).to_be_visible()
+    assert page.evaluate(places) == pytest.approx(before, abs=1)
+
+
 def test_the_focus_stays_with_the_actions(page: Page) -> None:
     start(page)
     page.keyboard.press("a")

@@ -103,6 +103,11 @@ def all_fixed(seats: int, _: Any) -> Any:
     return TOY.new(seats, 1)
 
 
+def counted_hands(state: Any) -> tuple[float, ...]:
+    """Points that only an owner of a hand can see."""
+    return tuple(float(sum(player["hand"])) for player in state.to_position()["toy"]["players"])
+
+
 FAULTS: dict[str, dict[str, Callable[..., Any]]] = {
     "legal_is_ascending_unique_and_never_empty": {"legal_codes": lambda state: state.legal_codes()[::-1]},
     "copies_are_independent": {"copy": same_state},
@@ -111,6 +116,7 @@ FAULTS: dict[str, dict[str, Callable[..., Any]]] = {
     "equal_seeds_give_equal_bytes": {"game.new": all_fixed},
     "positions_keep_every_invariant": {"check": lambda state: 7 if state.turn == 1 else 0},
     "results_agree": {"returns": lambda state: (1.0,) * state.seats},
+    "everybody_sees_the_points": {"points": counted_hands},
     "every_action_has_its_text": {"game.action": renamed},
     "positions_round_trip": {"game.from_position": lambda position: TOY.new(2, 1)},
     "observing_twice_changes_nothing": {"observe": restless_observe},

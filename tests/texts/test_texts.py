@@ -118,3 +118,8 @@ def test_numbers_are_written_as_in_the_language(language: str) -> None:
     assert say("service", "lead.ahead", language=language, count=1.5).count("1,5") == (language in WITH_COMMA)
     signed = say("service", "change", language=language, amount="+2", thing="x")
     assert ("\u200e+2" in signed) == (language in RIGHT_TO_LEFT)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_a_number_stays_on_the_line_of_its_percent_sign(language: str) -> None:
+    assert " " not in say("page", "percent", language=language, number="5")

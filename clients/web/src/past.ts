@@ -2,7 +2,7 @@
 
 import { signal } from "@preact/signals";
 import { games, wordsOf } from "./api.ts";
-import type { Position } from "./gen/clerestory/v1/position_pb.ts";
+import type { Standing } from "./boards/purse.tsx";
 import type { Kept } from "./kept.ts";
 import { viewIn } from "./states.ts";
 
@@ -12,10 +12,10 @@ export interface Earlier {
   game: string;
   /** The displayed ply. */
   ply: number;
-  /** Its position; until that has arrived, the one shown before. */
-  position: Position;
-  /** The position one ply before, if it was shown. */
-  previous?: Position | undefined;
+  /** How all stand in it; until that has arrived, as shown before. */
+  shown: Standing;
+  /** How all stood one ply before, if it was shown. */
+  was?: Standing | undefined;
 }
 
 export const earlier = signal<Earlier | undefined>(undefined);
@@ -29,19 +29,19 @@ export function toPresent(): void {
 }
 
 /** Show the position of an earlier ply in a seat's view; the latest request counts, in whatever order answers arrive. */
-export async function lookBack(kept: Kept, ply: number, shown: Position, seat: number | undefined): Promise<void> {
+export async function lookBack(kept: Kept, ply: number, shown: Standing, seat: number | undefined): Promise<void> {
   clearTimeout(replaying);
   await look(kept, ply, shown, seat);
 }
 
-async function look(kept: Kept, ply: number, shown: Position, seat: number | undefined): Promise<void> {
+async function look(kept: Kept, ply: number, shown: Standing, seat: number | undefined): Promise<void> {
   const last = earlier.value;
-  const wanted = { game: kept.id, ply, position: shown, previous: last && last.ply === ply - 1 ? shown : undefined };
+  const wanted = { game: kept.id, ply, shown, was: last && last.ply === ply - 1 ? shown : undefined };
   earlier.value = wanted;
   try {
     const { views } = await games.getGame({ gameId: kept.id, tokens: kept.tokens, ply });
-    const position = viewIn(views, seat)?.position;
-    if (position && earlier.value === wanted) earlier.value = { ...wanted, position };
+    const found = viewIn(views, seat);
+    if (found?.position && earlier.value === wanted) earlier.value = { ...wanted, shown: found };
   } catch (error) {
     if (earlier.value === wanted) earlier.value = undefined;
     kept.refused.value = wordsOf(error);
@@ -49,12 +49,12 @@ async function look(kept: Kept, ply: number, shown: Position, seat: number | und
 }
 
 /** Show the plies from one on, one after the other, and then the present. */
-export async function replay(kept: Kept, from: number, shown: Position, seat: number | undefined): Promise<void> {
+export async function replay(kept: Kept, from: number, shown: Standing, seat: number | undefined): Promise<void> {
   clearTimeout(replaying);
   if (from >= kept.log.value.length) return toPresent();
   await look(kept, from, shown, seat);
   const there = earlier.value;
   if (there?.ply !== from) return undefined; // somebody went elsewhere
-  replaying = setTimeout(() => void replay(kept, from + 1, there.position, seat), PAUSE);
+  replaying = setTimeout(() => void replay(kept, from + 1, there.shown, seat), PAUSE);
   return undefined;
 }

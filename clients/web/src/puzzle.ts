@@ -77,6 +77,7 @@ export class Puzzle {
   readonly number: number;
   readonly shown = signal<GetPuzzleResponse | undefined>(undefined);
   readonly actions = signal<readonly LegalAction[]>([]);
+  readonly points = signal<readonly number[]>([]);
   /** The last try, and its verdict. */
   readonly tried = signal<{ label: string; verdict: TryPuzzleResponse } | undefined>(undefined);
   /** The answer, once it was found or requested. */
@@ -91,8 +92,9 @@ export class Puzzle {
     void this.#told(async () => {
       const shown = await service.getPuzzle({ puzzle: this.#reference });
       const kind = { case: "position" as const, value: shown.position as Position };
-      const { actions } = await rules.listActions({ position: create(AnyPositionSchema, { kind }) });
+      const { actions, points } = await rules.listActions({ position: create(AnyPositionSchema, { kind }) });
       this.actions.value = actions;
+      this.points.value = points;
       this.shown.value = shown;
     });
   }

@@ -27,6 +27,7 @@ interface Reached {
   position: AnyPosition;
   turn: Turn | undefined;
   outcome: Outcome | undefined;
+  points: readonly number[];
 }
 
 /** The content of a record: its opening and its actions. */
@@ -125,7 +126,7 @@ export class Study {
       const listed = await rules.listActions({ position });
       if (asked !== this.#asked) return;
       this.at.value = at;
-      this.reached.value = { position, turn: answer.turn, outcome: answer.outcome };
+      this.reached.value = { position, turn: answer.turn, outcome: answer.outcome, points: listed.points };
       this.actions.value = listed.actions;
       this.applied.value = [
         ...answer.applied,

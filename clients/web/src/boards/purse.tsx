@@ -8,7 +8,6 @@ import { SeatSign } from "../parts.tsx";
 import { say } from "../texts.ts";
 import { Good, Worker } from "./art.tsx";
 import { Chip, KINDS, Seal } from "./duel/chips.tsx";
-import { isComplete } from "./duel/sections.ts";
 import { Change, Unseen } from "./spots.tsx";
 import type { SeatLook } from "./types.ts";
 
@@ -24,16 +23,9 @@ const ofCathedral = (player: CathedralPlayer): Thing[] => [
   [say("thing.workers"), "workers", <Worker key="workers" />, player.workers],
 ];
 
-const SECTION = 10; // points of a complete one
-
-/** The points of what is built: gold decides between equal ones. */
-function built({ section1, section2, section3 }: DuelPlayer): number {
-  const sections = [section1, section2, section3];
-  return sections.reduce((points, one) => points + one.length + (isComplete(one) ? SECTION : 0), 0);
-}
-
-const ofDuel = (player: DuelPlayer): Thing[] => [
-  [say("thing.vp"), "vp", <Good key="vp" kind="vp" />, built(player)],
+/** Gold, which decides between equal points, is in their hundredths, and shown beside them. */
+const ofDuel = (player: DuelPlayer, points: number): Thing[] => [
+  [say("thing.vp"), "vp", <Good key="vp" kind="vp" />, Math.floor(points)],
   [say("thing.gold"), "gold", <Good key="gold" kind="gold" />, player.gold],
   ...KINDS.map(
     ([raw]): Thing => [say(`thing.${raw}`), `camp.${raw}`, <Chip key={raw} kind={raw} />, player.camp?.[raw] ?? 0],
@@ -49,34 +41,41 @@ const ofDuel = (player: DuelPlayer): Thing[] => [
   [say("thing.seals"), "seals", <Seal key="seal" faces="?" />, player.seals.length + (player.personalFlipped ? 0 : 1)],
 ];
 
+/** A position, and the points of each seat in it. */
+export interface Standing {
+  position?: Position | undefined;
+  points: readonly number[];
+}
+
 /** The things of a seat; none in a game without any. */
-function thingsOf(position: Position | undefined, seat: number): Thing[] {
-  const game = position?.game;
+function thingsOf(standing: Standing | undefined, seat: number): Thing[] {
+  const game = standing?.position?.game;
   if (game?.case === "cathedral") return game.value.players.slice(seat, seat + 1).flatMap(ofCathedral);
-  return game?.case === "duel" ? game.value.players.slice(seat, seat + 1).flatMap(ofDuel) : [];
+  if (game?.case !== "duel") return [];
+  return game.value.players.slice(seat, seat + 1).flatMap((player) => ofDuel(player, standing?.points[seat] ?? 0));
 }
 
 interface Props {
-  position: Position;
-  previous: Position | undefined;
+  now: Standing;
+  was: Standing | undefined;
   seats: readonly SeatLook[];
   /** The seat whose goods are shown; not set for an onlooker, who sees how all stand. */
   seat: number | undefined;
 }
 
 /** The goods of a seat, and the first thing of each other one, by which they are compared. */
-export function Purse({ position, previous, seats, seat }: Props) {
+export function Purse({ now, was, seats, seat }: Props) {
   const own = seats.find((look) => look.seat === seat);
   const others = seats.filter((look) => look !== own);
   return (
     <>
-      {own && <Things look={own} now={thingsOf(position, own.seat)} was={thingsOf(previous, own.seat)} />}
+      {own && <Things look={own} now={thingsOf(now, own.seat)} was={thingsOf(was, own.seat)} />}
       {others.map((look) => (
         <Things
           key={look.seat}
           look={look}
-          now={thingsOf(position, look.seat).slice(0, 1)}
-          was={thingsOf(previous, look.seat).slice(0, 1)}
+          now={thingsOf(now, look.seat).slice(0, 1)}
+          was={thingsOf(was, look.seat).slice(0, 1)}
         />
       ))}
     </>

@@ -30,7 +30,8 @@ export function Player({ name, following }: { name: string; following: string })
     <Table
       version={lesson.version.value}
       position={position}
-      previous={scene.value?.applied ? before.value?.position : undefined}
+      points={scene.value?.points ?? []}
+      was={scene.value?.applied ? before.value : undefined}
       seats={seats}
       viewer={now.seat}
       seat={now.seat}

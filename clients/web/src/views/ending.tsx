@@ -37,10 +37,10 @@ export function Ending({ kept, game, seats }: Props) {
       {end?.reason === EndReason.ABANDONED && <p>{say("end.abandoned")}</p>}
       {end?.reason === EndReason.RESIGNED && <p>{say("end.resigned", { who })}</p>}
       {end?.outcome && <Winner game={game.game} outcome={end.outcome} seats={seats} />}
-      {kept.mine.value.length > 0 && game.ply > 0 && <Moments game={game} seats={seats} kept={kept} />}
       <Following kept={kept} game={game} />
-      {end?.outcome && <Scores game={game.game} outcome={end.outcome} seats={seats} />}
       <Check kept={kept} game={game} />
+      {kept.mine.value.length > 0 && game.ply > 0 && <Moments game={game} seats={seats} kept={kept} />}
+      {end?.outcome && <Scores game={game.game} outcome={end.outcome} seats={seats} />}
     </section>
   );
 }

@@ -72,12 +72,13 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
   const view = hidden ? kept.viewOf(undefined) : kept.view.value;
   const deciding = kept.viewOf(decider ?? mine[0]);
   const past = earlier.value?.game === kept.id && earlier.value.ply < log.length ? earlier.value : undefined;
-  const position = past?.position ?? view?.position;
+  const shown = past?.shown ?? view;
+  const position = shown?.position;
   if (!position) return <p>{say("game.no_view")}</p>;
   const go = (ply: number) => {
     const to = Math.min(Math.max(ply, 0), log.length);
     if (to === log.length) toPresent();
-    else void lookBack(kept, to, position, view?.seat);
+    else void lookBack(kept, to, shown, view?.seat);
   };
   const actions = past || game.end ? NONE : (deciding?.actions ?? NONE);
   const plan = `${kept.id}:${game.ply}`;
@@ -87,13 +88,14 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
   const question = past ? undefined : asked(kept, view); // information hidden on a shared screen stays hidden in hints
   const barred = hintsBarred(game.options?.hints, game.end !== undefined);
   const since = kept.lastMine.value;
-  const again = () => void replay(kept, since, position, view?.seat);
+  const again = () => void replay(kept, since, shown, view?.seat);
   const mayReplay = mine.length > 0 && since < log.length;
   return (
     <Table
       version={game.version}
       position={position}
-      previous={past ? past.previous : viewIn(kept.state.value.before, view?.seat)?.position}
+      points={shown.points}
+      was={past ? past.was : viewIn(kept.state.value.before, view?.seat)}
       seats={seats.value}
       viewer={view?.seat}
       seat={decider ?? mine[0]}

@@ -52,6 +52,7 @@ function Shown({ game, number, known }: { game: string; number: number; known: r
     <Table
       version={number}
       position={position}
+      points={puzzle.points.value}
       seats={seats}
       viewer={shown.seat}
       actions={puzzle.actions.value}

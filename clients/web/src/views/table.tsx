@@ -4,7 +4,7 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
 import { Board, isDrawn, toggleWords } from "../boards/index.tsx";
-import { Purse } from "../boards/purse.tsx";
+import { Purse, type Standing } from "../boards/purse.tsx";
 import { summary } from "../boards/summary.ts";
 import type { Mark, SeatLook } from "../boards/types.ts";
 import { catalogueFor, EMPTY } from "../catalogue.ts";
@@ -27,7 +27,10 @@ export interface TableProps {
   /** A version number that grows with every change. */
   version: number;
   position: Position;
-  previous?: Position | undefined;
+  /** The points of each seat in it, as the service says them. */
+  points: readonly number[];
+  /** How all stood before the last change. */
+  was?: Standing | undefined;
   seats: readonly SeatLook[];
   viewer?: number | undefined;
   /** The seat whose goods are shown beside the actions; not set for an onlooker. */
@@ -129,7 +132,7 @@ export function Table(props: TableProps) {
       <main class="middle" aria-busy={props.busy}>
         <Board
           position={ghost ?? props.position}
-          previous={ghost ? props.position : props.previous}
+          previous={ghost ? props.position : props.was?.position}
           catalogue={catalogue.value}
           seats={props.seats}
           viewer={props.viewer}
@@ -151,8 +154,8 @@ export function Table(props: TableProps) {
           <div class="means pictured">
             {plan && <p class="left">{say("plan.left")}</p>}
             <Purse
-              position={left ?? props.position}
-              previous={left ? props.position : props.previous}
+              now={{ position: left ?? props.position, points: props.points }}
+              was={left ? props : props.was}
               seats={props.seats}
               seat={props.seat}
             />
@@ -166,33 +169,35 @@ export function Table(props: TableProps) {
               {folded.value ? "▴" : "▾"}
             </button>
           </div>
-          <div class="notices">{props.children}</div>
-          {plan && (
-            <PlanPanel
-              plan={plan}
-              game={game}
-              catalogue={catalogue.value}
-              busy={props.busy}
-              fresh={fresh.value}
-              onPlan={props.onPlan as (actions: string[]) => void}
-            />
-          )}
-          {!plan && (props.seat !== undefined || props.actions.length > 0) && !props.above && (
-            <Actions
-              game={game}
-              position={props.position}
-              catalogue={catalogue.value}
-              actions={props.actions}
-              marks={marks}
-              ranked={!props.barred && hints.ranked.value}
-              pointed={pointed.value}
-              busy={props.busy}
-              fresh={fresh.value}
-              news={props.news}
-              onAction={act}
-              onPoint={point}
-            />
-          )}
+          <div class="doing">
+            <div class="notices">{props.children}</div>
+            {plan && (
+              <PlanPanel
+                plan={plan}
+                game={game}
+                catalogue={catalogue.value}
+                busy={props.busy}
+                fresh={fresh.value}
+                onPlan={props.onPlan as (actions: string[]) => void}
+              />
+            )}
+            {!plan && (props.seat !== undefined || props.actions.length > 0) && !props.above && (
+              <Actions
+                game={game}
+                position={props.position}
+                catalogue={catalogue.value}
+                actions={props.actions}
+                marks={marks}
+                ranked={!props.barred && hints.ranked.value}
+                pointed={pointed.value}
+                busy={props.busy}
+                fresh={fresh.value}
+                news={props.news}
+                onAction={act}
+                onPoint={point}
+              />
+            )}
+          </div>
         </section>
         <div class="more">
           {props.below}
