@@ -103,6 +103,23 @@ def test_a_costly_plan_is_asked_about_and_stays_as_it_was(newcomer: Page) -> Non
     wait_for_change(newcomer, version)
 
 
+def test_the_card_game_is_begun_with_one_press_too(newcomer: Page) -> None:
+    newcomer.get_by_role("button", name="Or the card game for two").click()
+    assert settled(newcomer)
+    expect(newcomer.locator(HELP)).to_contain_text("Whoever completes all three sections", timeout=PATIENCE)
+    expect(newcomer.locator(".player-name", has_text="Mabel")).to_be_visible()
+
+
+def test_the_end_is_shown_from_its_beginning(newcomer: Page) -> None:
+    newcomer.set_viewport_size({"width": 390, "height": 600})
+    last_plan(newcomer)
+    newcomer.locator("form button[type=submit]").click()
+    assert settled(newcomer)
+    newcomer.evaluate("scrollTo(0, document.documentElement.scrollHeight)")
+    newcomer.locator('.action[data-action="finish"]').click()
+    expect(newcomer.get_by_test_id("winner")).to_be_in_viewport(timeout=PATIENCE)
+
+
 def planned(page: Page) -> Locator:
     return page.locator(".uses li", has_text="otter").locator("output")
 

@@ -18,11 +18,11 @@ type Opponent = { level: number; character?: string };
 interface Props {
   game: string;
   bot: Opponent;
-  main?: boolean;
+  shape?: "main" | "plain";
   children: ComponentChildren;
 }
 
-export function PlayButton({ game, bot, main, children }: Props) {
+export function PlayButton({ game, bot, shape, children }: Props) {
   const busy = useSignal(false);
   const trouble = useSignal("");
   const play = async () => {
@@ -38,7 +38,7 @@ export function PlayButton({ game, bot, main, children }: Props) {
   };
   return (
     <>
-      <button type="button" class={main ? "main" : ""} disabled={busy.value} onClick={() => void play()}>
+      <button type="button" class={shape} disabled={busy.value} onClick={() => void play()}>
         {children}
       </button>
       <Trouble words={trouble.value} />

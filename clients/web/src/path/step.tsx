@@ -47,7 +47,7 @@ export function Step({ game, played, lessons }: StepProps & { lessons: readonly 
   const step = nextStep(game, names, own);
   if (step.kind === "level")
     return (
-      <PlayButton game={game} bot={{ level: step.count }} main>
+      <PlayButton game={game} bot={{ level: step.count }} shape="main">
         {say("learn.next_step", { what: say("learn.against", { level: levelName(step.count) }) })}
       </PlayButton>
     );

@@ -228,8 +228,8 @@ export function Table(props: TableProps) {
   );
 }
 
-/** Bring what comes up into sight, wherever the reader was. */
-const show = (box: HTMLElement | null) => box?.scrollIntoView({ block: "nearest" });
+/** Bring what comes up into sight from its beginning, wherever the reader was. */
+const show = (box: HTMLElement | null) => box?.scrollIntoView({ block: "start" });
 
 const since = ({ since: ply }: TableProps) => (ply === undefined ? {} : { since: ply });
 

@@ -10,12 +10,17 @@ export const Welcome = () => (
   <section class="welcome">
     <p>{say("lobby.what")}</p>
     <p class="row">
-      <PlayButton game="cathedral" bot={EASY} main>
+      <PlayButton game="cathedral" bot={EASY} shape="main">
         {say("lobby.play")}
       </PlayButton>
       <a class="button" href={link("path")}>
         {say("lobby.learn")}
       </a>
+    </p>
+    <p>
+      <PlayButton game="duel" bot={EASY} shape="plain">
+        {say("lobby.play_duel")}
+      </PlayButton>
     </p>
   </section>
 );
