@@ -3,6 +3,7 @@
 import os
 from collections import Counter
 from collections.abc import Generator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -14,14 +15,21 @@ SPENT = Counter[str]()
 
 
 def spent(process: int) -> float:
-    """The CPU seconds of a process, of its children, and of those that have ended."""
+    """The CPU seconds of a process, of its children, and of those that have ended and were waited for."""
     try:
         fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
-        tasks = list(Path(f"/proc/{process}/task").iterdir())
-        children = {child for task in tasks for child in (task / "children").read_text().split()}
     except OSError:  # it has ended meanwhile
         return 0.0
-    return sum(map(int, fields[11:15])) / TICK + sum(spent(int(child)) for child in children)
+    return sum(map(int, fields[11:15])) / TICK + sum(map(spent, children(process)))
+
+
+def children(process: int) -> set[int]:
+    """The processes that the threads of a process have begun."""
+    found = set[int]()
+    for task in Path(f"/proc/{process}/task").glob("*/children"):
+        with suppress(OSError):  # this thread has ended meanwhile: only what it began is not seen, not the process
+            found.update(map(int, task.read_text().split()))
+    return found
 
 
 @pytest.hookimpl(wrapper=True, tryfirst=True)
@@ -35,7 +43,8 @@ def pytest_runtest_teardown(item: pytest.Item) -> Generator[None, Any, Any]:
     try:
         return (yield)
     finally:
-        item.user_properties.append(("seconds", round(spent(os.getpid()) - item.stash[BEFORE], 2)))
+        seconds = max(spent(os.getpid()) - item.stash[BEFORE], 0.0)  # what nobody waited for is forgotten when it ends
+        item.user_properties.append(("seconds", round(seconds, 2)))
 
 
 BEFORE = pytest.StashKey[float]()
