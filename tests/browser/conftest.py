@@ -1,6 +1,7 @@
 """A tab of a real browser on the lobby of a server, as a person would see it."""
 
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -16,24 +17,46 @@ expect.set_options(timeout=PATIENCE)
 AGAIN = pytest.mark.flaky(reruns=1, only_rerun=Waited)
 
 
+HERE = Path(__file__).parent
+WHILE_HERE = ExitStack()
+LAUNCHED: list[Browser] = []  # one at most
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
-        if Path(__file__).parent in item.path.parents:
+        if HERE in item.path.parents:
             item.add_marker("browser")
             item.add_marker(AGAIN)
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_teardown(nextitem: pytest.Item | None) -> Generator[None, None, None]:
+    """End the browser after tests of this folder: while there is one, no test of this process can run an event loop."""
+    yield
+    if nextitem is None or HERE not in nextitem.path.parents:
+        LAUNCHED.clear()
+        WHILE_HERE.close()
+
+
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """A browser, not shared by the session: while it is open, no test of this process can run an event loop."""
+    """A browser without tabs, shared by the files of this folder that follow each other."""
+    if not LAUNCHED:
+        LAUNCHED.append(launched())
+    yield LAUNCHED[0]
+    for context in LAUNCHED[0].contexts:
+        context.close()
+
+
+def launched() -> Browser:
+    """Start a browser."""
     try:
         how = chromium()
     except NoBrowser as reason:
         pytest.skip(str(reason))
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(**how)
-        yield browser
-        browser.close()
+    browser = WHILE_HERE.enter_context(sync_playwright()).chromium.launch(**how)
+    WHILE_HERE.callback(browser.close)
+    return browser
 
 
 @pytest.fixture(scope="session")
