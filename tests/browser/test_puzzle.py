@@ -1,13 +1,12 @@
 """A puzzle on the page: the answer is not on the page until it is found or requested."""
 
 import re
-from typing import Literal
 
 import pytest
 from playwright.sync_api import Page, expect
 
 from clerestory.review.puzzle import Puzzle, puzzle
-from tests.browser.test_access import violations
+from tests.browser.test_access import violations_by_day_and_night
 from tests.shipped import DUEL
 
 
@@ -76,9 +75,7 @@ def test_there_is_no_such_puzzle(page: Page) -> None:
     expect(page.get_by_role("alert")).to_contain_text("has the puzzles 1 to")
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_axe_finds_nothing(opened: Page, scheme: Literal["light", "dark"]) -> None:
-    opened.emulate_media(color_scheme=scheme)
+def test_axe_finds_nothing_by_day_and_night(opened: Page) -> None:
     opened.get_by_role("button", name="Show the answer").click()
     expect(opened.get_by_role("button", name="Study the position")).to_be_visible()
-    assert violations(opened) == []
+    assert violations_by_day_and_night(opened) == []
