@@ -16,6 +16,7 @@ from tests import warm
 from tests.postgres import cluster, database  # noqa: F401  # fixtures
 
 os.environ["CLERESTORY_STORE"] = "memory:"  # no test keeps games where the user does
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as `learn` has it: threads that wait for each other are busy
 os.environ["LC_ALL"] = "C.UTF-8"  # commands speak English, whoever runs the tests
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # a shell lets what it starts in the background ignore it
     signal.signal(signal.SIGINT, signal.default_int_handler)
