@@ -1,5 +1,6 @@
 """The figures of a server, for Prometheus; docs/reference.md lists them."""
 
+import asyncio
 import time
 from collections import OrderedDict
 from collections.abc import Callable
@@ -151,11 +152,15 @@ class Metrics:
         if code == "RESOURCE_EXHAUSTED":
             self._of["shed"].labels(method).inc()
 
-    def count_answer(self, answer: Answer) -> None:
-        """Count a search whose final answer is ready."""
+    def count_soon(self, answer: Answer) -> None:
+        """Count a search whose final answer is ready, when that is on its way."""
+        asyncio.get_running_loop().call_soon(self.count_answer, answer, time.monotonic())
+
+    def count_answer(self, answer: Answer, ready: float) -> None:
+        """Count a search whose final answer was ready at a reading of time.monotonic."""
         method = "Analyze" if answer.sequence else "RecommendMove"
         result, budget, of = answer.result, answer.budget, self._of
-        used = time.monotonic() - budget.arrived
+        used = ready - budget.arrived
         of["searches"].labels(method, str(result.stop_reason)).inc()
         of["iterations"].inc(result.iterations)
         of["search_iterations"].observe(result.iterations)

@@ -59,7 +59,7 @@ def write_recommendation(answer: Answer, max_lines: int = 0) -> api.RecommendMov
         catalogue=game.catalogue,
         reason=in_one_line(result.reasons, result.reason, game),
         reasons=[write_text(one, game) for one in result.reasons],
-        lead=None if (ahead := standing(result.best)) is None else write_text(ahead, game),
+        lead=None if (ahead := standing(result.best)) is None else write_kept(ahead, game, SPOKEN.get()),
         favour=write_favour(game, question.view.seats, SPOKEN.get()),
         warnings=[write_warning(*remark, game) for remark in answer.remarks],
         level=None if best is None else question.terms.level,
@@ -81,6 +81,12 @@ def write_favour(game: Game, seats: int, language: str) -> api.Text | None:  # n
 def in_one_line(reasons: Sequence[Text], english: str, game: Game) -> str:
     """Return reasons in the language of the call; in English where that is all there is."""
     return english if SPOKEN.get() == ENGLISH or not reasons else " ".join(told(one, game) for one in reasons)
+
+
+@lru_cache(maxsize=1024)
+def write_kept(one: Text, game: Game, language: str) -> api.Text:  # noqa: ARG001  # as of write_named
+    """Return a text that many answers have, in the language of the call. It is kept for later calls."""
+    return write_text(one, game)
 
 
 def write_text(one: Text, game: Game) -> api.Text:
