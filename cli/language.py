@@ -6,10 +6,9 @@ from typing import Annotated
 
 import typer
 
+from clerestory.cli.lazy import LANGUAGE_VARIABLES
 from clerestory.cli.options import BadOption
 from clerestory.texts.languages import ENGLISH, LANGUAGES, BadLanguage, language_of
-
-VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")  # of the environment, the first that is set counts
 
 LanguageOption = Annotated[
     str | None,
@@ -42,7 +41,7 @@ def speak(tag: str | None, *, as_json: bool = False) -> str:
 
 def language_around(environment: Mapping[str, str]) -> str:
     """Return the language that an environment asks for; ENGLISH if it names none that there is."""
-    named = next((environment[name] for name in VARIABLES if environment.get(name)), "")
+    named = next((environment[name] for name in LANGUAGE_VARIABLES if environment.get(name)), "")
     try:
         return language_of(named.partition(".")[0].partition("@")[0])
     except BadLanguage:

@@ -1,5 +1,7 @@
 """Groups of commands that are imported when they are called, so that help and errors cost nothing."""
 
+import os
+import sys
 from collections.abc import Iterator, Mapping
 from functools import partial
 from importlib import import_module
@@ -17,6 +19,8 @@ PLAIN: Mapping[str, Any] = {
     "context_settings": {"max_content_width": 100},  # columns of help on a wide terminal
 }
 
+LANGUAGE_VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")  # of the environment, the first that is set counts
+ENGLISH = ("", "C", "C.", "PO", "en")  # what the values for English begin with
 LARGEST = 2**53  # a bound above this is one of the machine, which help does not tell
 
 
@@ -31,6 +35,8 @@ def group(sections: Mapping[str, CommandPlaces], about: str) -> typer.Typer:
 
     class Group(TyperGroup):
         """Lists summaries by section, and calls what they stand for."""
+
+        context_class = spoken(TyperGroup.context_class)
 
         def get_params(self, ctx: Any) -> Any:
             """Return the options before a command, among them that for help."""
@@ -54,6 +60,27 @@ def group(sections: Mapping[str, CommandPlaces], about: str) -> typer.Typer:
     for name, (summary, _) in places.items():
         app.command(name, help=summary)(nothing)
     return app
+
+
+def spoken(context: Any) -> Any:
+    """Return a context of commands with help in the language that is asked for, from one with English help."""
+
+    class SpokenContext(context):  # type: ignore[misc]
+        def make_formatter(self) -> Any:
+            """Return what writes help; for English nothing more is imported."""
+            if wants_words():
+                from clerestory.cli.helping import spoken_formatter
+
+                self.formatter_class = spoken_formatter(context.formatter_class)
+            return super().make_formatter()
+
+    return SpokenContext
+
+
+def wants_words() -> bool:
+    """Return whether the command line or the environment may ask for another language than English."""
+    around = next((os.environ[name] for name in LANGUAGE_VARIABLES if os.environ.get(name)), "")
+    return around[:2] not in ENGLISH or any(word.startswith("--language") for word in sys.argv)
 
 
 def sections_of(sections: Mapping[str, CommandPlaces]) -> Iterator[tuple[str, list[tuple[str, str]]]]:
@@ -81,6 +108,7 @@ def imported(name: str, place: str) -> Any:
     app = typer.Typer(**PLAIN)
     app.command(name)(found)
     command = get_command(app)
+    command.context_class = spoken(command.context_class)
     for one in command.params:
         one._get_number_range_help_str = partial(bounds, one)  # type: ignore[attr-defined]
         if one.param_type_name == "argument":

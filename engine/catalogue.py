@@ -15,9 +15,9 @@ from typing import Annotated, Any, ClassVar, Self, TypeVar, cast
 from pydantic import BeforeValidator, Field, StringConstraints
 from pydantic_core import PydanticCustomError
 
-from clerestory.engine.errors import BadCatalogue, CatalogueInUse
+from clerestory.engine.errors import BadCatalogue, CatalogueInUse, quoted
 from clerestory.engine.fields import Fields, read_fields
-from clerestory.texts.sentences import Text, quoted, text
+from clerestory.texts.sentences import Text, text
 
 Id = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=60)]

@@ -6,11 +6,10 @@ from typing import NamedTuple
 from libc.string cimport memcmp, memcpy
 
 from clerestory.engine.envelope import check_envelope, list_fields, read_json
-from clerestory.engine.errors import BadPosition, BadText, GameError, IllegalAction, NotOver
+from clerestory.engine.errors import BadPosition, BadText, GameError, IllegalAction, NotOver, text
 from clerestory.engine.encoding cimport Encoder, write_inputs
 from clerestory.engine.rng cimport Rng
 from clerestory.texts import say
-from clerestory.texts.sentences import Text, text
 
 
 class Action(NamedTuple):
@@ -259,7 +258,7 @@ cdef class Game:
         return state
 
     def _broken_rule(self, int broken, int number):
-        return text("fault.rule", number=number, sentence=Text(f"rule.{self.ops.invariants[broken].code.decode()}"))
+        return text("fault.rule", number=number, sentence=text(f"rule.{self.ops.invariants[broken].code.decode()}"))
 
     def _all_checks(self):
         return self.layout.place_faults, *self.consistency_checks

@@ -3,8 +3,7 @@
 import json
 from typing import Any, Protocol
 
-from clerestory.engine.errors import BadPosition
-from clerestory.texts.sentences import quoted, text
+from clerestory.engine.errors import BadPosition, quoted, text
 
 
 class Identity(Protocol):

@@ -13,10 +13,13 @@ GameError                 a ValueError: bad input, not a bug
 """
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-from clerestory.texts.languages import ENGLISH
-from clerestory.texts.sentences import Text, said
+if TYPE_CHECKING:  # which is imported where an error is made
+    from clerestory.texts.sentences import Argument, Text
+
+
+LONGEST_QUOTED = 80  # characters of a value
 
 
 class Fault(str):
@@ -27,19 +30,36 @@ class Fault(str):
         game: the name of the game that it is about; "" if there is none.
     """
 
-    text: Text
+    text: "Text"
     game: str
 
     def said(self, language: str) -> str:
         """Return it in a language."""
+        from clerestory.texts.sentences import said
+
         return said(self.text, self.game, language)
 
 
-def fault_of(text: Text, game: str = "") -> Fault:
+def fault_of(one: "Text", game: str = "") -> Fault:
     """Return what is wrong with a field of an input of a game."""
-    fault = Fault(said(text, game))
-    fault.text, fault.game = text, game
+    from clerestory.texts.sentences import said
+
+    fault = Fault(said(one, game))
+    fault.text, fault.game = one, game
     return fault
+
+
+def text(code: str, **arguments: "Argument") -> "Text":
+    """Return what is wrong as a text, for modules that help of commands imports without any text."""
+    from clerestory.texts import sentences
+
+    return sentences.text(code, **arguments)
+
+
+def quoted(value: object) -> str:
+    """Return a value's representation, short enough for a message."""
+    shown = repr(value)
+    return shown if len(shown) <= LONGEST_QUOTED else f"{shown[: LONGEST_QUOTED - 3]}..."
 
 
 class Violation(NamedTuple):
@@ -73,9 +93,9 @@ class Violations(GameError):
         game: the name of the game that they are about.
     """
 
-    def __init__(self, faults: Sequence[tuple[str, Text]], game: str = "") -> None:
-        self.violations = tuple(Violation(field, fault_of(text, game)) for field, text in faults)
-        super().__init__(self.said(ENGLISH))
+    def __init__(self, faults: Sequence[tuple[str, "Text"]], game: str = "") -> None:
+        self.violations = tuple(Violation(field, fault_of(one, game)) for field, one in faults)
+        super().__init__("; ".join(f"{field}: {fault}" for field, fault in self.violations))
 
     def said(self, language: str) -> str:
         """Return all faults in a language."""

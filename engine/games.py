@@ -20,12 +20,12 @@ from clerestory.engine.duel import points as duel_points
 from clerestory.engine.duel.catalogue import DuelCatalogue
 from clerestory.engine.duel.rules import DuelGame
 from clerestory.engine.duel.text import show as show_duel
-from clerestory.engine.errors import BadCatalogue, BadPosition
+from clerestory.engine.errors import BadCatalogue, BadPosition, quoted
 from clerestory.engine.picture import Telling
 from clerestory.engine.plans import Planner
 from clerestory.engine.toy import changes as toy_changes
 from clerestory.engine.toy.rules import TOY
-from clerestory.texts.sentences import quoted, text
+from clerestory.texts.sentences import text
 
 
 class Points(Protocol):

@@ -8,7 +8,6 @@ from clerestory.texts.glossary import card_words
 from clerestory.texts.languages import ENGLISH
 
 SERVICE = "service"
-LONGEST_QUOTED = 80  # characters of a value
 
 Argument = Union[float, str, "QuotedAction", "QuotedItem", "Text"]
 
@@ -52,12 +51,6 @@ class Text(NamedTuple):
 def text(code: str, **arguments: Argument) -> Text:
     """Return a text."""
     return Text(code, tuple(arguments.items()))
-
-
-def quoted(value: object) -> str:
-    """Return a value's representation as an argument, short enough for a message."""
-    shown = repr(value)
-    return shown if len(shown) <= LONGEST_QUOTED else f"{shown[: LONGEST_QUOTED - 3]}..."
 
 
 def said(

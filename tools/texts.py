@@ -19,6 +19,8 @@ from clerestory.texts.languages import ENGLISH, plural
 FOLDER = Path(__file__).parents[1] / "texts"
 COUNTS = range(101)  # which have every plural form
 
+SENTENCES = ("help",)  # files whose keys are the English sentences, which stand where they are declared
+
 Texts = Mapping[str, Pattern]
 
 
@@ -40,6 +42,14 @@ def domains(folder: Path, language: str = ENGLISH) -> list[str]:
     return sorted(path.stem for path in (folder / language).glob("*.json"))
 
 
+def english_of(folder: Path, domain: str) -> Texts:
+    """Return the English texts of a file by key; where its keys are sentences, those that any language has."""
+    if domain not in SENTENCES:
+        texts: Texts = read(folder / ENGLISH / f"{domain}.json")
+        return texts
+    return {key: key for path in sorted(folder.glob(f"*/{domain}.json")) for key in read(path)}
+
+
 def arguments(pattern: Pattern) -> set[str]:
     """Return the names of a pattern's arguments, in any of its forms."""
     forms = pattern.values() if isinstance(pattern, dict) else [pattern]
@@ -48,9 +58,9 @@ def arguments(pattern: Pattern) -> set[str]:
 
 def missing(folder: Path, language: str) -> Iterator[str]:
     """Yield what a language lacks: `page.close`, `glossary cathedral card.mason`."""
-    for domain in domains(folder):
+    for domain in (*domains(folder), *SENTENCES):
         ours = read(folder / language / f"{domain}.json")
-        yield from (f"{domain} {key}" for key in read(folder / ENGLISH / f"{domain}.json") if key not in ours)
+        yield from (f"{domain} {key}" for key in english_of(folder, domain) if key not in ours)
     for part, entries in read(folder / "glossary.json").get("words", {}).items():
         yield from (f"glossary {part} {key}" for key, entry in entries.items() if language not in entry)
 
@@ -58,7 +68,7 @@ def missing(folder: Path, language: str) -> Iterator[str]:
 def faults(folder: Path, language: str) -> Iterator[str]:
     """Yield what is wrong in a language."""
     for domain in domains(folder, language):
-        english: Texts = read(folder / ENGLISH / f"{domain}.json")
+        english = english_of(folder, domain)
         for key, pattern in read(folder / language / f"{domain}.json").items():
             place = f"{language}/{domain}.json {key}"
             if key not in english:
@@ -93,7 +103,7 @@ def add(folder: Path, language: str) -> None:
         raise ValueError(f"--add: {language!r} is not the code of a new language, such as pt")
     (folder / "languages.json").write_text(json.dumps([*known, language]) + "\n", "utf-8")
     (folder / language).mkdir()
-    for domain in domains(folder):
+    for domain in (*domains(folder), *SENTENCES):
         (folder / language / f"{domain}.json").write_text("{}\n", "utf-8")
 
 

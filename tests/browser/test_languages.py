@@ -126,8 +126,10 @@ def test_the_chart_of_a_review_runs_as_time_does_and_a_plan_as_the_board(spoken:
     page = spoken("he")
     reviewed(page)
     page.keyboard.press("Home")
+    expect(page.locator(".log .steps span")).to_have_text(re.compile(r"^\W*0\b"))
     begin = page.locator(".shares .here").bounding_box()
     page.keyboard.press("End")
+    expect(page.locator(".log .steps span")).not_to_have_text(re.compile(r"^\W*0\b"))
     end = page.locator(".shares .here").bounding_box()
     assert begin is not None
     assert end is not None
