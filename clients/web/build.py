@@ -23,8 +23,8 @@ CLIENT = HERE.parent / "typescript"  # the package that the page is built on, wi
 GAMES = ("cathedral", "duel")  # whose texts and words boards and endings need
 FROM_GAMES = ("amount.", "line.", "of_round", "source.", "tie.")  # beginnings of the keys of their texts
 FROM_GLOSSARY = ("action.", "good.")  # and of their words
-# What only some screens need, with the files of its texts: one of lessons and explanations packs better than three.
-LATER = {"box": ("box",), "learn": ("learn", "explain", "first")}
+SCREENS = ("page", "learn", "explain", "first")  # files of their texts, which pack better as one
+LATER = {"box": ("box",)}  # what only some screens need, with the files of its texts
 # Beginnings of the keys of texts that the first load needs; all others come with the first screen.
 LOBBY = """
     away between bot close colour copied copy direction game gauge language level lobby moves name nature new opening
@@ -119,7 +119,7 @@ def write_texts() -> None:
 
 def write_loaders(parts: Iterable[str], languages: Iterable[str]) -> None:
     """Write what loads the texts of each part, and with that of the lobby the types of all arguments."""
-    files = ("page", *(name for names in LATER.values() for name in names))
+    files = (*SCREENS, *(name for names in LATER.values() for name in names))
     english = {key: pattern for name in files for key, pattern in read(f"en/{name}.json").items()}
     types = (f"  {json.dumps(key)}: {arguments(pattern)};" for key, pattern in english.items())
     heads = {"lobby": ("texts", ("export interface Arguments {", *types, "}", ""))}
@@ -156,7 +156,7 @@ def write_module(path: Path, texts: list[Any]) -> None:
 
 def patterns(language: str) -> dict[str, str | dict[str, str]]:
     """Return what the page says in a language by key: its own texts, and what it needs of each game's."""
-    found = read(f"{language}/page.json")
+    found = {key: text for name in SCREENS for key, text in read(f"{language}/{name}.json").items()}
     for game in GAMES:
         own = {key: text for key, text in read(f"{language}/{game}.json").items() if key.startswith(FROM_GAMES)}
         words = read("glossary.json")["words"][game].items()

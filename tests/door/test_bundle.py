@@ -45,7 +45,7 @@ def test_the_first_load_is_small_in_every_language(language: str) -> None:
 def test_another_language_is_small(language: str) -> None:
     """With the texts of every screen; their keys are there already."""
     sizes = {path.name: packed(path) for path in DIST.glob(f"assets/*-{language}-*.js")}
-    assert {name.partition("-")[0] for name in sizes} == {"lobby", "table", "learn", "box"}
+    assert {name.partition("-")[0] for name in sizes} == {"lobby", "table", "box"}
     assert sum(sizes.values()) <= LANGUAGE, sizes
 
 
@@ -55,7 +55,6 @@ def test_what_is_seldom_wanted_is_no_part_of_it() -> None:
         "help-*.js",
         "screens-*.css",
         "table-*.js",
-        "learn-*.js",
     ):  # also styles and texts
         later = set(DIST.glob(f"assets/{what}"))
         assert later

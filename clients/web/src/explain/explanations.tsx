@@ -9,7 +9,7 @@ import { places as duelPlaces } from "../boards/duel/places.ts";
 import { type Places, textOf } from "../boards/places.ts";
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import { AnyPositionSchema, type LegalAction } from "../gen/clerestory/v1/rules_pb.ts";
-import { FILES } from "../gen/learn.ts";
+import { FILES } from "../gen/table.ts";
 import { labelOf } from "../labels.ts";
 import { Dialog } from "../parts.tsx";
 import { showBeside } from "../popover.ts";

@@ -3,7 +3,7 @@
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
-import { FILES } from "../gen/learn.ts";
+import { FILES } from "../gen/table.ts";
 import { planned } from "../plan.ts";
 import { scoring, text } from "../text.ts";
 import { knows, learn, say, sayAny } from "../texts.ts";

@@ -1,6 +1,6 @@
 // The settings of the help in first games.
 
-import { FILES } from "../gen/learn.ts";
+import { FILES } from "../gen/table.ts";
 import { useLoaded } from "../loading.ts";
 import { learn, say } from "../texts.ts";
 import { ASKED, type Asked, asked, explains, wish } from "./wishes.ts";

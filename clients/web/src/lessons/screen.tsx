@@ -1,6 +1,6 @@
 // `learn/NAME`: a lesson.
 
-import { FILES } from "../gen/learn.ts";
+import { FILES } from "../gen/table.ts";
 import { useLoaded } from "../loading.ts";
 import { Opening } from "../parts.tsx";
 import { learn, say } from "../texts.ts";

@@ -1,7 +1,7 @@
 // The lesson that fits what went wrong in a game.
 
 import FITTING from "../../../../lessons/fitting.json";
-import { FILES } from "../gen/learn.ts";
+import { FILES } from "../gen/table.ts";
 import { listed } from "../lessons/lesson.ts";
 import { useLoaded } from "../loading.ts";
 import { link } from "../route.ts";

@@ -5,7 +5,7 @@ import { games } from "../api.ts";
 import type { Game } from "../gen/clerestory/v1/games_pb.ts";
 import type { LessonSummary } from "../gen/clerestory/v1/lessons_pb.ts";
 import type { PuzzleSummary } from "../gen/clerestory/v1/puzzle_pb.ts";
-import { FILES } from "../gen/learn.ts";
+import { FILES } from "../gen/table.ts";
 import * as lesson from "../lessons/lesson.ts";
 import { Stars } from "../lessons/stars.tsx";
 import { useLoaded } from "../loading.ts";

@@ -1,6 +1,6 @@
 // A step of the path, as a link or a button.
 
-import { FILES } from "../gen/learn.ts";
+import { FILES } from "../gen/table.ts";
 import { listed } from "../lessons/lesson.ts";
 import { useLoaded } from "../loading.ts";
 import { link } from "../route.ts";

@@ -2,7 +2,7 @@
 
 import { useEffect, useMemo } from "preact/hooks";
 import type { PuzzleSummary } from "../gen/clerestory/v1/puzzle_pb.ts";
-import { FILES } from "../gen/learn.ts";
+import { FILES } from "../gen/table.ts";
 import { labelOf, planOf } from "../labels.ts";
 import { useLoaded } from "../loading.ts";
 import { Opening, SeatName, Trouble } from "../parts.tsx";
