@@ -17,10 +17,10 @@ SEARCH_LEARNED: dict[str, Any] = {
 CALIBRATED: dict[str, Any] = {"temperature": 4.0}  # of a review's shares; docs/decisions/ 18
 
 MANNERS = {
-    "perkin": Manner({"take *": 1.2}, ("take *",)),
+    "perkin": Manner({"take *": 3.0}, ("take *",)),
     "mabel": Manner({"wait *": 0.6}, ("wait *",)),
     "ubald": Manner({"wait *": -0.4}, ("wait *",), often=False),
-    "linnet": Manner({"place * court": -0.1}, ("place * court",), often=False),
+    "linnet": Manner({"place * court": -0.25}, ("place * court",), often=False),
     "corwin": Manner({"place * kingsbridge.*": 0.15}, ("place * kingsbridge.*",)),
     "theda": Manner({"place * market": 0.07, "buy *": 0.07, "sell *": 0.07}, ("place * market",)),
     "tancred": Manner({"place * priory": 0.05}, ("place * priory",)),

@@ -4,7 +4,7 @@ from clerestory.engine.tuning import GUIDED, LEARNED, REVIEWED, Manner, Tuning, 
 
 MANNERS = {
     "perkin": Manner({"buy *": 6.0}, ("buy *",)),
-    "mabel": Manner({"end": 2.0}, ("end",)),
+    "mabel": Manner({"end": 0.7}, ("end",)),
     "ubald": Manner({"build * * *": 0.0, "build * *": 1.2}, ("build * * *",), often=False),
     "linnet": Manner({"stop": -1.0}, ("stop",), often=False),
     "corwin": Manner({"pass": 0.5}, ("pass",)),
