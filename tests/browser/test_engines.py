@@ -9,14 +9,14 @@ from tests.browser.engines import ENGINES, NotInstalled, Tab
 
 PATIENCE = 120  # seconds without anything to do
 STORED = "localStorage.setItem('pace', '0'); localStorage.setItem('language', 'en');"
-READY = "return document.querySelector('button.main') !== null"
+READY = "return document.querySelector('form button[type=submit]') !== null"
 START = """
   document.querySelector('input[name=game][value=duel]').click();
   return new Promise(done => setTimeout(() => {
     const bot = document.querySelector('select[aria-label=Blue]');
     bot.value = 'bot1';
     bot.dispatchEvent(new Event('change', {bubbles: true}));
-    document.querySelector('button.main').click();
+    document.querySelector('form button[type=submit]').click();
     done(true);
   }, 300))"""
 PLAY = """

@@ -56,6 +56,23 @@ def test_nothing_jumps_when_something_is_said_beside_the_actions(page: Page, siz
     assert page.evaluate(places) == pytest.approx(before, abs=1)
 
 
+@pytest.mark.parametrize("size", SIZES[:2], ids=lambda size: str(size["width"]))
+def test_the_board_stays_where_it_is_while_one_goes_through_the_actions_by_keyboard(page: Page, size: Any) -> None:
+    page.set_viewport_size(size)
+    start(page, game="cathedral")
+    expect(page.locator(".drawn")).to_be_visible()
+    page.evaluate("scrollTo(0, 200)")
+    page.keyboard.press("a")
+    for _ in range(4):
+        page.keyboard.press("Tab")
+    expect(page.locator(".action").nth(4)).to_be_focused()
+    assert page.evaluate("scrollY") == 200
+    page.locator(".log .steps button").first.focus()
+    bottom = "name => document.querySelector(name).getBoundingClientRect().bottom"
+    sheet = page.evaluate("document.querySelector('.seat').getBoundingClientRect().top")
+    assert size != SIZES[1] or page.evaluate(bottom, ".log .steps button") <= sheet, "it lies behind the sheet"
+
+
 def test_the_focus_stays_with_the_actions(page: Page) -> None:
     start(page)
     page.keyboard.press("a")

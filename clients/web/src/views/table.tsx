@@ -228,8 +228,10 @@ export function Table(props: TableProps) {
   );
 }
 
-/** Bring what comes up into sight from its beginning, wherever the reader was. */
-const show = (box: HTMLElement | null) => box?.scrollIntoView({ block: "start" });
+/** Bring what comes up into sight, wherever the reader was: it is the first on the page, or beside the board. */
+function show(box: HTMLElement | null): void {
+  if (box && box.getBoundingClientRect().top < 0) scrollTo(0, 0);
+}
 
 const since = ({ since: ply }: TableProps) => (ply === undefined ? {} : { since: ply });
 
