@@ -115,16 +115,37 @@ def hinted(page: Page, seconds: int, *, to_the_end: bool = True) -> None:
         expect(page.locator(".told")).to_contain_text("longer searches", timeout=PATIENCE)
 
 
+def called(page: Page, method: str, game: str, tokens: list[str], **fields: Any) -> Any:
+    """What a method of GameService answers, called as the page does."""
+    answer = page.request.post(
+        f"/clerestory.v1.GameService/{method}",
+        headers={"content-type": "application/json"},
+        data={"game_id": game, "tokens": tokens, **fields},
+    )
+    assert answer.ok, answer.text()
+    return answer.json()
+
+
+def token_of(page: Page, game: str) -> list[str]:
+    """The token of the first seat that a tab has."""
+    return list(Calls(page).keys(game)["seats"].values())[:1]
+
+
 def record_of(page: Page, game: str) -> str:
     """The record of a game as the page's own call returns it."""
-    keys = Calls(page).keys(game)
-    answer = page.request.post(
-        "/clerestory.v1.GameService/GetRecord",
-        headers={"content-type": "application/json"},
-        data={"game_id": game, "tokens": list(keys["seats"].values())[:1]},
-    )
-    record: str = answer.json()["record"]
+    record: str = called(page, "GetRecord", game, token_of(page, game))["record"]
     return record
+
+
+def finish_by_calls(page: Page, game: str, choose: Callable[[list[str]], str]) -> None:
+    """Play on to the end while no page draws the game, then open it again."""
+    tokens = token_of(page, game)
+    page.goto("/")
+    while (seen := called(page, "GetGame", game, tokens))["game"]["status"] == "GAME_STATUS_RUNNING":
+        offered = [one["action"]["text"] for one in seen["views"][0].get("actions", [])]
+        if offered:
+            called(page, "PlayAction", game, tokens, version=seen["game"]["version"], action=choose(offered))
+    page.goto(f"/#/game/{game}")
 
 
 def played_through(record: str) -> Any:

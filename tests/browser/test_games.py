@@ -1,13 +1,14 @@
-"""Games played through the page, and compared with the core ply by ply; whole ones of the board game are slow."""
+"""Games played through the page, and compared with the core ply by ply; to click through whole ones is slow."""
 
 import random
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.harness import PATIENCE, new_game, play_on, played_through, record_of
+from tests.browser.harness import PATIENCE, finish_by_calls, new_game, play_on, played_through, record_of
 
-GAMES = [*(pytest.param("cathedral", players, marks=pytest.mark.slow) for players in (2, 3, 4)), ("duel", 2)]
+WHOLE = [("cathedral", 2), ("cathedral", 3), ("cathedral", 4), ("duel", 2)]
+GAMES = [("duel", 2, 21), *(pytest.param(*one, 10_000, marks=pytest.mark.slow) for one in WHOLE)]
 
 
 @pytest.mark.parametrize("players", [3, *(pytest.param(number, marks=pytest.mark.slow) for number in (2, 4))])
@@ -19,11 +20,14 @@ def test_a_game_begins_as_the_core_has_it(page: Page, players: int) -> None:
     assert len(state.history) > 12
 
 
-@pytest.mark.parametrize(("game", "players"), GAMES)
-def test_a_game_to_its_end(page: Page, game: str, players: int) -> None:
+@pytest.mark.parametrize(("game", "players", "clicks"), GAMES)
+def test_a_game_to_its_end(page: Page, game: str, players: int, clicks: int) -> None:
     chance = random.Random(players)
     identifier = new_game(page, game, ["me", *["bot1"] * (players - 1)])
-    pressed = play_on(page, chance.choice)
+    pressed = play_on(page, chance.choice, clicks)
+    if pressed == clicks:
+        finish_by_calls(page, identifier, chance.choice)
+        expect(page.get_by_test_id("winner")).to_be_visible(timeout=PATIENCE)
     state = played_through(record_of(page, identifier))
     assert pressed > 20
     assert state.over
