@@ -133,3 +133,14 @@ def test_every_kind_of_error_has_a_lesson_that_fits() -> None:
         assert set(fitting.values()) <= {one.name for one in lessons(GAMES[game])}
         kinds = {key.removeprefix("action.") for key in words(game) if key.startswith("action.")}
         assert set(fitting) == kinds - OF_NATURE[game]
+
+
+@pytest.mark.parametrize("one", ALL, ids=lambda one: one.name)
+def test_whoever_chooses_at_random_can_always_go_on(one: Lesson) -> None:
+    course, luck = follow(one, []), Random(one.name)
+    for _ in range(200):
+        if course.step is None:
+            break
+        open_ = course.actions()
+        assert open_, course.state
+        course.attempt(0, luck.choice(open_).text)
