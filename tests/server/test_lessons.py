@@ -26,7 +26,7 @@ async def test_eight_lessons_of_the_board_game_and_three_of_the_duel_are_listed(
         *(("duel", number) for number in range(1, 4)),
     ]
     assert all(one.title and one.about and one.minutes for one in listed)
-    assert sum(one.minutes for one in listed) <= 35
+    assert sum(one.minutes for one in listed) <= 30
     assert (await stub.ListLessons(api.ListLessonsRequest(game="duel"))).lessons == listed[8:]
 
 
