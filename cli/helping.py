@@ -3,7 +3,7 @@
 import os
 import re
 import sys
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +29,7 @@ class Spoken(Written):
         """The words of the language by the English ones; {} for English."""
         from clerestory.texts import patterns
 
-        language = language_named(" ".join(sys.argv))
+        language = language_named(sys.argv)
         return {} if language == ENGLISH else patterns("help", language)
 
     def told(self, english: str) -> str:
@@ -71,10 +71,12 @@ def spoken_formatter(formatter: Any) -> Any:
     return type("SpokenFormatter", (Spoken, formatter), {})
 
 
-def language_named(words: str) -> str:
-    """Return the language of a command line; that of the environment if it names none that there is."""
-    named = NAMED.search(words)
+def language_named(words: Sequence[str]) -> str:
+    """Return the language that a command line asks for, else that of the environment; but --json alone is English."""
+    named = NAMED.search(" ".join(words))
+    if named is None:
+        return ENGLISH if "--json" in words else language_around(os.environ)
     try:
-        return language_of(named[1]) if named else language_around(os.environ)
+        return language_of(named[1])
     except BadLanguage:
         return ENGLISH

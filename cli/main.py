@@ -125,6 +125,6 @@ def told(error: Exception) -> str:
     said = getattr(error, "said", None)
     if said is None:
         return str(error)
-    from clerestory.server.spoken import SPOKEN
+    from clerestory.cli.helping import language_named
 
-    return str(said(SPOKEN.get()))
+    return str(said(language_named(sys.argv)))

@@ -88,15 +88,18 @@ def test_what_differs_is_told_in_the_language(tmp_path: Path, capsys: pytest.Cap
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-@pytest.mark.parametrize("shape", [CathedralCatalogue, DuelCatalogue])
+@pytest.mark.parametrize(
+    ("shape", "check"), [(CathedralCatalogue, True), (DuelCatalogue, True), (DuelCatalogue, False)]
+)
 def test_what_is_wrong_with_a_file_is_told_in_the_language(
-    shape: type[Catalogue], language: str, tmp_path: Path
+    shape: type[Catalogue], check: bool, language: str, tmp_path: Path
 ) -> None:
     other = tmp_path / "other.toml"
     other.write_text(
         re.sub('^name = ".*"$', "name = 5\nage = 5", shape.shipped.read_text(), count=1, flags=re.MULTILINE)
     )
-    done = run("rules", "--check", other, "--language", language)
+    before, after = (("rules", "--check", other), ()) if check else (("--catalogue", other), ("lesson",))
+    done = run(*before, *after, "--language", language)
     texts = patterns("service", language)
     said = [str(texts["fault.string"]).replace("{value}", "5"), str(texts["fault.stranger"])]
     assert (done.returncode, done.stdout) == (2, "")
