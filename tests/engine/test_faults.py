@@ -75,12 +75,12 @@ def test_the_faults_of_spoilt_positions_have_codes(game: str) -> None:
 @pytest.mark.parametrize("shape", CATALOGUES)
 def test_the_faults_of_spoilt_catalogues_have_codes(shape: Any) -> None:
     rng, whole, found = Rng(5), tomllib.loads(shape.shipped.read_text("utf-8")), set[str]()
-    for _ in range(400):
+    for _ in range(160):
         try:
             shape.read(spoilt(whole, rng))
         except BadCatalogue as error:
             found |= assert_told([fault for _, fault in error.violations])
-    assert len(found) > 15
+    assert len(found) > 10
 
 
 def test_a_fault_is_told_in_each_language() -> None:
