@@ -32,17 +32,20 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_teardown(nextitem: pytest.Item | None) -> Generator[None, None, None]:
     """End the browser after tests of this folder: while there is one, no test of this process can run an event loop."""
-    yield
-    if nextitem is None or HERE not in nextitem.path.parents:
-        LAUNCHED.clear()
-        WHILE_HERE.close()
+    try:
+        return (yield)
+    finally:
+        if nextitem is None or HERE not in nextitem.path.parents:
+            LAUNCHED.clear()
+            WHILE_HERE.close()
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     """A browser without tabs, shared by the files of this folder that follow each other."""
-    if not LAUNCHED:
-        LAUNCHED.append(launched())
+    if not any(one.is_connected() for one in LAUNCHED):
+        WHILE_HERE.close()  # one that has crashed
+        LAUNCHED[:] = [launched()]
     yield LAUNCHED[0]
     for context in LAUNCHED[0].contexts:
         context.close()
