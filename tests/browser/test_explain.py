@@ -40,6 +40,7 @@ def test_resting_on_a_card_tells_what_it_would_bring(table: Page) -> None:
     bubble = table.locator(".bubble")
     expect(bubble).to_contain_text("A resource card sends workers out")
     expect(bubble).to_contain_text("wood for")
+    expect(bubble).to_contain_text("in the supply")
     table.mouse.move(1, 1)
     expect(bubble).to_have_count(0)
 

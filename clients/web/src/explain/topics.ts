@@ -4,7 +4,7 @@ import { numberOf } from "../boards/cathedral/words.ts";
 import { wantedBy } from "../boards/duel/sections.ts";
 import { effectOf, told } from "../boards/duel/words.ts";
 import { COLOURS } from "../boards/places.ts";
-import type { Catalogue } from "../boards/types.ts";
+import type { Card, Catalogue } from "../boards/types.ts";
 import { listed } from "../boards/words.ts";
 import type { CathedralPosition } from "../gen/clerestory/v1/cathedral_pb.ts";
 import type { DuelPosition } from "../gen/clerestory/v1/duel_pb.ts";
@@ -44,11 +44,11 @@ function nowInCathedral(now: CathedralPosition, { catalogue, viewer }: Explained
     mill: () => say("explain.cathedral.mill.now", { count: own?.mill ?? 0 }),
     track: () => say("explain.cathedral.track.now", { cost: now.cost }),
     court: () => say("explain.cathedral.court.now", { count: now.courtMetal }),
-    stock: () => say("explain.cathedral.stock.now", { count: left(now, which), price: PRICES[which] ?? 0 }),
+    stock: () => say("explain.cathedral.stock.now", { count: left(now.stock, which), price: PRICES[which] ?? 0 }),
     kingsbridge: () => card(now.kingsbridgeCards[Number(which) - 1]),
     shiring: () => card(now.shiringCards[Number(which) - 1]),
     sites: () => listed((own?.resourceCards ?? []).map(card).filter(Boolean)),
-    draft: () => brought(catalogue.of("resource_cards", which), which),
+    draft: () => brought(now, catalogue.of("resource_cards", which), which),
   };
   return words[name]?.() ?? "";
 }
@@ -78,14 +78,18 @@ function missing(now: DuelPosition, catalogue: Catalogue, seat: number, section:
 
 const PRICES: Record<string, number> = { sand: 2, wood: 3, stone: 4 }; // printed on the board
 
-const left = (now: CathedralPosition, good: string): number =>
-  Number((now.stock as Record<string, unknown> | undefined)?.[good] ?? 0);
+/** How much of a good there is at the market, or in the supply. */
+const left = (goods: object | undefined, good: string): number =>
+  Number((goods as Record<string, unknown> | undefined)?.[good] ?? 0);
 
-/** What a resource card brings, and for how many workers. */
-function brought(card: Parameters<typeof numberOf>[0], id: string): string {
+/** What a resource card brings, for how many workers, and how much of it there is. */
+function brought(now: CathedralPosition, card: Card | undefined, id: string): string {
   const number = numberOf(card, "yields");
   const count = numberOf(card, "workers");
   const good = id.replace(/_\d+$/, "");
   if (number === undefined || count === undefined || !knows(`thing.${good}`)) return "";
-  return say("explain.brought", { number, good: say(`thing.${good}` as "thing.wood"), count });
+  return listed([
+    say("explain.brought", { number, good: say(`thing.${good}` as "thing.wood"), count }),
+    say("explain.supplied", { count: left(now.supply, good) }),
+  ]);
 }

@@ -2,9 +2,11 @@
 
 import { useLayoutEffect, useRef } from "preact/hooks";
 
+const SHEET = "--sheet"; // the height of what covers the board's foot in a narrow window
+
 /**
  * Light some places, also of a board that is still to be drawn, and none other. What is newly lit comes into sight; at a
- * later moment it does if all of it has gone out of sight.
+ * later moment, and when the page grows, it does if all of it has gone out of sight.
  */
 export function useLights(places: readonly string[], moment: number): void {
   const lit = useRef<ReadonlySet<HTMLElement>>(new Set());
@@ -17,12 +19,16 @@ export function useLights(places: readonly string[], moment: number): void {
       lit.current = meant;
     };
     light();
-    if (![...lit.current].some(isInSight)) bringIntoSight(lit.current);
+    const grown = new ResizeObserver(() => {
+      if (![...lit.current].some(isInSight)) bringIntoSight(lit.current);
+    });
+    grown.observe(document.body); // which tells its size at once, too
     const drawn = new MutationObserver(light);
     drawn.observe(document.body, { childList: true, subtree: true });
     return () => {
       drawn.disconnect();
-      document.documentElement.style.scrollPaddingBottom = "";
+      grown.disconnect();
+      document.documentElement.style.removeProperty(SHEET);
     };
   }, [places.join(" "), moment]);
 }
@@ -37,7 +43,7 @@ function isInSight(part: HTMLElement): boolean {
 function bringIntoSight(parts: Iterable<HTMLElement>): void {
   const seat = document.querySelector<HTMLElement>(".seat");
   const over = seat && getComputedStyle(seat).position === "sticky" ? seat.offsetHeight : 0; // it covers the board's foot
-  document.documentElement.style.scrollPaddingBottom = over ? `${over + 8}px` : "";
+  if (over) document.documentElement.style.setProperty(SHEET, `${over + 8}px`);
   for (const part of [...parts].reverse())
     if (part.closest(".board")) part.scrollIntoView({ block: "nearest", inline: "nearest" });
 }
