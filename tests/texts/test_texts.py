@@ -5,6 +5,7 @@ import pytest
 from clerestory import texts
 from clerestory.engine.cathedral.points import LUCK as CATHEDRAL
 from clerestory.engine.duel.points import LUCK as DUEL
+from clerestory.engine.games import LIST
 from clerestory.texts import has, patterns, say
 from clerestory.texts.languages import (
     LANGUAGES,
@@ -123,3 +124,16 @@ def test_numbers_are_written_as_in_the_language(language: str) -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_a_number_stays_on_the_line_of_its_percent_sign(language: str) -> None:
     assert " " not in say("page", "percent", language=language, number="5")
+
+
+def test_all_that_can_decide_between_equal_points_has_a_text() -> None:
+    """Gold, and the seat where gold is equal, too; a win that is shared."""
+    empty = {f"section_{number}": [] for number in (1, 2, 3)}
+    for red, blue in ((5, 3), (3, 3)):
+        duel = {"players": [empty | {"gold": red}, empty | {"gold": blue}]}
+        cathedral = {"players": [{"vp": 9, "gold": red}, {"vp": 9, "gold": blue}]}
+        for name, fields in (("duel", duel), ("cathedral", cathedral)):
+            points = LIST[name].points
+            decided = points.tie_break(fields) if points else None
+            assert decided is not None
+            assert f"tie.{decided[0]}" in patterns(name)
