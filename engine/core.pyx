@@ -6,7 +6,8 @@ from typing import NamedTuple
 from libc.string cimport memcmp, memcpy
 
 from clerestory.engine.envelope import check_envelope, list_fields, read_json
-from clerestory.engine.errors import BadPosition, BadText, GameError, IllegalAction, NotOver, text
+from clerestory.engine.errors import BadPosition, BadText, GameError, IllegalAction, NotOver
+from clerestory.engine.errors import text as fault
 from clerestory.engine.encoding cimport Encoder, write_inputs
 from clerestory.engine.rng cimport Rng
 from clerestory.texts import say
@@ -233,7 +234,7 @@ cdef class Game:
         Raises BadPosition for a player count the game does not have.
         """
         if seats not in self.seats:
-            raise BadPosition([("seats", text("fault.one_of", value=seats, known=", ".join(map(str, self.seats))))])
+            raise BadPosition([("seats", fault("fault.one_of", value=seats, known=", ".join(map(str, self.seats))))])
         cdef State state = State.__new__(State, self)
         self.ops.setup(state.data, seats, &stream(seed).c)
         return state
@@ -258,7 +259,7 @@ cdef class Game:
         return state
 
     def _broken_rule(self, int broken, int number):
-        return text("fault.rule", number=number, sentence=text(f"rule.{self.ops.invariants[broken].code.decode()}"))
+        return fault("fault.rule", number=number, sentence=fault(f"rule.{self.ops.invariants[broken].code.decode()}"))
 
     def _all_checks(self):
         return self.layout.place_faults, *self.consistency_checks
@@ -497,7 +498,7 @@ cdef class State:
 
     def _require_seat(self, int seat):
         if not NATURE <= seat < self.seats:
-            raise BadPosition([("seat", text("fault.seat", value=seat, last=self.seats - 1))])
+            raise BadPosition([("seat", fault("fault.seat", value=seat, last=self.seats - 1))])
 
     def returns(self):
         """Return the win share of each seat; they sum to 1. Raises NotOver before the end."""
