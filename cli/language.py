@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from clerestory.cli.lazy import LANGUAGE_VARIABLES
+from clerestory.cli import LANGUAGE_VARIABLES
 from clerestory.cli.options import BadOption
 from clerestory.texts.languages import ENGLISH, LANGUAGES, BadLanguage, language_of
 

@@ -11,6 +11,8 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
+from clerestory.cli import LANGUAGE_VARIABLES
+
 CommandPlaces = Mapping[str, tuple[str, str]]  # by the name of a command: its summary and its place, `MODULE:FUNCTION`
 PLAIN: Mapping[str, Any] = {
     "add_completion": False,
@@ -18,8 +20,6 @@ PLAIN: Mapping[str, Any] = {
     "pretty_exceptions_enable": False,
     "context_settings": {"max_content_width": 100},  # columns of help on a wide terminal
 }
-
-LANGUAGE_VARIABLES = ("LC_ALL", "LC_MESSAGES", "LANG")  # of the environment, the first that is set counts
 ENGLISH = ("", "C", "C.", "PO", "en")  # what the values for English begin with
 LARGEST = 2**53  # a bound above this is one of the machine, which help does not tell
 

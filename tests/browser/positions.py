@@ -13,14 +13,14 @@ from lab.gallery import EXAMPLES
 from tests.browser.harness import PATIENCE
 
 
-def nearly_won(page: Page) -> None:
-    """Fill in the form for a game in which both lack one material, against the weakest bot; in any language."""
+def nearly_won(page: Page, other: str = "bot1") -> None:
+    """Fill in the form for a game in which both lack one material, against a bot of any level; in any language."""
     position = lesson("sections").positions["win"].to_position()
     red, blue = position["duel"]["players"]
     blue |= {field: red[field] for field in ("gold", "supply", "camp", "section_1")}
     blue |= {"section_2": ["mortar", "brick", "cloth"], "section_3": ["cloth", "bell"]}
     blue["materials"] = {**red["materials"], "beam": 1, "brick": 0}
-    begin_at(page, from_position(position).deal(Rng(1)))
+    begin_at(page, from_position(position).deal(Rng(1)), ["me", other])
 
 
 def mixer_or_mason(page: Page) -> None:

@@ -238,7 +238,7 @@ def costly(page: Page) -> None:
     """A move that is asked about: the other wins after it."""
     page.evaluate("localStorage.setItem('first-games', JSON.stringify({explain: true, ask: 'all'}))")
     page.reload()
-    nearly_won(page)
+    nearly_won(page, "bot8")
     thought_over(page)
     page.locator('.action[data-action="end"]').focus()
     page.keyboard.press("Enter")

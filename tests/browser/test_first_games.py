@@ -64,7 +64,7 @@ def test_who_has_played_three_games_needs_no_help(page: Page) -> None:
 
 
 def test_a_costly_move_is_asked_about_once_and_the_end_teaches(newcomer: Page) -> None:
-    nearly_won(newcomer)
+    nearly_won(newcomer, "bot8")  # which uses what it is given
     thought_over(newcomer)
     version = newcomer.locator("[data-version]").get_attribute("data-version")
     costly = newcomer.locator('.action[data-action="end"]')
