@@ -1,6 +1,6 @@
 """How the game is searched; docs/decisions/ 5 to 10 explain these figures."""
 
-from clerestory.engine.tuning import GUIDED, LEARNED, REVIEWED, Manner, Tuning, ladder
+from clerestory.engine.tuning import FITTED, GUIDED, LEARNED, REVIEWED, Manner, Sharpness, Tuning, ladder
 
 MANNERS = {
     "perkin": Manner({"buy *": 6.0}, ("buy *",)),
@@ -16,7 +16,8 @@ MANNERS = {
 TUNING = Tuning(
     search={2: {**GUIDED, "choice": "bound", "horizon": 20}},
     review_learned={2: REVIEWED},
-    learned={2: {**LEARNED, "growth": 0.07}},
+    learned={2: {**LEARNED, "growth": 0.07, "sharpness": FITTED}},
+    sharpness={2: Sharpness(0.931, stronger=0.161, later=0.027)},
     temperature=8.0,
     scale={2: 20.0},
     worth_naming=0.15,
