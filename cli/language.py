@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from clerestory.cli import LANGUAGE_VARIABLES
+from clerestory.cli import locale_around
 from clerestory.cli.options import BadOption
 from clerestory.texts.languages import ENGLISH, LANGUAGES, BadLanguage, language_of
 
@@ -41,8 +41,7 @@ def speak(tag: str | None, *, as_json: bool = False) -> str:
 
 def language_around(environment: Mapping[str, str]) -> str:
     """Return the language that an environment asks for; ENGLISH if it names none that there is."""
-    named = next((environment[name] for name in LANGUAGE_VARIABLES if environment.get(name)), "")
     try:
-        return language_of(named.partition(".")[0].partition("@")[0])
+        return language_of(locale_around(environment).partition(".")[0].partition("@")[0])
     except BadLanguage:
         return ENGLISH

@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 from typer.main import get_command
 
-from clerestory.cli import LANGUAGE_VARIABLES
+from clerestory.cli import locale_around
 
 CommandPlaces = Mapping[str, tuple[str, str]]  # by the name of a command: its summary and its place, `MODULE:FUNCTION`
 PLAIN: Mapping[str, Any] = {
@@ -79,8 +79,7 @@ def spoken(context: Any) -> Any:
 
 def wants_words() -> bool:
     """Return whether the command line or the environment may ask for another language than English."""
-    around = next((os.environ[name] for name in LANGUAGE_VARIABLES if os.environ.get(name)), "")
-    return around[:2] not in ENGLISH or any(word.startswith("--language") for word in sys.argv)
+    return locale_around(os.environ)[:2] not in ENGLISH or any(word.startswith("--language") for word in sys.argv)
 
 
 def sections_of(sections: Mapping[str, CommandPlaces]) -> Iterator[tuple[str, list[tuple[str, str]]]]:
