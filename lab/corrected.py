@@ -14,6 +14,7 @@ import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+from clerestory.engine.catalogue import Catalogue
 from clerestory.engine.errors import BadCatalogue
 from clerestory.engine.games import LIST, game, with_catalogue
 from clerestory.engine.value import distance_of, value_of
@@ -50,10 +51,15 @@ def corrected(text: str, share: float, rng: random.Random, refused: Callable[[st
     return text, changed, len(places)
 
 
-def refused_by(name: str) -> Callable[[str], bool]:
-    """Return whether the checks of a game's catalogue refuse TOML text, as a function."""
+def shape_of(name: str) -> type[Catalogue]:
+    """Return the shape of a game's catalogue."""
     shape = LIST[name].catalogue
     assert shape is not None
+    return shape
+
+
+def refused_by(shape: type[Catalogue]) -> Callable[[str], bool]:
+    """Return whether the checks of a catalogue refuse TOML text, as a function."""
 
     def refused(text: str) -> bool:
         try:
@@ -72,10 +78,9 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, required=True)
     options = parser.parse_args()
-    shape = LIST[options.game].catalogue
-    assert shape is not None
+    shape = shape_of(options.game)
     shipped = shape.shipped.read_text("utf-8")
-    text, changed, of = corrected(shipped, options.share, random.Random(options.seed), refused_by(options.game))
+    text, changed, of = corrected(shipped, options.share, random.Random(options.seed), refused_by(shape))
     options.out.write_text(text, "utf-8")
     made = game(options.game, catalogue=options.out)
     weights = value_of(made, "net").weights

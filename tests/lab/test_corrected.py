@@ -7,21 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from clerestory.engine.games import LIST
-from lab.corrected import STRUCTURE, amounts, corrected, refused_by
+from lab.corrected import STRUCTURE, amounts, corrected, refused_by, shape_of
 
 GAMES = ("cathedral", "duel")
 
 
 def shipped(game: str) -> str:
-    shape = LIST[game].catalogue
-    assert shape is not None
-    return shape.shipped.read_text("utf-8")
+    return shape_of(game).shipped.read_text("utf-8")
 
 
 @pytest.mark.parametrize("game", GAMES)
 def test_what_is_changed_is_counted_and_taken_by_the_game(game: str) -> None:
-    text, refused = shipped(game), refused_by(game)
+    text, refused = shipped(game), refused_by(shape_of(game))
     made, changed, of = corrected(text, 1.0, random.Random(1), refused)
     before, after = ([(place[1], int(place[2])) for place in amounts(some)] for some in (text, made))
     assert not refused(made)
@@ -33,7 +30,7 @@ def test_what_is_changed_is_counted_and_taken_by_the_game(game: str) -> None:
 
 
 def test_a_share_of_nothing_changes_nothing_and_equal_seeds_change_the_same() -> None:
-    text, refused = shipped("duel"), refused_by("duel")
+    text, refused = shipped("duel"), refused_by(shape_of("duel"))
     assert corrected(text, 0.0, random.Random(1), refused)[:2] == (text, 0)
     assert corrected(text, 0.3, random.Random(2), refused) == corrected(text, 0.3, random.Random(2), refused)
 
