@@ -86,6 +86,18 @@ def test_what_has_been_done_is_taken_along_as_a_file(page: Page, tmp_path: Path)
     assert [json.loads(one) for one in kept] == [{"goal": 2, "gold": 3}, [7], [1, 2]]
 
 
+def test_more_stars_than_there_are_and_unknown_lessons_and_levels_are_left_out(page: Page, tmp_path: Path) -> None:
+    path(page)
+    file = tmp_path / "path.json"
+    none = {"puzzles": [], "first_tries": {}, "levels": [], "reviews": []}
+    done = {"lessons": {"goal": 99, "gold": 2, "chess": 3}, "cathedral": none, "duel": none | {"levels": [2, 9, 99]}}
+    file.write_text(json.dumps(done | {"format": "clerestory-path-1"}))
+    page.get_by_label("Read such a file").set_input_files(file)
+    expect(page.get_by_text("Added to what you have done here.")).to_be_visible()
+    kept = page.evaluate("['lessons', 'beaten:duel'].map(key => localStorage.getItem(key))")
+    assert [json.loads(one) for one in kept] == [{"goal": 3, "gold": 2}, [2, 9]]
+
+
 @pytest.mark.parametrize(
     ("change", "says"),
     [

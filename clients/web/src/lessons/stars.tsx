@@ -1,12 +1,13 @@
 // Stars, of three.
 
+import { MOST_STARS } from "../path/progress.ts";
 import { say } from "../texts.ts";
 
 export function Stars({ count }: { count: number }) {
   return (
     <span class="stars" role="img" aria-label={say("learn.stars", { count })}>
       {"★".repeat(count)}
-      {"☆".repeat(3 - count)}
+      {"☆".repeat(MOST_STARS - count)}
     </span>
   );
 }

@@ -6,9 +6,7 @@ import { listed } from "../lessons/lesson.ts";
 import { useLoaded } from "../loading.ts";
 import { link } from "../route.ts";
 import { learn, say } from "../texts.ts";
-import { starsOf } from "./progress.ts";
-
-const MOST_STARS = 3;
+import { MOST_STARS, starsOf } from "./progress.ts";
 
 async function load() {
   const [lessons] = await Promise.all([listed(), learn(FILES)]);

@@ -1,14 +1,17 @@
 // What has been done, as a file to take along, and out of one.
 
+import LESSONS from "../../../../lessons/lessons.json";
 import {
   addBeaten,
   addReviewed,
   addSolved,
   beaten,
+  FULL,
   firstTries,
   GAMES,
   keepFirsts,
   keepStars,
+  MOST_STARS,
   reviewed,
   solvedOnes,
   starsOf,
@@ -33,7 +36,7 @@ type Numbers = Readonly<Record<string, number>>;
 const PARTS = {
   puzzles: { is: listOf(isNumber), from: solvedOnes, add: addSolved },
   first_tries: { is: mapOf(isTruth), from: firstTries, add: keepFirsts },
-  levels: { is: listOf(isNumber), from: beaten, add: addBeaten },
+  levels: { is: listOf(isNumber), from: beaten, add: addKnownLevels },
   reviews: { is: listOf(isWord), from: reviewed, add: addReviewed },
 };
 
@@ -47,7 +50,10 @@ export function exported(): string {
   return `${JSON.stringify(done, undefined, 2)}\n`;
 }
 
-/** Add what is in a file to what has been done here; nothing if anything in it is wrong. Throws BadFile. */
+/** Add what is in a file to what has been done here; nothing if a part of it has another shape. Throws BadFile.
+ *
+ * Lessons and levels that there are not are left out, and no lesson has more stars than it can.
+ */
 export function imported(text: string): void {
   const file = read(text);
   const stars = wanted(file, "lessons", mapOf(isNumber)) as Numbers;
@@ -58,8 +64,18 @@ export function imported(text: string): void {
       return () => add(game, value as never);
     });
   });
-  for (const [lesson, count] of Object.entries(stars)) keepStars(lesson, Math.min(count, 3));
+  for (const lesson of Object.values(LESSONS).flat()) {
+    const count = stars[lesson];
+    if (count !== undefined) keepStars(lesson, Math.min(count, MOST_STARS));
+  }
   for (const add of adding) add();
+}
+
+function addKnownLevels(game: string, levels: readonly number[]): void {
+  addBeaten(
+    game,
+    levels.filter((level) => level <= FULL),
+  );
 }
 
 function read(text: string): Readonly<Record<string, unknown>> {

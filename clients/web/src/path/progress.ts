@@ -7,9 +7,10 @@ import { store, stored } from "../storage.ts";
 export const GAMES = ["cathedral", "duel"] as const;
 export const LEVELS = [1, 2, 3, 4, 5, 6, 7, 8] as const;
 /** A bot that plays at full strength counts as the level after the last. */
-const FULL = LEVELS.length + 1;
+export const FULL = LEVELS.length + 1;
 
 const STARS = "lessons";
+export const MOST_STARS = 3;
 
 /** The stars of lessons, by name. */
 export const starsOf = (): Readonly<Record<string, number>> => stored(STARS, {});
