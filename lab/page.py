@@ -57,7 +57,8 @@ def pictures() -> None:
     """Take the pictures of docs/."""
     with browsed({"width": 1280, "height": 860}) as (page, _):
         begin(page, "cathedral", ["me", "bot4", "bot8"])
-        page.keyboard.press("?")
+        for _ in range(2):
+            page.keyboard.press("?")  # where to look, the move
         picture(page, "page-game")
         page.get_by_label("Hints ?").select_option("table")
         expect(page.locator(".reason")).to_be_visible(timeout=30_000)
@@ -72,8 +73,8 @@ def pictures() -> None:
         page.locator("input[type=file]").set_input_files(ROOT / "examples" / "records" / "duel-2p.jsonl")
         page.get_by_label("Hints ?").select_option("table")
         expect(page.locator(".steps")).to_contain_text("0 / ")
-        page.locator(".log li button").nth(60).click()
-        page.wait_for_timeout(3000)
+        page.locator(".log li button").nth(115).click()  # which card to use first
+        page.wait_for_timeout(6000)
         picture(page, "page-study")
 
 
