@@ -54,8 +54,14 @@ cdef extern from *:
         for (i = 23; i >= 3; i -= 2) sum = (sum + 1.0 / i) * square;
         return n * ELEMENTARY_LN2_HIGH + (2.0 * s + (2.0 * s * sum + n * ELEMENTARY_LN2_LOW));
     }
+
+    static inline double elementary_power(double base, double exponent) {
+        return base == 0.0 ? 0.0 : elementary_exp(exponent * elementary_log(base));
+    }
     """
     # e to the x; x below -700 or above 700 counts as that
     double elementary_exp(double x) noexcept nogil
     # natural logarithm of a normal number above 0
     double elementary_log(double x) noexcept nogil
+    # a normal number above 0, or 0, to an exponent above 0
+    double elementary_power(double base, double exponent) noexcept nogil

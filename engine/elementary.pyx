@@ -14,9 +14,7 @@ def exp(double x):
 
 def log(double x):
     """Return the natural logarithm, to 2 units in the last place. Raises ValueError for any but a normal number > 0."""
-    require_finite(x)
-    if x < 2.2250738585072014e-308:
-        raise ValueError(f"{x!r} is not a normal number above 0")
+    require_normal(x)
     return elementary_log(x)
 
 
@@ -26,12 +24,19 @@ def power(double base, double exponent):
     Raises ValueError unless the base is 0 with an exponent above 0, or a normal number above 0.
     """
     require_finite(exponent)
-    if base == 0 and exponent > 0:
-        return 0.0
-    return elementary_exp(exponent * log(base))
+    if base != 0 or exponent <= 0:
+        require_normal(base)
+    return elementary_power(base, exponent)
 
 
 cdef int require_finite(double x) except -1:
     if not isfinite(x):
         raise ValueError(f"{x!r} is not finite")
+    return 0
+
+
+cdef int require_normal(double x) except -1:
+    require_finite(x)
+    if x < 2.2250738585072014e-308:
+        raise ValueError(f"{x!r} is not a normal number above 0")
     return 0

@@ -4,7 +4,7 @@ from libc.math cimport sqrt
 from libc.stdint cimport uint32_t
 
 from clerestory.engine.core cimport MAX_SEATS
-from clerestory.engine.elementary cimport elementary_exp, elementary_log
+from clerestory.engine.elementary cimport elementary_power
 
 from clerestory.search.lines import WIDEST_ERROR, Line
 
@@ -89,7 +89,7 @@ cdef void sharpen(Shares *shares, int seats, double exponent) noexcept nogil:
     cdef double total = 0.0, spread
     cdef int i
     for i in range(seats):
-        shares.sharp[i] = shares.mean[i] if exponent == 1 else raised(shares.mean[i], exponent)
+        shares.sharp[i] = shares.mean[i] if exponent == 1 else elementary_power(shares.mean[i], exponent)
         shares.sharp_error[i] = shares.error[i]
         total += shares.sharp[i]
     for i in range(seats if exponent != 1 else 0):
@@ -98,10 +98,6 @@ cdef void sharpen(Shares *shares, int seats, double exponent) noexcept nogil:
         if spread:
             shares.sharp_error[i] *= exponent * (shares.sharp[i] * (1 - shares.sharp[i])) / spread
         shares.sharp_error[i] = min(shares.sharp_error[i], WIDEST)
-
-
-cdef double raised(double share, double exponent) noexcept nogil:
-    return elementary_exp(exponent * elementary_log(share)) if share else 0.0
 
 
 cdef tuple as_tuple(const double *numbers, int n):
