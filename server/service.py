@@ -50,7 +50,7 @@ class AdvisorHandlers(AdvisorServiceServicer):
     ) -> api.RecommendMoveResponse:
         """Search until the effective deadline, and answer with what was found. Raises Refusal."""
         admission = self._admit(Priority.MOVE, context)
-        answer = await self._analyst.ask(read_question(request), admission)
+        answer = await self._analyst.ask(read_question(request, admission.caller), admission)
         message = write_recommendation(answer, request.max_lines)
         self._analyst.delivered(answer)
         return message
@@ -60,7 +60,7 @@ class AdvisorHandlers(AdvisorServiceServicer):
     ) -> None:
         """Stream tables until the search ends, then the final one. Raises Refusal."""
         admission = self._admit(Priority.BACKGROUND if request.background else Priority.HINT, context)
-        async with aclosing(self._analyst.watch(read_analysis(request), admission)) as answers:
+        async with aclosing(self._analyst.watch(read_analysis(request, admission.caller), admission)) as answers:
             async for answer in answers:
                 recommendation = write_recommendation(answer, request.question.max_lines)
                 if answer.final:

@@ -1,7 +1,7 @@
 """Reads requests of AdvisorService: from messages to positions of the engine and terms of a search."""
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache
+from functools import cache, lru_cache
 from itertools import islice
 from math import nan
 from types import MappingProxyType
@@ -11,6 +11,7 @@ from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
 
+from clerestory.advice.caller import Caller
 from clerestory.advice.question import Question, Terms, posed
 from clerestory.engine.core import NATURE, State
 from clerestory.engine.errors import BadPosition, fault_of
@@ -24,22 +25,24 @@ from clerestory.v1.position_pb2 import Position
 MAX_POSITION_BYTES = 8 * 1024  # the largest positions have at most a third of that; reading more would take long
 MAX_PARTS = 200  # messages in a position; an empty one takes two bytes, and as long to read as any
 NANOS = 1_000_000_000
+KEPT = 256  # positions of the latest questions, under 3 MB
 
 
 # -- questions -------------------------------------------------------------------------------------
 
 
-def read_analysis(request: api.AnalyzeRequest) -> Question:
-    """Return the question in a request. Raises Refusal, which lists everything wrong with it."""
+def read_analysis(request: api.AnalyzeRequest, caller: Caller) -> Question:
+    """Return the question in a caller's request. Raises Refusal, which lists everything wrong with it."""
     more: dict[str, Any] = {"certainty": request.target_certainty if request.HasField("target_certainty") else None}
     if request.HasField("update_interval"):
         more["interval"] = seconds_of(request.update_interval)
     observer = read_observer(request.observer) if request.HasField("observer") else None
-    return read_question(request.question, "question.", observer, more)
+    return read_question(request.question, caller, "question.", observer, more)
 
 
 def read_question(
     request: api.RecommendMoveRequest,
+    caller: Caller,
     path: str = "",
     observer: int | None = None,
     more: Mapping[str, Any] = MappingProxyType({}),
@@ -48,6 +51,7 @@ def read_question(
 
     Args:
         request: the message.
+        caller: whose it is.
         path: that of the request in the message it is part of.
         observer: whose knowledge to use, NATURE for an onlooker's; None for that of the seat.
         more: further terms.
@@ -55,9 +59,9 @@ def read_question(
     faults, terms = Faults(), read_terms(request, more)
     terms.check(faults)
     try:
-        position = read_position(request.position, f"{path}position")
+        position = asked_position(caller, request.position)
     except Refusal as refusal:
-        faults.found += [(refusal.reason, field, text) for field, text in refusal.faults]
+        faults.found += [(refusal.reason, f"{path}{field}", text) for field, text in refusal.faults]
         faults.require_none()
         raise
     return posed(
@@ -106,6 +110,22 @@ def seconds_of(time: Duration) -> float:
 
 
 # -- positions -------------------------------------------------------------------------------------
+
+
+def asked_position(caller: Caller, message: Position) -> State:
+    """Return the position that a caller asks about. Raises Refusal as `read_position` does."""
+    if message.ByteSize() > MAX_POSITION_BYTES:
+        return read_position(message)  # which refuses it
+    return kept_position(caller, message.SerializeToString())
+
+
+@lru_cache(KEPT)
+def kept_position(caller: Caller, message: bytes) -> State:  # noqa: ARG001  # each has its own, see below
+    """Return what `read_position` does, and keep it: a position is often asked about again. Nobody may change it.
+
+    No caller gets another's: how soon an answer comes would show what the other has asked about.
+    """
+    return read_position(Position.FromString(message))
 
 
 def read_position(message: Position, path: str = "position") -> State:

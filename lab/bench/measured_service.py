@@ -2,7 +2,7 @@
 
 import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
@@ -14,6 +14,7 @@ from typing import Any
 import grpc
 
 from clerestory.cli.embedded import embedded_child
+from clerestory.cli.new import first_decision
 from clerestory.clients.child import Child
 from clerestory.clients.wire import duration, position_message
 from clerestory.engine import State
@@ -43,7 +44,7 @@ class BenchPlan:
 
     Attributes:
         calls: with each of BUDGETS, all callers together.
-        added: calls whose search is compared with their round trip.
+        added: calls whose search is compared with their round trip, about one position, and as many about new ones.
         seconds: of one search whose speed is measured.
         pairs: of such searches, one through the service and one without it.
         cancels: searches to be cancelled.
@@ -87,7 +88,7 @@ class BenchClient:
 
     def question(self, **fields: Any) -> RecommendMoveRequest:
         """Return a request."""
-        return RecommendMoveRequest(position=self._position, **self._usual | fields)
+        return RecommendMoveRequest(**{"position": self._position} | self._usual | fields)
 
     def ask(self, **fields: Any) -> RecommendMoveResponse:
         """Return the answer. Raises grpc.RpcError."""
@@ -108,14 +109,23 @@ class BenchClient:
 # -- measurements ----------------------------------------------------------------------------------
 
 
-def added_ms(caller: BenchClient, count: int) -> dict[str, float]:
-    """Return the median milliseconds of a round trip minus its search, and of an empty RulesService call."""
-    around, empty = [], []
-    for _ in range(count):
-        answer, took = caller.timed(**SMALL)
-        around.append(took - 1e3 * answer.statistics.elapsed.ToTimedelta().total_seconds())
+def added_ms(caller: BenchClient, openings: Sequence[State]) -> dict[str, float]:
+    """Return the median milliseconds of a round trip minus its search, and of an empty RulesService call.
+
+    `recommend` asks about the caller's position, which the server has read before, `new` about each of the openings.
+    """
+    known, new, empty = [], [], []
+    for opening in openings:
+        known.append(around_search(caller))
+        new.append(around_search(caller, position=position_message(opening)))
         empty.append(timed(lambda: caller.rules.ListGames(ListGamesRequest(), timeout=STALL))[1])
-    return {"recommend": median(around), "rules": median(empty)}
+    return {"recommend": median(known), "new": median(new), "rules": median(empty)}
+
+
+def around_search(caller: BenchClient, **fields: Any) -> float:
+    """Return the milliseconds of a round trip minus its search."""
+    answer, took = caller.timed(**SMALL, **fields)
+    return took - 1e3 * answer.statistics.elapsed.ToTimedelta().total_seconds()
 
 
 def timed(call: Callable[[], Any]) -> tuple[Any, float]:
@@ -294,8 +304,9 @@ def resident(process: int) -> int | None:
 def measure(position: State, plan: BenchPlan, callers: int, *, to_limits: bool = False) -> dict[str, Any]:
     """Return all figures, one measurement after the other, each with a private server."""
     before, connect = reference(), partial(BenchClient, position=position, to_limits=to_limits)
+    openings = [first_decision(position.game.name, position.seats, 1 + seed) for seed in range(plan.added)]
     with embedded_child("--workers", str(callers)) as child, connect(child.target) as caller:
-        added = added_ms(caller, plan.added)
+        added = added_ms(caller, openings)
         late = {
             str(budget): lateness(partial(connect, child.target), budget, count, callers)
             for budget, count in zip(BUDGETS, plan.calls, strict=True)

@@ -56,7 +56,9 @@ class Effort:
     ] = None
     added: Annotated[
         int | None,
-        typer.Option("--added", metavar="N", min=1, help="Calls that measure what the service adds to a search."),
+        typer.Option(
+            "--added", metavar="N", min=1, help="Pairs of calls that measure what the service adds to a search."
+        ),
     ] = None
     cancels: Annotated[
         int | None, typer.Option("--cancels", metavar="N", min=1, help="Searches that are cancelled.")

@@ -57,7 +57,7 @@ def test_budget_fields() -> None:
 
 
 SERVICE = {
-    "added_ms": {"recommend", "rules"},
+    "added_ms": {"recommend", "new", "rules"},
     "lateness_ms": {"20", "100", "500"},
     "cancel_to_free_ms": {"p50", "p99", "max", "poll"},
     "memory": {"requests", "resident_bytes", "growth_bytes"},

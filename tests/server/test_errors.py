@@ -257,7 +257,7 @@ async def test_finishing() -> None:
 
 
 async def test_internal(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
-    def break_down(_: Any) -> None:
+    def break_down(*_: Any) -> None:
         raise RuntimeError("the secret")
 
     monkeypatch.setattr(service, "read_question", break_down)

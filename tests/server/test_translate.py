@@ -8,6 +8,7 @@ import pytest
 from google.protobuf.json_format import MessageToJson, Parse, ParseDict
 
 from clerestory.advice.analyst import explain
+from clerestory.advice.caller import HERE, Caller
 from clerestory.clients.types import Line as AnsweredLine
 from clerestory.clients.wire import position_message, read_answer
 from clerestory.engine import GAMES, NATURE, Rng, State
@@ -16,6 +17,7 @@ from clerestory.search.lines import Line
 from clerestory.search.options import shipped
 from clerestory.search.result import StopReason
 from clerestory.search.root import observe
+from clerestory.server import translate
 from clerestory.server.translate import MAX_PARTS, position_fields, read_position, read_question, size_fault
 from clerestory.server.translate_answers import STOP_REASONS
 from clerestory.server.translate_rules import write_position
@@ -95,9 +97,21 @@ def found_line(line: Line) -> tuple[Any, ...]:
 @pytest.mark.parametrize("seats", [2, 3, 4])
 def test_nothing_hidden_is_kept_of_a_question(seats: int) -> None:
     truth = opening(seats)
-    asked = read_question(question(truth, iterations=1))
+    asked = read_question(question(truth, iterations=1), HERE)
     assert asked.view == truth.observe(truth.turn)
     assert asked.view != truth
+
+
+def test_a_position_is_read_once_for_each_caller(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[Position] = []
+    monkeypatch.setattr(translate, "read_position", lambda message: read.append(message) or read_position(message))
+    truth, views = opening(2, 99), []
+    for origin in ("ann", "ann", "ben"):
+        asked = read_question(question(truth, iterations=1), Caller(origin))
+        views.append(asked.view.copy())
+        asked.view.play(asked.view.legal_actions()[0])
+    assert len(read) == 2
+    assert views == [truth.observe(truth.turn)] * 3
 
 
 def test_a_position_can_hold_every_game() -> None:
