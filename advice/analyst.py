@@ -196,6 +196,7 @@ class Analyst:
                 yield Consultation(question, allowance, searcher, job)
             finally:
                 self.scheduler.drop(job)
+                job.loop.call_soon(let_go, searcher)
 
     async def _conclude(self, consultation: Consultation) -> Answer:
         """Return the final answer."""
@@ -273,6 +274,10 @@ def explain(view: State, searcher: Searcher, result: Result) -> Result:
     """Return the result with its first lines explained, as far as the time of an answer allows."""
     explained = searcher.explain(result, lines=EXPLAINED_LINES, worlds=EXPLAINED_WORLDS, plies=EXPLAINED_PLIES)
     return worded(explained, view)
+
+
+def let_go(_: Searcher) -> None:
+    """Do nothing with a search that is held until the answer is on its way: to free its memory takes a while."""
 
 
 async def ended_within(job: Job, moment: float) -> bool:

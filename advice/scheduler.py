@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from math import ceil, inf
 from weakref import WeakValueDictionary
 
@@ -265,7 +265,7 @@ class Scheduler:
             job.searcher.allow(1)
             job.searcher.step(inf, deadline=inf)
         assert job.ended is not None
-        return replace(job.searcher.result(), stop_reason=job.ended)
+        return job.searcher.result(job.ended)
 
     async def glance(self, job: Job, make: Callable[[Result], Result] | None) -> Result | None:
         """Return the result of a search so far, while it is paused. None before it has begun, or once it has ended."""

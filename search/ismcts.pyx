@@ -216,8 +216,12 @@ cdef class Searcher:
         self.reason = None
         self.elapsed = 0
 
-    def result(self):
-        """Return the result so far. Raises RuntimeError before the first run and during a run."""
+    def result(self, stop_reason=None):
+        """Return the result so far. Raises RuntimeError before the first run and during a run.
+
+        Args:
+            stop_reason: why the search ended, for callers that know; None for the reason of the latest run.
+        """
         cdef TreeSearch search
         self._require_rest()
         if self.reason is None:
@@ -234,7 +238,7 @@ cdef class Searcher:
             tree_bytes=tree_bytes(&self.tree.tree),
             depth=max([search.search.statistics.depth for search in self.searches]),
             elapsed=self.elapsed,
-            stop_reason=self.reason,
+            stop_reason=self.reason if stop_reason is None else stop_reason,
             memory_full=bool(self.tree.tree.full),
             given_up=self.tree.tree.given_up,
             seed=self.seed,
