@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from math import isfinite
-from operator import attrgetter
 
 from google.protobuf.duration_pb2 import Duration
 
@@ -25,12 +24,6 @@ from clerestory.texts.sentences import Argument, QuotedAction, QuotedItem, Text,
 from clerestory.v1 import advisor_pb2 as api
 
 NAMED = 2048  # actions that are kept as messages, under 1 MB
-NUMBERS = [  # of a line; they have the same names in the search, in the API and in the clients
-    field.name
-    for field in api.Line.DESCRIPTOR.fields
-    if field.message_type is None and not field.is_repeated and field.name != "doubtful"
-]
-NUMBERS_OF = attrgetter(*NUMBERS)
 DOUBTFUL = 0.02  # of the visits of the first line: with fewer, a line's figures may be far off
 
 STOP_REASONS = {
@@ -67,7 +60,7 @@ def write_recommendation(answer: Answer, max_lines: int = 0) -> api.RecommendMov
         reproducible=result.reproducible,
     )
     for line in result.lines[:limit]:
-        fill_line(message.lines.add(doubtful=is_doubtful(line, result)), line, game)
+        add_line(message, line, game, doubtful=is_doubtful(line, result))
     return message
 
 
@@ -146,19 +139,29 @@ def is_doubtful(line: Line, result: Result) -> bool:
     return line.probability is None and line.visits < DOUBTFUL * result.best.visits
 
 
-def fill_line(message: api.Line, line: Line, game: Game) -> None:
-    """Write one line of a result into a message: in its place, as messages are copied into those that have them."""
+def add_line(message: api.RecommendMoveResponse, line: Line, game: Game, *, doubtful: bool) -> None:
+    """Add one line of a result to an answer: made in its place, as messages are copied into those that have them."""
     language, variation = SPOKEN.get(), line.principal_variation
-    message.action.CopyFrom(write_named(game, line.action, language))
-    message.win_shares.extend(line.win_shares)
-    message.standard_errors.extend(line.standard_errors)
-    message.principal_variation.extend(variation)
-    message.variation.extend([write_named(game, text, language) for text in variation])
-    message.plan.extend(write_plan(game, held(game, variation)))
-    message.outlook.extend(map(write_outlook, line.outlook))
-    for name, number in zip(NUMBERS, NUMBERS_OF(line), strict=True):
-        if number is not None and isfinite(number):
-            setattr(message, name, number)
+    added = message.lines.add(
+        action=write_named(game, line.action, language),
+        visits=line.visits,
+        availability=line.availability,
+        win_shares=line.win_shares,
+        standard_errors=line.standard_errors,
+        margin=line.margin,
+        margin_error=line.margin_error if isfinite(line.margin_error) else None,
+        score=line.score,
+        lower_bound=line.lower_bound,
+        loss=line.loss,
+        principal_variation=variation,
+        variation=[write_named(game, text, language) for text in variation],
+        probability=line.probability,
+        doubtful=doubtful,
+    )
+    if uses := held(game, variation):
+        added.plan.extend(write_plan(game, uses))
+    if line.outlook:
+        added.outlook.extend(map(write_outlook, line.outlook))
 
 
 @lru_cache(maxsize=NAMED)
@@ -169,8 +172,6 @@ def write_named(game: Game, text: str, language: str) -> api.Action:  # noqa: AR
 
 def write_plan(game: Game, uses: Mapping[str, int]) -> list[api.PlannedUse]:
     """Return how often each item is used in a plan as messages."""
-    if not uses:
-        return []
     names = Counter(name_of(game, item) for item in uses)
     return [write_use(game, item, count, alike=names[name_of(game, item)] > 1) for item, count in uses.items()]
 
