@@ -10,7 +10,7 @@ from clerestory.search.options import WELL_VISITED
 WIDEST_ERROR = 0.5  # largest standard error of a number between 0 and 1
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, unsafe_hash=True)
 class Line:
     """One legal action of the root, with the search's estimates. Nobody changes it once its result has it.
 
