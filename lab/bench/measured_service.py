@@ -114,11 +114,11 @@ def added_ms(caller: BenchClient, openings: Sequence[State]) -> dict[str, float]
 
     `recommend` asks about the caller's position, which the server has read before, `new` about each of the openings.
     """
-    known, new, empty = [], [], []
-    for opening in openings:
+    known, empty = [], []
+    for _ in openings:
         known.append(around_search(caller))
-        new.append(around_search(caller, position=position_message(opening)))
         empty.append(timed(lambda: caller.rules.ListGames(ListGamesRequest(), timeout=STALL))[1])
+    new = [around_search(caller, position=position_message(opening)) for opening in openings]
     return {"recommend": median(known), "new": median(new), "rules": median(empty)}
 
 
