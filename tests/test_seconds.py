@@ -26,6 +26,12 @@ def test_a_thread_that_ends_meanwhile_hides_no_process(monkeypatch: pytest.Monke
     assert seconds.spent(os.getpid()) > time.process_time() / 2 > 0
 
 
+def test_a_process_that_one_look_leaves_out_is_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    looks = iter([{1: 2.0}, {1: 2.0, 2: 30.0}, {1: 2.0, 2: 30.0}])
+    monkeypatch.setattr(seconds, "family", lambda process: next(looks))
+    assert seconds.spent(1) == 32.0
+
+
 def test_a_child_counts_while_it_runs_and_once_it_has_been_waited_for() -> None:
     before = seconds.spent(os.getpid())
     with subprocess.Popen([sys.executable, "-c", SPIN], stdin=subprocess.PIPE, stdout=subprocess.PIPE) as child:
