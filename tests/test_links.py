@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parents[1]
 FENCED = re.compile(r"^( *)(```+|~~~+).*?^\1\2 *$", re.MULTILINE | re.DOTALL)
 CODE = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)", re.DOTALL)
@@ -71,9 +69,8 @@ def test_there_are_pages() -> None:
     assert {ROOT / "README.md", ROOT / "docs" / "protocol.md"} <= set(PAGES)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
-def test_every_link_and_anchor_leads_somewhere(page: Path) -> None:
-    assert broken(page) == []
+def test_every_link_and_anchor_leads_somewhere() -> None:
+    assert {str(page.relative_to(ROOT)): found for page in PAGES if (found := broken(page))} == {}
 
 
 def test_a_broken_link_and_a_missing_anchor_are_found(tmp_path: Path) -> None:
