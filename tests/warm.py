@@ -34,8 +34,8 @@ IMPORTED = (
     "cli.recommend",
     "cli.hint",
 )
-IMPORTED += ("cli.annotate", "cli.puzzle", "cli.rules", "cli.show", "cli.simulate", "cli.tune", "cli.here", "cli.new")
-AT_START = ("PYTHON", "LD_", "MALLOC_", "GRPC_", "GLIBC_", "LC_", "LANG")  # variables that count when a process starts
+IMPORTED += ("cli.annotate", "cli.lesson", "cli.puzzle", "cli.rules", "cli.show", "cli.simulate", "cli.tune", "cli.here", "cli.new")
+AT_START = ("PYTHON", "LD_", "MALLOC_", "GRPC_", "GLIBC_")  # variables that count when a process starts
 SPECIAL = ("preexec_fn", "pass_fds", "start_new_session", "process_group", "shell", "executable", "user", "group")
 SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER: orphans of this process's children become its own
 LOCK = threading.Lock()

@@ -1,6 +1,7 @@
 """`clerestory rules --language`: the cards as their owner knows them."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -136,7 +137,7 @@ def told(owned: Path, language: str) -> str:
 
 def run(*words: str | Path) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "clerestory", *words]
-    return subprocess.run(command, capture_output=True, text=True, check=False, env={"COLUMNS": "200"})
+    return subprocess.run(command, capture_output=True, text=True, check=False, env=os.environ | {"COLUMNS": "200"})
 
 
 def test_a_catalogue_may_have_names_of_its_own(owned: Path) -> None:

@@ -57,7 +57,8 @@ def owed() -> set[str]:
 
 def helped(*words: str, **environment: str) -> str:
     command = [sys.executable, "-m", "clerestory", *words]
-    around = {"PATH": os.environ["PATH"], "COLUMNS": "100", **environment}
+    others = {name: value for name, value in os.environ.items() if not name.startswith(("LC_", "LANG"))}
+    around = {**others, "COLUMNS": "100", **environment}
     return subprocess.run(command, capture_output=True, text=True, check=True, timeout=100, env=around).stdout
 
 

@@ -1,6 +1,7 @@
 """The terminal in every language: chosen by an option or by the environment, with no English left in it."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -25,12 +26,13 @@ SAME = re.compile(
     re.MULTILINE,
 )
 MARKUP = re.compile(r"<(style|title).*?</\1>|<[^>]*>", re.DOTALL)
-ENVIRONMENT = {"PATH": "/usr/bin:/bin", "COLUMNS": "100"}
+LANGUAGE = ("LC_", "LANG")  # variables that choose one
 
 
 def said(*arguments: str, typed: str = "", **environment: str) -> str:
     command = [sys.executable, "-m", "clerestory", *arguments]
-    around = {**ENVIRONMENT, **environment}
+    others = {name: value for name, value in os.environ.items() if not name.startswith(LANGUAGE)}
+    around = {**others, "COLUMNS": "100", **environment}
     done = subprocess.run(command, input=typed, capture_output=True, text=True, check=False, timeout=300, env=around)
     assert done.returncode == 0, done.stderr
     return done.stdout
