@@ -5,6 +5,7 @@ import pytest
 from clerestory.engine import Rng, State
 from tests import laws
 from tests.engine.duel.scenes import builder, drawn, informed
+from tests.engine.test_laws import SEEDS
 from tests.laws import LAWS, Law
 from tests.shipped import DUEL
 
@@ -19,8 +20,9 @@ def _player(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 
 @pytest.mark.usefixtures("_player")
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
-def test_law(law: Law) -> None:
-    for seed in range(3):
+@pytest.mark.parametrize("seeds", SEEDS, ids=["one game", "more games"])
+def test_law(law: Law, seeds: range) -> None:
+    for seed in seeds:
         law(DUEL, 2, seed)
 
 
