@@ -1,4 +1,4 @@
-"""What `make test` spends: `-p tests.seconds` lists the tests and the files that cost most CPU time, with what they start."""
+"""What `make test` spends: `-p tests.seconds` lists tests and files that cost most CPU time, with what they start."""
 
 import os
 from collections import Counter

@@ -23,18 +23,10 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 MODULE = "clerestory"  # of `python -m`
-IMPORTED = (
-    "cli.main",
-    "cli.serve",
-    "cli.bench",
-    "cli.arena",
-    "cli.serving",
-    "cli.web",
-    "cli.play",
-    "cli.recommend",
-    "cli.hint",
+COMMANDS = (
+    "main serve bench arena serving web play recommend hint annotate lesson puzzle rules show simulate tune here new"
 )
-IMPORTED += ("cli.annotate", "cli.lesson", "cli.puzzle", "cli.rules", "cli.show", "cli.simulate", "cli.tune", "cli.here", "cli.new")
+IMPORTED = [f"cli.{name}" for name in COMMANDS.split()]
 AT_START = ("PYTHON", "LD_", "MALLOC_", "GRPC_", "GLIBC_")  # variables that count when a process starts
 SPECIAL = ("preexec_fn", "pass_fds", "start_new_session", "process_group", "shell", "executable", "user", "group")
 SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER: orphans of this process's children become its own

@@ -101,7 +101,8 @@ WIDE: ViewportSize = {"width": 1280, "height": 720}
 def violations(page: Page, rules: str = RULES) -> list[str]:
     """The violations found by axe-core, each with the first element."""
     page.evaluate(f"() => {{ if (!window.axe) {{ {AXE} }} }}")
-    found = page.evaluate(f"async () => (await axe.run(document, {{runOnly: {rules}}})).violations")
+    options = f"{{runOnly: {rules}, resultTypes: ['violations']}}"
+    found = page.evaluate(f"async () => (await axe.run(document, {options})).violations")
     return [f"{one['id']}: {one['nodes'][0]['html'][:120]} {one['nodes'][0]['failureSummary'][:200]}" for one in found]
 
 

@@ -1,5 +1,6 @@
 """`clerestory play --web`: the link that it prints leads to the game."""
 
+import os
 import re
 import signal
 import subprocess
@@ -19,7 +20,8 @@ PLAY = [sys.executable, "-m", "clerestory", "play", "--web"]
 @contextmanager
 def played(folder: Path, *options: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
     """Yield a process and the link that it prints; its games are kept in a folder of its own."""
-    own = {"XDG_DATA_HOME": str(folder), "HOME": str(folder), "PATH": "/usr/bin:/bin"}
+    own = os.environ | {"XDG_DATA_HOME": str(folder), "HOME": str(folder)}
+    own.pop("CLERESTORY_STORE", None)
     with subprocess.Popen([*PLAY, *options], env=own, stdout=subprocess.PIPE, text=True) as process:
         try:
             assert process.stdout is not None

@@ -2,7 +2,6 @@
 
 from functools import cache
 
-import pytest
 from playwright.sync_api import Page, expect
 
 from clerestory.engine import Record
@@ -32,44 +31,48 @@ def review() -> Annotation:
     return annotate(GAME, ReviewPlan(iterations=ITERATIONS))
 
 
-@pytest.fixture
-def reviewed(page: Page) -> Page:
-    return opened(page)
-
-
-def test_the_ledger_is_that_of_the_command(reviewed: Page) -> None:
+def the_ledger_is_that_of_the_command(page: Page) -> None:
     expected = review()
-    cells = reviewed.locator(".review tr", has_text="Own errors").locator("td")
+    cells = page.locator(".review tr", has_text="Own errors").locator("td")
     expect(cells).to_have_text(dict(ledger_rows(expected))["own errors"])
-    expect(reviewed.locator(".shares .mark")).to_have_count(len(expected.errors()))
+    expect(page.locator(".shares .mark")).to_have_count(len(expected.errors()))
     assert expected.errors(), "a record without errors tests nothing"
     errors = sorted(expected.errors(), key=lambda one: one.ply)
-    expect(reviewed.locator(".log li b")).to_have_text([GLYPHS[expected.class_of(one)] for one in errors])
+    expect(page.locator(".log li b")).to_have_text([GLYPHS[expected.class_of(one)] for one in errors])
 
 
-def test_the_columns_add_up_as_they_are_shown(reviewed: Page) -> None:
-    rows = [row.locator("td").all_inner_texts() for row in reviewed.locator(".review tbody tr").all()]
+def the_columns_add_up_as_they_are_shown(page: Page) -> None:
+    rows = [row.locator("td").all_inner_texts() for row in page.locator(".review tbody tr").all()]
     end = len(rows) - 4  # decisions, mean loss, level and accuracy come after the result
     for *parts, total in zip(*rows[:end], strict=True):
         assert sum(round(10 * float(part)) for part in parts) == round(10 * float(total))
 
 
-def test_axe_finds_nothing_by_day_and_night(reviewed: Page) -> None:
-    reviewed.get_by_text("Events that mattered most").click()
-    reviewed.get_by_role("button", name="Look at the errors").click()
-    assert violations_by_day_and_night(reviewed) == []
-
-
-def test_the_chart_leads_to_a_ply(reviewed: Page) -> None:
-    box = reviewed.locator(".shares").bounding_box()
+def the_chart_leads_to_a_ply(page: Page) -> None:
+    box = page.locator(".shares").bounding_box()
     assert box is not None
-    reviewed.locator(".shares").click(position={"x": box["width"] / 2, "y": 20})
-    expect(reviewed.locator(".log .steps span")).to_have_text(f"{len(GAME.history) // 2} / {len(GAME.history)}")
+    page.locator(".shares").click(position={"x": box["width"] / 2, "y": 20})
+    expect(page.locator(".log .steps span")).to_have_text(f"{len(GAME.history) // 2} / {len(GAME.history)}")
 
 
-def test_an_error_is_tried_again(reviewed: Page) -> None:
+def axe_finds_nothing_by_day_and_night(page: Page) -> None:
+    page.get_by_text("Events that mattered most").click()
+    page.get_by_role("button", name="Look at the errors").click()
+    assert violations_by_day_and_night(page) == []
+
+
+def test_a_review_is_that_of_the_command_adds_up_leads_to_plies_and_is_accessible(page: Page) -> None:
+    """One review, which takes seconds, is looked at in each of these ways."""
+    opened(page)
+    the_ledger_is_that_of_the_command(page)
+    the_columns_add_up_as_they_are_shown(page)
+    the_chart_leads_to_a_ply(page)
+    axe_finds_nothing_by_day_and_night(page)
+
+
+def test_an_error_is_tried_again(page: Page) -> None:
     """The position before the error appears without the answer; the best action is right, the one played is not."""
-    expected = review()
+    reviewed, expected = opened(page), review()
     error = expected.errors()[0]
     reviewed.get_by_role("button", name="Look at the errors").click()
     expect(reviewed.locator(".log .steps span")).to_have_text(f"{error.ply - 1} / {len(GAME.history)}")
@@ -83,9 +86,9 @@ def test_an_error_is_tried_again(reviewed: Page) -> None:
     expect(box).to_contain_text(error.best_label)
 
 
-def test_one_seat_is_looked_at_alone(reviewed: Page) -> None:
+def test_one_seat_is_looked_at_alone(page: Page) -> None:
     """Its errors, and the luckiest and unluckiest events; `n` goes to the next error, with Shift to the one before."""
-    expected = review()
+    reviewed, expected = opened(page), review()
     own = expected.errors(1)
     reviewed.get_by_label("Errors and luck of").select_option("1")
     button = reviewed.get_by_role("button", name="Look at the errors")
