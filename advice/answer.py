@@ -50,13 +50,14 @@ class Answer:
     @property
     def best(self) -> Line | None:
         """The line to play: the best, or the one that the level takes; None at a chance event."""
-        level, game = self.question.terms.level, self.question.view.game
+        level, view = self.question.terms.level, self.question.view
         if self.question.chance:
             return None
         if level is None:
             return self.result.best
-        liking = liking_of(game, self.question.terms.character)
-        return choose_line(self.lines, level_of(game, level), self.result.seed, liking)
+        liking = liking_of(view.game, self.question.terms.character)
+        scale = view.game.tuning.scale[view.seats]
+        return choose_line(self.lines, level_of(view.game, level), self.result.seed, liking, scale)
 
 
 def remarks_on(result: Result, *, finishing: bool = False) -> tuple[Remark, ...]:

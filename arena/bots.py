@@ -171,7 +171,8 @@ def ismcts(
     result = searcher.run(seconds=seconds, iterations=iterations, threads=threads, early=strength is None)
     if strength is None:
         return result.best.action, result.iterations
-    line = choose_line(result.lines, strength, seed, liking_of(root.view.game, character))
+    game = root.view.game
+    line = choose_line(result.lines, strength, seed, liking_of(game, character), game.tuning.scale[root.view.seats])
     return line.action, result.iterations
 
 

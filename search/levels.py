@@ -3,6 +3,8 @@
 The odds of choosing a line fall with its expected loss in points against the best line: small errors are frequent,
 large ones rare, and a line that the search hardly visits is hardly ever chosen. So a weak level plays weakly, but not
 absurdly. A line with a higher margin than the best one counts as losing nothing.
+
+A level without noise gives up for what a character likes only what the search is sure of: lower bounds are compared.
 """
 
 from collections.abc import Callable, Sequence
@@ -13,6 +15,7 @@ from clerestory.engine.rng import Rng
 from clerestory.engine.tuning import NUM_LEVELS, Level
 from clerestory.search.errors import BadLimit
 from clerestory.search.lines import Line
+from clerestory.search.options import WELL_VISITED
 
 Liking = Callable[[str], float]
 
@@ -32,7 +35,9 @@ def liking_of(game: Game, character: str) -> Liking | None:
     return None if manner is None else manner.liking
 
 
-def choose_line(lines: Sequence[Line], level: Level, seed: int, liking: Liking | None = None) -> Line:
+def choose_line(
+    lines: Sequence[Line], level: Level, seed: int, liking: Liking | None = None, scale: float = 1.0
+) -> Line:
     """Return the line that a level takes; equal for equal arguments.
 
     Args:
@@ -40,17 +45,20 @@ def choose_line(lines: Sequence[Line], level: Level, seed: int, liking: Liking |
         level: of play, which sets the amount of noise.
         seed: of the random choice, 0 to 2**64 - 1.
         liking: returns the points that the player gives up for an action, given its text; None for a plain one.
+        scale: points that correspond to 1 in the score of a line (`Tuning.scale`).
     """
     tried = [line for line in lines if line.visits]
-    if (not level.noise and liking is None) or len(tried) < 2:
+    if len(tried) < 2:
         return lines[0]
-    enough = SEEN * max(line.visits for line in tried)
+    most = max(line.visits for line in tried)
+    if not level.noise:
+        rivals = [line for line in lines if line.visits >= WELL_VISITED * most]
+        return lines[0] if liking is None else favourite(rivals, liking, scale)
+    enough = SEEN * most
     losses = [max(line.loss, 0.0) for line in tried]
     if liking is not None:
         losses = [loss - liking(line.action) for line, loss in zip(tried, losses, strict=True)]
         losses = [loss - min(losses) for loss in losses]  # so that the least is 0, as without likings
-    if not level.noise:
-        return min(zip(tried, losses, strict=True), key=lambda pair: (pair[0].visits < enough, pair[1]))[0]
     odds = [min(line.visits / enough, 1.0) * exp(-loss / level.noise) for line, loss in zip(tried, losses, strict=True)]
     left = Rng(seed).unit() * sum(odds)
     for line, share in zip(tried, odds, strict=True):
@@ -58,3 +66,9 @@ def choose_line(lines: Sequence[Line], level: Level, seed: int, liking: Liking |
         if left < 0:
             return line
     return tried[-1]
+
+
+def favourite(lines: Sequence[Line], liking: Liking, scale: float) -> Line:
+    """Return the line that loses least against the first one, in lower bounds on a scale of points, less its liking."""
+    bound = lines[0].lower_bound
+    return min(lines, key=lambda line: max(bound - line.lower_bound, 0.0) * scale - liking(line.action))

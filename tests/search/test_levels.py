@@ -1,5 +1,6 @@
 """Levels: increasing iterations, decreasing noise, and plausible errors."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -55,6 +56,15 @@ def test_a_liking_is_worth_the_points_that_it_names() -> None:
     assert choose_line([*LINES, line("glimpsed", -1.0, 1)], Level(10, 0.0), 1, likes).action == "near"
     best = [choose_line(LINES, Level(10, 2.0), seed, likes).action for seed in range(3000)]
     assert best.count("near") / best.count("best") == pytest.approx(1.284, abs=0.12)  # exp(0.5 / 2)
+
+
+def test_without_noise_a_liking_buys_only_what_the_search_is_sure_of() -> None:
+    """It is weighed against lower bounds on the game's scale, among lines with half of the most visits or more."""
+    likes = Manner({"liked": 1.5}, ("liked",)).liking
+    best = line("best", 0.0, 100)
+    for bound, visits, taken in ((0.36, 60, "liked"), (0.34, 60, "best"), (0.39, 45, "best"), (0.45, 60, "liked")):
+        liked = replace(line("liked", 9.0, visits), lower_bound=bound)
+        assert choose_line([best, liked], Level(10, 0.0), 1, likes, scale=30.0).action == taken
 
 
 def test_without_likings_a_choice_is_what_it_was() -> None:
