@@ -106,9 +106,10 @@ def test_outside_a_checkout_there_are_no_revisions(tmp_path: Path, monkeypatch: 
         settled("revision:HEAD")
 
 
-def test_a_build_that_fails_names_its_log(repository: str, tmp_path: Path) -> None:
-    for _ in range(2):  # the second time from the beginning
-        with pytest.raises(BadBot, match=r"the build failed at `.*pip.*`; see .*build\.log"):
+def test_a_build_that_fails_names_its_log(repository: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for python, step in (("false", "venv"), (sys.executable, "pip")):  # the second time from the beginning
+        monkeypatch.setattr(sys, "executable", python)
+        with pytest.raises(BadBot, match=rf"the build failed at `.* -m {step} .*`; see .*build\.log"):
             parse_bot(f"revision:{repository}").choose(toy(), 1, Budget(iterations=9))
     folder = tmp_path / "revisions" / repository
     assert not (folder / DONE).exists()

@@ -62,7 +62,7 @@ OTHERS = {
 }
 
 
-@pytest.mark.parametrize("games", [3, pytest.param(10, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("games", [2, pytest.param(10, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", OTHERS)
 def test_games_with_other_cards(name: str, games: int, tmp_path: Path) -> None:
     text = CathedralCatalogue.shipped.read_text()

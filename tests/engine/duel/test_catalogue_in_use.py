@@ -76,7 +76,7 @@ def other_text(name: str) -> str:
     return text
 
 
-@pytest.mark.parametrize("games", [15, pytest.param(60, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("games", [6, pytest.param(60, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", OTHERS)
 def test_games_with_other_cards(name: str, games: int, tmp_path: Path) -> None:
     other = tmp_path / "other.toml"
