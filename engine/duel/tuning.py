@@ -17,7 +17,7 @@ TUNING = Tuning(
     search={2: {**GUIDED, "choice": "bound", "horizon": 20}},
     review_learned={2: REVIEWED},
     learned={2: {**LEARNED, "growth": 0.07, "sharpness": FITTED}},
-    sharpness={2: Sharpness(0.931, stronger=0.161, later=0.027)},
+    sharpness={2: Sharpness(0.933, stronger=-0.041, later=0.023)},
     temperature=8.0,
     scale={2: 20.0},
     worth_naming=0.15,
