@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from clerestory.advice.allowance import TimeBudget
 from clerestory.advice.question import Question
-from clerestory.search.levels import choose_line, level_of, liking_of
+from clerestory.search.levels import choose_as, level_of
 from clerestory.search.lines import Line
 from clerestory.search.result import Result
 from clerestory.sizes import spoken_size
@@ -55,9 +55,8 @@ class Answer:
             return None
         if level is None:
             return self.result.best
-        liking = liking_of(view.game, self.question.terms.character)
-        scale = view.game.tuning.scale[view.seats]
-        return choose_line(self.lines, level_of(view.game, level), self.result.seed, liking, scale)
+        character, strength = self.question.terms.character, level_of(view.game, level)
+        return choose_as(character, view, self.lines, strength, self.result.seed)
 
 
 def remarks_on(result: Result, *, finishing: bool = False) -> tuple[Remark, ...]:

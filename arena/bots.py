@@ -23,7 +23,7 @@ from clerestory.engine.script import advised, scripted
 from clerestory.engine.tuning import character_fault, level_as
 from clerestory.search.errors import BadLimit
 from clerestory.search.ismcts import Searcher
-from clerestory.search.levels import choose_line, level_of, liking_of
+from clerestory.search.levels import choose_as, level_of
 from clerestory.search.options import Options, shipped
 from clerestory.search.options import read_option as read_option_of_search
 from clerestory.search.root import Root, observe_decision
@@ -171,9 +171,7 @@ def ismcts(
     result = searcher.run(seconds=seconds, iterations=iterations, threads=threads, early=strength is None)
     if strength is None:
         return result.best.action, result.iterations
-    game = root.view.game
-    line = choose_line(result.lines, strength, seed, liking_of(game, character), game.tuning.scale[root.view.seats])
-    return line.action, result.iterations
+    return choose_as(character, root.view, result.lines, strength, seed).action, result.iterations
 
 
 def script(root: Root, _seed: int, _: Budget) -> Decision:

@@ -9,7 +9,7 @@ A level without noise gives up for what a character likes only what the search i
 
 from collections.abc import Callable, Sequence
 
-from clerestory.engine.core import Game
+from clerestory.engine.core import Game, State
 from clerestory.engine.elementary import exp
 from clerestory.engine.rng import Rng
 from clerestory.engine.tuning import NUM_LEVELS, Level
@@ -35,6 +35,11 @@ def liking_of(game: Game, character: str) -> Liking | None:
     return None if manner is None else manner.liking
 
 
+def choose_as(character: str, view: State, lines: Sequence[Line], level: Level, seed: int) -> Line:
+    """Return the line that a level takes in a position, as a character ("" is none) and otherwise as `choose_line`."""
+    return choose_line(lines, level, seed, liking_of(view.game, character), view.game.tuning.scale[view.seats])
+
+
 def choose_line(
     lines: Sequence[Line], level: Level, seed: int, liking: Liking | None = None, scale: float = 1.0
 ) -> Line:
@@ -50,11 +55,9 @@ def choose_line(
     tried = [line for line in lines if line.visits]
     if len(tried) < 2:
         return lines[0]
-    most = max(line.visits for line in tried)
     if not level.noise:
-        rivals = [line for line in lines if line.visits >= WELL_VISITED * most]
-        return lines[0] if liking is None else favourite(rivals, liking, scale)
-    enough = SEEN * most
+        return lines[0] if liking is None else favourite(lines, liking, scale)
+    enough = SEEN * max(line.visits for line in tried)
     losses = [max(line.loss, 0.0) for line in tried]
     if liking is not None:
         losses = [loss - liking(line.action) for line, loss in zip(tried, losses, strict=True)]
@@ -69,6 +72,7 @@ def choose_line(
 
 
 def favourite(lines: Sequence[Line], liking: Liking, scale: float) -> Line:
-    """Return the line that loses least against the first one, in lower bounds on a scale of points, less its liking."""
-    bound = lines[0].lower_bound
-    return min(lines, key=lambda line: max(bound - line.lower_bound, 0.0) * scale - liking(line.action))
+    """Return the well visited line with the least loss of lower bound against the first, in points, less its liking."""
+    bound, enough = lines[0].lower_bound, WELL_VISITED * max(line.visits for line in lines)
+    visited = (line for line in lines if line.visits >= enough)
+    return min(visited, key=lambda line: max(bound - line.lower_bound, 0.0) * scale - liking(line.action))
