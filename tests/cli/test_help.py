@@ -1,6 +1,5 @@
 """`--help` in every language: each sentence that the commands of players declare has its own."""
 
-import os
 import re
 import subprocess
 import sys
@@ -14,7 +13,7 @@ from clerestory.cli.helping import LISTED
 from clerestory.cli.main import app
 from clerestory.texts import patterns
 from clerestory.texts.languages import LANGUAGES
-from tests.languages import OTHERS
+from tests.languages import OTHERS, without_language
 
 PLAYERS = ("play", "recommend", "analyze", "hint", "annotate", "lesson", "puzzle", "new", "show", "rules", "replay")
 ADDED = {
@@ -57,8 +56,7 @@ def owed() -> set[str]:
 
 def helped(*words: str, **environment: str) -> str:
     command = [sys.executable, "-m", "clerestory", *words]
-    others = {name: value for name, value in os.environ.items() if not name.startswith(("LC_", "LANG"))}
-    around = {**others, "COLUMNS": "100", **environment}
+    around = {**without_language(), "COLUMNS": "100", **environment}
     return subprocess.run(command, capture_output=True, text=True, check=True, timeout=100, env=around).stdout
 
 

@@ -1,7 +1,6 @@
 """The terminal in every language: chosen by an option or by the environment, with no English left in it."""
 
 import json
-import os
 import re
 import subprocess
 import sys
@@ -16,7 +15,7 @@ from clerestory.clients.errors import BadConnection
 from clerestory.engine import NATURE, Record
 from clerestory.texts import patterns
 from clerestory.texts.languages import LANGUAGES
-from tests.languages import OTHERS, english_in
+from tests.languages import OTHERS, english_in, without_language
 from tests.review.games import cut, random_game
 
 # What is the same in every language: what is typed, keys of sources, hashes, options of a search, ids, lessons.
@@ -26,13 +25,11 @@ SAME = re.compile(
     re.MULTILINE,
 )
 MARKUP = re.compile(r"<(style|title).*?</\1>|<[^>]*>", re.DOTALL)
-LANGUAGE = ("LC_", "LANG")  # variables that choose one
 
 
 def said(*arguments: str, typed: str = "", **environment: str) -> str:
     command = [sys.executable, "-m", "clerestory", *arguments]
-    others = {name: value for name, value in os.environ.items() if not name.startswith(LANGUAGE)}
-    around = {**others, "COLUMNS": "100", **environment}
+    around = {**without_language(), "COLUMNS": "100", **environment}
     done = subprocess.run(command, input=typed, capture_output=True, text=True, check=False, timeout=300, env=around)
     assert done.returncode == 0, done.stderr
     return done.stdout
