@@ -8,16 +8,16 @@ from playwright.sync_api import Page, expect
 from tests.browser.harness import PATIENCE, finish_by_calls, new_game, play_on, played_through, record_of
 
 WHOLE = [("cathedral", 2), ("cathedral", 3), ("cathedral", 4), ("duel", 2)]
-GAMES = [("duel", 2, 8), *(pytest.param(*one, 10_000, marks=pytest.mark.slow) for one in WHOLE)]
+GAMES = [("duel", 2, 21), *(pytest.param(*one, 10_000, marks=pytest.mark.slow) for one in WHOLE)]
 
 
 @pytest.mark.parametrize("players", [3, *(pytest.param(number, marks=pytest.mark.slow) for number in (2, 4))])
 def test_a_game_begins_as_the_core_has_it(page: Page, players: int) -> None:
     identifier = new_game(page, "cathedral", ["me", *["bot1"] * (players - 1)])
-    assert play_on(page, random.Random(players).choice, 6) == 6
+    assert play_on(page, random.Random(players).choice, 12) == 12
     state = played_through(record_of(page, identifier))
     assert (state.seats, state.over) == (players, False)
-    assert len(state.history) > 6
+    assert len(state.history) > 12
 
 
 @pytest.mark.parametrize(("game", "players", "clicks"), GAMES)
@@ -29,7 +29,7 @@ def test_a_game_to_its_end(page: Page, game: str, players: int, clicks: int) -> 
         finish_by_calls(page, identifier, chance.choice)
         expect(page.get_by_test_id("winner")).to_be_visible(timeout=PATIENCE)
     state = played_through(record_of(page, identifier))
-    assert pressed == clicks or pressed > 20
+    assert pressed > 20
     assert state.over
     shown = page.get_by_test_id("winner").inner_text()
     best = max(state.returns())
