@@ -15,6 +15,7 @@ from filelock import FileLock
 from playwright.sync_api import Browser, BrowserContext, Page
 
 FOLDER = Path(__file__).parents[1] / "clients" / "web" / "browser"
+PROGRAMS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")  # the first spends least
 ARGUMENTS = ["--no-sandbox", "--disable-gpu"]
 FAST = "200"  # milliseconds of a bot for a move, as the lobby offers them
 INSTALL = ("install", "--no-package-lock", "--ignore-scripts", "--no-audit", "--no-fund")
@@ -29,7 +30,7 @@ def chromium() -> dict[str, Any]:
 
     Raises NoBrowser.
     """
-    found = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+    found = next(filter(None, map(shutil.which, PROGRAMS)), None)
     if found is not None:
         return {"executable_path": found, "args": ARGUMENTS}
     with FileLock(FOLDER / ".lock"):
