@@ -63,7 +63,7 @@ cdef struct Outcome:             # of an iteration, by seat
     double margin[MAX_SEATS]     # points
 
 cdef enum:
-    BATCHES = 64                 # a power of two
+    BATCHES = 512                # a power of two
     MOST_HELD = 32               # outcomes in one
 
 cdef struct Batch:               # outcomes of an edge that this thread has not added to it yet

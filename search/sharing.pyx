@@ -24,13 +24,14 @@ cdef extern from "sharing.h":
 
 
 cdef enum:
-    PART = 32                    # of the visits to an edge, one in so many may be held back
+    PART = 4                     # of the visits to an edge, all threads together may hold back one in so many
 
 
 cdef void add_shared_outcome(Search *search, PathStep *step) noexcept nogil:
     """Count a visit to an edge, and add the outcome to its sums, now or with the next few."""
     cdef Edge *edge = &search.tree.edges[step.edge]
-    cdef uint32_t most = min(peek_count(&edge.visits) / PART, <uint32_t> MOST_HELD)
+    cdef uint32_t threads = <uint32_t> search.limits.threads
+    cdef uint32_t most = min(peek_count(&edge.visits) / (PART * threads), <uint32_t> MOST_HELD)
     if most > 1 and peek_prior(&edge.prior) >= 0:
         hold_back(search, step, most)
     else:
