@@ -3,26 +3,26 @@
 from clerestory.engine.tuning import FITTED, GUIDED, LEARNED, REVIEWED, Manner, Sharpness, Tuning, ladder
 
 MANNERS = {
-    "perkin": Manner({"buy *": 6.0}, ("buy *",)),
+    "perkin": Manner({"buy *": 20.0}, ("buy *",)),
     "mabel": Manner({"end": 0.7}, ("end",)),
     "ubald": Manner({"build * * *": 0.0, "build * *": 1.2}, ("build * * *",), often=False),
     "linnet": Manner({"stop": -1.0}, ("stop",), often=False),
     "corwin": Manner({"pass": 0.5}, ("pass",)),
     "theda": Manner({"buy *": 0.5, "sell *": 0.5}, ("buy *", "sell *")),
-    "tancred": Manner({"stop": 0.3}, ("stop",)),
+    "tancred": Manner({"flip personal": 0.3}, ("flip personal",)),
     "ottilie": Manner({"claim row *": 0.1}, ("claim row *",)),
 }
 
 TUNING = Tuning(
     search={2: {**GUIDED, "choice": "bound", "horizon": 20}},
     review_learned={2: REVIEWED},
-    learned={2: {**LEARNED, "growth": 0.07, "sharpness": FITTED}},
-    sharpness={2: Sharpness(0.933, stronger=-0.041, later=0.023)},
+    learned={2: {**LEARNED, "exploration": 0.15, "growth": 0.1, "priors": "learned", "sharpness": FITTED}},
+    sharpness={2: Sharpness(0.744, stronger=-0.1, later=0.033)},
     temperature=8.0,
     scale={2: 20.0},
     worth_naming=0.15,
     told=("points", "gold", "materials", "raw", "seals", "cards"),
     certainty=(0.900, -0.086, 0.706, 0.193),
     manners=MANNERS,
-    levels=ladder((20, 8.0), (35, 3.1), (80, 1.2), (140, 0.7), (240, 0.4), (400, 0.2), (1_500, 0.0), (20_000, 0.0)),
+    levels=ladder((20, 30.0), (35, 3.8), (80, 2.1), (140, 1.4), (240, 0.55), (400, 0.15), (1_500, 0.0), (20_000, 0.0)),
 )
