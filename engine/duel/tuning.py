@@ -22,7 +22,7 @@ TUNING = Tuning(
     scale={2: 20.0},
     worth_naming=0.15,
     told=("points", "gold", "materials", "raw", "seals", "cards"),
-    certainty=(0.900, -0.086, 0.706, 0.193),
+    certainty=(0.170, 0.009, 0.988, 0.104),
     manners=MANNERS,
     levels=ladder((20, 30.0), (35, 3.8), (80, 2.1), (140, 1.4), (240, 0.55), (400, 0.15), (1_500, 0.0), (20_000, 0.0)),
 )
