@@ -90,8 +90,10 @@ cdef void hand_in(Search *search, Batch *batch) noexcept nogil:
 
 
 cdef void hand_in_all(Search *search) noexcept nogil:
-    """Add all that is held back, before the thread waits or ends."""
+    """Add all that is held back, before the thread waits or ends; a thread alone holds nothing back."""
     cdef int i
+    if not search.shared:
+        return
     for i in range(BATCHES):
         if search.batches[i].visits:
             hand_in(search, &search.batches[i])

@@ -11,7 +11,7 @@ from lab.json_lines import compact
 from lab.regret import LossRow, judged, judged_row, loss, position_of, solved_row
 
 GAMES_JUDGED = ("cathedral", "duel")
-# Win share and points that choices may lose: what was measured (docs/benchmarks.md), and two standard errors.
+# Win share and points that choices may lose: at most what was measured (docs/benchmarks.md), and two standard errors.
 SOLVED_BOUNDS = {"cathedral": (0.005, 0.55), "duel": (0.005, 0.02)}  # 10,000 iterations
 JUDGED_BOUNDS = {  # 1,000 iterations
     ("cathedral", 2): (0.007, 0.16),
