@@ -278,7 +278,7 @@ def read_option(bot: str, key: str, text: str) -> Any:
     if isinstance(own[key], str):
         return text
     if not re.fullmatch(r"0*[1-9]\d{0,8}", text, re.ASCII):
-        raise BadBot(f"{bot}: {key}: {text[:80]!r} is not a whole number above 0")
+        raise BadBot(f"{bot}: {key}: {text[:80]!r} is not a whole number from 1 to 999999999")
     return int(text)
 
 

@@ -4,6 +4,8 @@ import gc
 import os
 import signal
 from collections.abc import Generator, Iterator
+from contextlib import suppress
+from importlib import import_module
 from itertools import chain, groupby
 from pathlib import Path
 
@@ -29,18 +31,29 @@ def pytest_xdist_auto_num_workers() -> int:
     return 2 * (os.cpu_count() or 1)
 
 
+HERE = Path(__file__).parent
+
+
 @pytest.hookimpl(wrapper=True)
-def pytest_collection() -> Generator[None, object, object]:
+def pytest_collection(session: pytest.Session) -> Generator[None, object, object]:
     """Collect thousands of tests without looking for garbage among them, then and later."""
     gc.disable()
     try:
+        import_share(**getattr(session.config, "workerinput", {}))
         return (yield)
     finally:
         gc.freeze()
         gc.enable()
 
 
-HERE = Path(__file__).parent
+def import_share(workerid: str = "gw0", workercount: int = 1, **_: object) -> None:
+    """Import this process's share of the files, which takes longest the first time: the others find it compiled."""
+    files = sorted(HERE.rglob("test_*.py")) if workercount > 1 else []
+    for file in files[int(workerid.removeprefix("gw")) :: workercount]:
+        with suppress(Exception, pytest.skip.Exception):  # collection will say it
+            import_module(".".join(file.relative_to(HERE.parent).with_suffix("").parts))
+
+
 KILLING = "faults"  # the folder of tests that kill servers and wait for others: they would be late beside their like
 LONG = ("browser", "learn", "arena", "lab")  # the other folders whose tests take seconds
 

@@ -39,9 +39,10 @@ def family(process: int) -> dict[int, float]:
 def children(process: int) -> set[int]:
     """The processes that the threads of a process have begun."""
     found = set[int]()
-    for task in Path(f"/proc/{process}/task").glob("*/children"):
-        with suppress(OSError):  # this thread has ended meanwhile: only what it began is not seen, not the process
-            found.update(map(int, task.read_text().split()))
+    with suppress(OSError):  # the process has ended meanwhile
+        for task in Path(f"/proc/{process}/task").iterdir():
+            with suppress(OSError):  # this thread has: only what it began is not seen
+                found.update(map(int, (task / "children").read_text().split()))
     return found
 
 

@@ -122,6 +122,7 @@ def test_options_reach_the_search() -> None:
         ("greedy:samples=0", "'0'"),
         ("greedy:samples=2.5", "'2.5'"),
         ("greedy:samples=many", "'many'"),
+        ("ismcts:threads=99999999999", "whole number from 1 to 999999999"),
         ("expectimax:samples", "samples"),
     ],
 )
