@@ -13,6 +13,7 @@ import subprocess
 import sys
 from argparse import ArgumentParser, RawDescriptionHelpFormatter
 from collections.abc import Callable, Iterator
+from functools import cache
 from itertools import count, product
 from pathlib import Path
 from random import Random
@@ -22,6 +23,7 @@ from google.protobuf.json_format import MessageToDict
 from playwright.sync_api import Page, sync_playwright
 
 from clerestory.engine import Action, State, from_position
+from clerestory.engine.core import Game
 from clerestory.engine.games import GAMES
 from clerestory.server.translate_rules import write_catalogue
 from lab.browser import chromium
@@ -50,8 +52,13 @@ def main() -> None:
         page.on("pageerror", lambda error: print(error))
         page.goto((folder / "gallery.html").as_uri())
         for name, exhibit in exhibits(options.part):
-            page.evaluate("exhibit => show(exhibit)", exhibit)
+            show(page, exhibit)
             take_pictures(page, folder, name)
+
+
+def show(page: Page, exhibit: Exhibit) -> None:
+    """Show an exhibit. It goes there as text: Playwright looks at every value of an object, and catalogues have many."""
+    page.evaluate("async exhibit => { await ready; show(JSON.parse(exhibit)); }", json.dumps(exhibit))
 
 
 def bundle(folder: Path) -> None:
@@ -100,13 +107,19 @@ def plain(position: State) -> Exhibit:
     """A position with its legal actions."""
     return {
         "position": json.loads(position.to_json()),
-        "catalogue": MessageToDict(write_catalogue(position.game)),
+        "catalogue": catalogue_of(position.game),
         "actions": [written(action) for action in position.legal_actions()],
         "seats": position.seats,
         "viewer": max(position.turn, 0),
         "marks": [],
         "ghost": False,
     }
+
+
+@cache
+def catalogue_of(game: Game) -> dict[str, Any]:
+    """The cards of a game as in the service's answer."""
+    return MessageToDict(write_catalogue(game))
 
 
 def written(action: Action) -> dict[str, Any]:

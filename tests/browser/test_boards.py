@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, ConsoleMessage, Page, expect
 
 from clerestory.engine import State, read_records
 from lab import gallery
+from lab.gallery import show
 
 RECORDS = sorted((gallery.ROOT / "examples" / "records").glob("[cd]*.jsonl"))
 RARE = dict(gallery.rare())
@@ -30,7 +31,7 @@ SIZES = """[...document.querySelectorAll('.drawn *')]
 DRAWN = """async exhibits => {
     await ready;
     const all = [];
-    for (const exhibit of exhibits) {
+    for (const exhibit of JSON.parse(exhibits)) {
         show(exhibit);
         await new Promise(resolve => setTimeout(resolve));
         all.push([...document.querySelectorAll('[data-place]')].map(one => one.dataset.place));
@@ -69,10 +70,6 @@ def boards(tab: Page) -> Iterator[Page]:
     tab.remove_listener("pageerror", complain)
     tab.remove_listener("console", listen)
     assert complaints == []
-
-
-def show(page: Page, exhibit: gallery.Exhibit) -> None:
-    page.evaluate("async exhibit => { await ready; show(exhibit); }", exhibit)
 
 
 def plies(path: Path) -> Iterator[State]:
@@ -114,7 +111,7 @@ def where(form: str) -> tuple[State, str]:
 
 def places_of(page: Page, exhibits: list[gallery.Exhibit]) -> list[list[str | None]]:
     asked = [{key: exhibit[key] for key in ("position", "actions")} for exhibit in exhibits]
-    found: list[list[str | None]] = page.evaluate("asked => asked.map(placesOf)", asked)
+    found: list[list[str | None]] = page.evaluate("asked => JSON.parse(asked).map(placesOf)", json.dumps(asked))
     return found
 
 
@@ -131,7 +128,7 @@ def test_an_action_has_a_place_or_is_of_a_kind_that_has_none(boards: Page, path:
 
 def test_every_place_is_drawn(boards: Page) -> None:
     exhibits = [gallery.plain(state) for state in situations()]
-    all_drawn = boards.evaluate(DRAWN, exhibits)
+    all_drawn = boards.evaluate(DRAWN, json.dumps(exhibits))
     for exhibit, places, drawn in zip(exhibits, places_of(boards, exhibits), all_drawn, strict=True):
         assert sorted(drawn) == sorted({place for place in places if place}), exhibit["position"]
 
