@@ -49,7 +49,7 @@ class Oracle(PlainGame[Position]):
 
     def seen_by(self, seat: int) -> dict[str, Any]:
         """The position as a seat knows it, NATURE for an onlooker."""
-        return self._state.seen_by(COLOURS[seat] if seat >= 0 else "").to_dict()
+        return self._state.seen_by(COLOURS[seat] if seat >= 0 else "")
 
     def copy(self) -> Oracle:
         return Oracle.from_position(self.position())
