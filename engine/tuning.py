@@ -27,9 +27,8 @@ LEARNED: Mapping[str, Any] = {  # and of one that relies on a learned value
 }
 
 REVIEWED: Mapping[str, Any] = {  # of a review's search, with a learned value
-    "exploration": 0.12,
+    "exploration": 0.06,
     "growth": 0.0,
-    "priors": "guide",
     "sharpness": 1.0,
 }
 
