@@ -25,14 +25,16 @@ from tests.games.earlier import DATA, FIRST, REVISIONS, VERSION, differences, re
 from tests.games.table import first_action
 from tests.games.test_store import due
 from tests.server.harness import served
+from tests.shipped import CATHEDRAL, DUEL
 
 GOING_ON = ("duel of bots", "duel with a clock", "cathedral with a bot")  # the server moves in them, sooner or later
 SORTS = ("file", "database")
-VALUED_BY = {  # the values in use then: a new value reviews anew
+VALUED_BY = {  # the values in use then: a new value reviews anew, as do new settings
     "cathedral": ("net", "weights 9c0bc1e7, learned with these cards"),
     "duel": ("net", "weights 25e92e67, learned with these cards"),
     "toy": ("hand", "no learned value is shipped"),
 }
+REVIEWED_BY = {"exploration": 0.12, "growth": 0.0, "priors": "guide", "sharpness": 1.0}  # with a learned value
 COUNTS = {"7d70b6d": (15, 10), "0adc857": (17, 12)}  # games, and how many are not over
 
 GRADES = {"accuracy", "decisions", "idleDecisions", "meanLoss", "mistakes", "blunders", "inaccuracies"}
@@ -98,6 +100,9 @@ async def test_every_game_is_as_it_was(sort: str, revision: str, earlier: str) -
 async def test_reviews_are_still_there(sort: str, revision: str, earlier: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr("clerestory.advice.reviewer.Reviewer.search")
     monkeypatch.setattr("clerestory.games.reviews.value_in_use", lambda game: VALUED_BY[game.name])
+    for game in (CATHEDRAL, DUEL):
+        for seats in game.seats:
+            monkeypatch.setitem(game.tuning.review_learned, seats, REVIEWED_BY)
     over = {name: was for name, was in told(sort, revision).items() if was["review"]}
     assert {name.partition(" ")[0] for name in over} == {"toy", "duel", "cathedral"}
     async with served(store=earlier) as server:
