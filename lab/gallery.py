@@ -57,7 +57,7 @@ def main() -> None:
 
 
 def show(page: Page, exhibit: Exhibit) -> None:
-    """Show an exhibit. It goes there as text: Playwright looks at every value of an object, and catalogues have many."""
+    """Show an exhibit. It goes there as text: Playwright looks at each value of an object, and catalogues have many."""
     page.evaluate("async exhibit => { await ready; show(JSON.parse(exhibit)); }", json.dumps(exhibit))
 
 
