@@ -15,7 +15,7 @@ GAMES_JUDGED = ("cathedral", "duel")
 SOLVED_BOUNDS = {"cathedral": (0.005, 0.55), "duel": (0.005, 0.02)}  # 10,000 iterations
 JUDGED_BOUNDS = {  # 1,000 iterations
     ("cathedral", 2): (0.007, 0.16),
-    ("cathedral", 3): (0.010, 0.21),
+    ("cathedral", 3): (0.008, 0.17),
     ("cathedral", 4): (0.004, 0.17),
     ("duel", 2): (0.008, 0.29),
 }
