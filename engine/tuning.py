@@ -98,26 +98,33 @@ class Sharpness:
         even: the exponent at 2,000 iterations in the first round.
         stronger: added for ten times the iterations.
         later: added for each further round.
+        both: added for ten times the iterations in each further round.
+        last: added in the last round.
+        rounds: number of the last round.
     """
 
     even: float
     stronger: float = 0.0
     later: float = 0.0
+    both: float = 0.0
+    last: float = 0.0
+    rounds: int = 0
 
     def exponent(self, iterations: int, round_: int) -> float:
         """Return the exponent for a search of so many iterations in a round of the game."""
-        weights = (self.even, self.stronger, self.later)
-        terms = sharpness_terms(iterations, round_)
+        weights = (self.even, self.stronger, self.later, self.both, self.last)
+        terms = sharpness_terms(iterations, round_, self.rounds)
         return max(sum(weight * term for weight, term in zip(weights, terms, strict=True)), LEAST_SHARPNESS)
 
 
-def sharpness_terms(iterations: int, round_: int) -> tuple[float, float, float]:
+def sharpness_terms(iterations: int, round_: int, rounds: int) -> tuple[float, float, float, float, float]:
     """Return what the weights of a `Sharpness` multiply; strength counts within what was measured."""
     from clerestory.engine.elementary import log  # no help of a command needs it
 
     least, most = MEASURED
     strength = log(min(max(iterations, least), most) / EVEN) / log(10.0)
-    return 1.0, strength, float(max(round_ - 1, 0))
+    later = float(max(round_ - 1, 0))
+    return 1.0, strength, later, strength * later, float(round_ == rounds)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

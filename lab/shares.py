@@ -38,7 +38,7 @@ from lab.self_play import searched
 MAX_BYTES = 1 << 26  # of the tree of a move
 LEAST = 1e-6  # lower limit of a share before its logarithm is taken
 AS_THEY_WERE = Sharpness(1.0)
-WIDTHS = (0.5, 0.2, 0.05)  # of what the weights of a sharpness are expected to be, around those
+WIDTHS = (0.5, 0.2, 0.05, 0.05, 0.5)  # of what the weights of a sharpness are expected to be, around those
 STEPS = 20  # of Newton's method, which ends long before
 
 
@@ -107,15 +107,16 @@ def best_sharpness(some: ShareTable) -> Sharpness:
     Each weight is held near that of shares as they were, by WIDTHS, so that few games bend nothing.
     """
     logs = np.log(np.maximum(some.shares, LEAST))
-    terms = np.array([sharpness_terms(*one) for one in strengths(some)])
-    start = weights = np.array(astuple(AS_THEY_WERE))
+    rounds = int(some.round.max())
+    terms = np.array([sharpness_terms(*one, rounds) for one in strengths(some)])
+    start = weights = np.array(astuple(AS_THEY_WERE)[: len(WIDTHS)])
     held = np.diag(1 / np.square(WIDTHS))
     for _ in range(STEPS):
         slope, curve = slope_and_curve((terms @ weights)[:, None] * logs, logs, some.returns)
         one = weight_of_a_position(slope, curve, some.game)
         gradient = one * terms.T @ slope + held @ (weights - start)
         weights = weights - np.linalg.solve(one * (terms * curve[:, None]).T @ terms + held, gradient)
-    return Sharpness(*(round(float(weight), 3) for weight in weights))
+    return Sharpness(*(round(float(weight), 3) for weight in weights), rounds)
 
 
 def weight_of_a_position(slope: Array, curve: Array, game: Array) -> float:

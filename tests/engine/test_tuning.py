@@ -36,10 +36,12 @@ def test_every_game_has_as_many_levels() -> None:
 
 
 def test_a_sharpness_is_the_sum_of_its_terms() -> None:
-    some = Sharpness(1.5, stronger=0.2, later=0.1)
+    some = Sharpness(1.5, stronger=0.2, later=0.1, both=0.06, last=0.4, rounds=5)
     assert some.exponent(2_000, 1) == some.exponent(2_000, 0) == pytest.approx(1.5)
     assert some.exponent(6_325, 1) == pytest.approx(1.6, abs=1e-4)
     assert some.exponent(2_000, 3) == pytest.approx(1.7)
+    assert some.exponent(6_325, 4) == pytest.approx(1.5 + 0.1 + 0.3 + 0.09, abs=1e-3)
+    assert some.exponent(2_000, 5) == pytest.approx(1.5 + 0.4 + 0.4)
     assert some.exponent(1, 1) == some.exponent(400, 1) < some.exponent(401, 1)
     assert some.exponent(10**9, 1) == some.exponent(8_000, 1) > some.exponent(7_999, 1)
     assert Sharpness(0.1).exponent(2_000, 1) == LEAST_SHARPNESS
