@@ -12,6 +12,14 @@ from lab.browser import choose_game
 
 PATIENCE = 60_000  # milliseconds; a wait ends as soon as there is what it waits for
 LOOK, QUIET = 500, 3  # milliseconds between looks at searches, and looks after which none follows
+FRAME = 20  # milliseconds between looks at what a page shows: an `expect` that does not hold yet reads the whole page
+SETTLED = """() => {
+    if (document.querySelector("[data-testid='winner']")?.checkVisibility()) return "over";
+    const table = document.querySelector(".table");
+    if (table?.querySelector(".status.mine")?.checkVisibility() !== true) return "";
+    const busy = ".actions:not(.planning) .action[aria-disabled='true'], [data-fresh]";
+    return table.querySelector(busy) ? "" : "mine";
+}"""
 
 
 @dataclass
@@ -45,18 +53,13 @@ def settled(page: Page) -> bool:
 
     While a call is in progress, buttons have no effect, and are drawn as disabled; nor have they while they are new.
     """
-    ready = (
-        ".table:not(:has(.actions:not(.planning) .action[aria-disabled='true'])):not(:has([data-fresh])) .status.mine"
-    )
-    ended, mine = page.get_by_test_id("winner"), page.locator(ready)
-    expect(ended.or_(mine).first).to_be_visible(timeout=PATIENCE)
-    return not ended.count()
+    return page.wait_for_function(SETTLED, polling=FRAME, timeout=PATIENCE).json_value() == "mine"
 
 
 def wait_for_change(page: Page, version: str | None) -> None:
     """Wait until the game is no longer at a version."""
     changed = "before => document.querySelector('[data-version]').dataset.version !== before"
-    page.wait_for_function(changed, arg=version, timeout=PATIENCE)
+    page.wait_for_function(changed, arg=version, polling=FRAME, timeout=PATIENCE)
 
 
 def when_held(page: Page, held: list[Route]) -> Route:
