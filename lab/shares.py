@@ -39,6 +39,7 @@ MAX_BYTES = 1 << 26  # of the tree of a move
 LEAST = 1e-6  # lower limit of a share before its logarithm is taken
 AS_THEY_WERE = Sharpness(1.0)
 WIDTHS = (0.5, 0.2, 0.05, 0.05, 0.5)  # of what the weights of a sharpness are expected to be, around those
+STRENGTH = [1, 3]  # the terms that depend on the iterations
 STEPS = 20  # of Newton's method, which ends long before
 
 
@@ -104,13 +105,15 @@ def stacked(games: Sequence[Mapping[str, Any]]) -> ShareTable:
 def best_sharpness(some: ShareTable) -> Sharpness:
     """Return the sharpness of the shares with which they predict the results best, by Newton's method.
 
-    Each weight is held near that of shares as they were, by WIDTHS, so that few games bend nothing.
+    Each weight is held near that of shares as they were, by WIDTHS, so that few games bend nothing. Weights of strength
+    are not fitted to games of one.
     """
     logs = np.log(np.maximum(some.shares, LEAST))
     rounds = int(some.round.max())
     terms = np.array([sharpness_terms(*one, rounds) for one in strengths(some)])
     start = weights = np.array(astuple(AS_THEY_WERE)[: len(WIDTHS)])
     held = np.diag(1 / np.square(WIDTHS))
+    terms[:, STRENGTH] *= len(np.unique(some.iterations)) > 1
     for _ in range(STEPS):
         slope, curve = slope_and_curve((terms @ weights)[:, None] * logs, logs, some.returns)
         one = weight_of_a_position(slope, curve, some.game)
