@@ -180,7 +180,7 @@ def one_ply(out: Path) -> Path:
 
 
 def first_weights(plan: LearningPlan, out: Path, generation: int) -> ReadWeights | None:
-    """Return the weights from which the fit of a generation starts, None for random ones."""
+    """Return the weights from which the fit of a generation starts, at first the shipped ones; None for random ones."""
     before = best_value(out, generation)
     rehearsed = one_ply(out) if before is None and one_ply(out).exists() else None
     return plan.weights(before or rehearsed)
