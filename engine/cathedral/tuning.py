@@ -33,9 +33,9 @@ TUNING = Tuning(
     review_learned=dict.fromkeys((2, 3, 4), REVIEWED),
     learned=dict.fromkeys((2, 3, 4), SEARCH_LEARNED),
     sharpness={
-        2: Sharpness(1.858, 0.044, 0.022),
-        3: Sharpness(1.112, -0.013, 0.033),
-        4: Sharpness(0.833, 0.019, 0.071),
+        2: Sharpness(1.745, stronger=0.137, later=0.002, both=0.031, last=0.191, rounds=6),
+        3: Sharpness(1.111, later=0.01, last=0.293, rounds=6),
+        4: Sharpness(0.833, later=0.05, last=0.378, rounds=6),
     },
     temperature=8.0,
     scale={2: 30.0, 3: 20.0, 4: 10.0},
