@@ -75,8 +75,13 @@ def play_kept(kept: KeptSession) -> None:
                     break
     finally:
         if kept.game.seen is None or kept.game.seen.status != "over":
-            command = f"clerestory play --server {kept.target} {name_of(kept.game)}"
+            command = command_of(kept.target, name_of(kept.game))
             console.print(spoken.say("play.left.kept", command=command), soft_wrap=True)
+
+
+def command_of(target: str, name: str) -> str:
+    """Return the command that reopens a game, whose name may begin with `-`, as an option does."""
+    return f"clerestory play --server {target} {'-- ' if name.startswith('-') else ''}{name}"
 
 
 def name_of(game: KeptGame) -> str:

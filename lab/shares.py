@@ -119,7 +119,8 @@ def best_sharpness(some: ShareTable) -> Sharpness:
         one = weight_of_a_position(slope, curve, some.game)
         gradient = one * terms.T @ slope + held @ (weights - start)
         weights = weights - np.linalg.solve(one * (terms * curve[:, None]).T @ terms + held, gradient)
-    return Sharpness(*(round(float(weight), 3) for weight in weights), rounds)
+    even, stronger, later, both, last = (round(float(weight), 3) for weight in weights)
+    return Sharpness(even, stronger, later, both, last, rounds)
 
 
 def weight_of_a_position(slope: Array, curve: Array, game: Array) -> float:

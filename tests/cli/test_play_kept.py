@@ -8,7 +8,10 @@ from pathlib import Path
 from typing import IO
 
 import pytest
+from typer.main import get_command
 
+from clerestory.cli.kept import command_of
+from clerestory.cli.main import app
 from clerestory.clients import Advisor, KeptGame
 from clerestory.engine import read_records
 from tests.cli.test_play import COMMAND, play
@@ -38,13 +41,25 @@ def test_a_game_is_played_to_its_end(target: str, tmp_path: Path) -> None:
 
 def test_a_game_that_was_left_is_gone_on_with(target: str) -> None:
     first = play(*TOY, "--server", target, "--seats", "human,human", typed="play 4\nundo\nplay 5\nquit\n")
-    command = re.search(rf"To continue: clerestory play --server {re.escape(target)} (\S+)", first.stdout)
+    command = re.search(rf"To continue: clerestory play --server {re.escape(target)} (?:-- )?(\S+)", first.stdout)
     assert command is not None
     assert "taken back" in first.stdout
-    second = play(command[1], "--server", target, "--time", "20ms", typed="1\n" * 5)
+    second = play("--time", "20ms", "--server", target, "--", command[1], typed="1\n" * 5)
     assert (second.returncode, second.stderr) == (0, "")
     assert "seat 0: play card 5 (play 5)" in second.stdout
     assert "To go on" not in second.stdout
+
+
+@pytest.mark.parametrize("name", ["lab-1#0.x", "-lab1#0.x", "--help"])
+def test_a_game_is_reopened_whatever_its_name_begins_with(name: str) -> None:
+    """One identifier in 64 begins with a `-`."""
+    command = command_of("unix:/socket", name)
+    assert command.startswith("clerestory play --server unix:/socket ")
+    group = get_command(app)
+    context = group.make_context("clerestory", ["play"], resilient_parsing=True)
+    _, command_play, _ = group.resolve_command(context, ["play"])  # type: ignore[attr-defined]
+    given = command_play.make_context("play", command.split()[2:]).params
+    assert (given["start"], given["server"]) == (name, "unix:/socket")
 
 
 def until(stream: IO[str], words: str, game: KeptGame | None) -> str:
