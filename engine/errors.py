@@ -13,7 +13,7 @@ GameError                 a ValueError: bad input, not a bug
 """
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:  # which is imported where an error is made
     from clerestory.texts.sentences import Argument, Text
@@ -97,6 +97,11 @@ class Violations(GameError):
         self.violations = tuple(Violation(field, fault_of(one, game)) for field, one in faults)
         super().__init__("; ".join(f"{field}: {fault}" for field, fault in self.violations))
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return what makes it again in another process."""
+        game = self.violations[0].description.game if self.violations else ""
+        return type(self), ([(field, fault.text) for field, fault in self.violations], game)
+
     def said(self, language: str) -> str:
         """Return all faults in a language."""
         return "; ".join(f"{field}: {fault.said(language)}" for field, fault in self.violations)
@@ -124,6 +129,10 @@ class BadRecord(GameError):
     def __init__(self, line: int, description: str) -> None:
         super().__init__(f"line {line}: {description}")
         self.line = line
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return what makes it again in another process."""
+        return type(self), (self.line, str(self).partition(": ")[2])
 
 
 class NotOver(GameError):
