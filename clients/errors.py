@@ -12,7 +12,7 @@ BadConnection     an unusable target, token or TLS file; found before anything i
 """
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 
 import grpc
 from google.protobuf.message import Message
@@ -97,7 +97,11 @@ class BadConnection(ValueError):
 
     def __init__(self, field: str, description: str) -> None:
         super().__init__(f"{field}: {description}")
-        self.field = field
+        self.field, self.description = field, description
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return what makes it again in another process."""
+        return type(self), (self.field, self.description)
 
 
 KINDS = {

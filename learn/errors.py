@@ -6,6 +6,7 @@ LearnError                a ValueError
 """
 
 from pathlib import Path
+from typing import Any
 
 
 class LearnError(ValueError):
@@ -21,4 +22,8 @@ class BadData(LearnError):
 
     def __init__(self, path: Path, description: str) -> None:
         super().__init__(f"{path}: {description}")
-        self.path = path
+        self.path, self.description = path, description
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return what makes it again in another process."""
+        return type(self), (self.path, self.description)

@@ -7,6 +7,8 @@ SearchError               a ValueError
  └─ HiddenFromSeat        the position lacks something that its observer knows
 """
 
+from typing import Any
+
 
 class SearchError(ValueError):
     """Any error in the arguments of a search."""
@@ -17,7 +19,11 @@ class BadLimit(SearchError):
 
     def __init__(self, field: str, description: str) -> None:
         super().__init__(f"{field}: {description}")
-        self.field = field
+        self.field, self.description = field, description
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Return what makes it again in another process."""
+        return type(self), (self.field, self.description)
 
 
 class NothingToDecide(SearchError):
