@@ -42,7 +42,7 @@ class LearningOptions:
     fits: Annotated[
         int,
         typer.Option(
-            metavar="N", min=1, max=100, help="Fits of a generation; the one that tells actions apart best is kept."
+            metavar="N", min=1, max=100, help="Fits of a generation; the one that foresees results best is kept."
         ),
     ] = 2
     search: Annotated[str, typer.Option(metavar="OPTIONS", help="Options of a search that uses a learned value.")] = (

@@ -7,7 +7,7 @@ import numpy as np
 
 from clerestory.learn.columns import Array
 from clerestory.learn.fit import Encode
-from clerestory.learn.losses import best_other, loss_of_lines, odds_of_seat
+from clerestory.learn.losses import best_other, odds_of_seat
 from clerestory.learn.net import SCALE, NetWeights, forward, softmax
 from clerestory.learn.samples import Lines, PositionRows, Samples, best_temper
 
@@ -61,28 +61,20 @@ def calibrated(weights: NetWeights, samples: Mapping[int, Samples], encode: Enco
     return {**weights, "strength": (weights["strength"] * factor).astype(weights["strength"].dtype)}
 
 
-def lines_loss(weights: NetWeights, samples: Mapping[int, Samples], encode: Encode) -> float:
-    """Return the loss of lines of samples by number of seats, in which each decision has the weight of its lines."""
-    loss, weight = 0.0, 0.0
-    for part in samples.values():
-        for rows in pieces(part.lines):
-            some = part.lines.take(rows)
-            own, table, points = encode(some.state)
-            total = float(some.weight.sum())
-            loss += total * loss_of_lines(forward(weights, own, table), points, some).value
-            weight += total
-    return loss / max(weight, 1e-9)
-
-
-def pieces(lines: Lines) -> list[Array]:
-    """Return the rows of lines in pieces of about PIECE, each of whole decisions."""
-    starts = np.flatnonzero(np.diff(lines.decision, prepend=-1))
-    cuts = [
-        int(starts[place])
-        for place in np.unique(np.searchsorted(starts, np.arange(PIECE, len(lines.seat), PIECE)))
-        if place < len(starts)
+def results_loss(weights: NetWeights, samples: Mapping[int, Samples], encode: Encode) -> float:
+    """Return the mean log loss of win shares, in nats, over all positions of samples by number of seats; 0 for none."""
+    losses = [
+        log_loss(foresee(weights, part.positions.state, encode)[1], part.positions.returns)
+        for part in samples.values()
+        if len(part.positions.seat)
     ]
-    return [rows for rows in np.split(np.arange(len(lines.seat)), cuts) if len(rows)]
+    return float(np.concatenate(losses).mean()) if losses else 0.0
+
+
+def log_loss(shares: Array, returns: Array) -> Array:
+    """Return the log loss of win shares, row by row."""
+    losses: Array = -(returns * np.log(np.maximum(shares, 1e-9))).sum(axis=1)
+    return losses
 
 
 def of_positions(totals: Array, shares: Array, positions: PositionRows, rows: Array) -> Figures:
@@ -95,7 +87,7 @@ def of_positions(totals: Array, shares: Array, positions: PositionRows, rows: Ar
         "positions": int(rows.sum()),
         "r2": float(1 - ((margin - foreseen) ** 2).sum() / max(spread, 1e-9)),
         "bias": float((foreseen - margin).mean()),
-        "log_loss": float(-(returns * np.log(np.maximum(shares, 1e-9))).sum(axis=1).mean()),
+        "log_loss": float(log_loss(shares, returns).mean()),
         "brier": float(((shares - returns) ** 2).sum(axis=1).mean()),
         "ece": calibration_error(table := reliability(shares.ravel(), returns.ravel())),
         "reliability": table,

@@ -46,7 +46,7 @@ class Schedule:
     batch: int = 1024
     rate: float = 8e-3
     decay: float = 0.01
-    lines: float = 1.0
+    lines: float = 0.05
     averaged: float = 0.1
     seed: int = 0
 

@@ -36,7 +36,7 @@ from clerestory.learn.chunks import (
 )
 from clerestory.learn.columns import count, join
 from clerestory.learn.errors import BadData
-from clerestory.learn.figures import calibrated, figures, lines_loss
+from clerestory.learn.figures import calibrated, figures, results_loss
 from clerestory.learn.fit import Progress, Schedule, fit, header_of
 from clerestory.learn.gate import GateOptions, play_gate
 from clerestory.learn.net import all_arrays, in_points, in_units, numpy_arrays
@@ -205,10 +205,12 @@ def play(plan: LearningPlan, out: Path, generation: int, seats: tuple[int, ...],
 
 
 def fit_generation(plan: LearningPlan, out: Path, generation: int, resources: Resources) -> None:
-    """Fit candidates to the games of all generations, and keep the one that tells lines apart best."""
+    """Fit candidates to the games of all generations, and keep the one that foresees results best."""
     folder, game = folder_of(out, generation), plan.load()
     material, start = gather(plan, out, generation), first_weights(plan, out, generation)
-    best = min(fits(plan, material, start, folder, resources), key=lambda progress: of_lines(plan, progress, material))
+    best = min(
+        fits(plan, material, start, folder, resources), key=lambda progress: of_results(plan, progress, material)
+    )
     weights = calibrated(best.result(plan.schedule), material.calibration, game.inputs)
     priors = fit_priors(game, material.decisions)
     summary = {
@@ -244,9 +246,11 @@ def fits(
     return found
 
 
-def of_lines(plan: LearningPlan, progress: Progress, material: "TrainingData") -> float:
-    """Return the loss of lines of a fit, in the games for calibration."""
-    return lines_loss(progress.result(plan.schedule), material.calibration, plan.load().inputs)
+def of_results(plan: LearningPlan, progress: Progress, material: "TrainingData") -> float:
+    """Return the loss of a fit's win shares, calibrated, in the games for calibration."""
+    inputs = plan.load().inputs
+    weights = calibrated(progress.result(plan.schedule), material.calibration, inputs)
+    return results_loss(weights, material.calibration, inputs)
 
 
 def fit_of(
