@@ -17,7 +17,7 @@ JUDGED_BOUNDS = {  # 1,000 iterations
     ("cathedral", 2): (0.007, 0.16),
     ("cathedral", 3): (0.008, 0.17),
     ("cathedral", 4): (0.004, 0.17),
-    ("duel", 2): (0.008, 0.29),
+    ("duel", 2): (0.003, 0.09),
 }
 LINES = [(game, line) for game in GAMES_JUDGED for line in judged(game)[::8]]
 
