@@ -136,7 +136,7 @@ def test_a_curve_follows_the_share_of_a_seat() -> None:
 
 
 def test_it_says_which_seat_the_game_favours() -> None:
-    told = "The first player wins 67 % of games between equals"
+    told = "The first player wins 66 % of games between equals"
     assert told in note(reviewed("duel", 2))
     assert told in report(reviewed("duel", 2))
     assert "between equals" not in note(reviewed("cathedral", 2))
