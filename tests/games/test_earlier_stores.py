@@ -84,9 +84,9 @@ async def reviewed(channel: grpc.aio.Channel, was: dict[str, Any]) -> dict[str, 
 
 
 def ungraded(review: dict[str, Any]) -> dict[str, Any]:
-    """Return a review without its grades: they are not stored, and a round's conversions are one decision now."""
+    """Return a review without what is not stored: grades, as conversions are one decision now, and seats favoured."""
     seats = [{key: value for key, value in seat.items() if key not in GRADES} for seat in review["seats"]]
-    return {**review, "seats": seats, "errors": []}
+    return {**review, "seats": seats, "errors": [], "favour": {}}
 
 
 @pytest.mark.parametrize("sort", SORTS)
