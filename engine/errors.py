@@ -128,11 +128,11 @@ class BadRecord(GameError):
 
     def __init__(self, line: int, description: str) -> None:
         super().__init__(f"line {line}: {description}")
-        self.line = line
+        self.line, self.description = line, description
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Return what makes it again in another process."""
-        return type(self), (self.line, str(self).partition(": ")[2])
+        return type(self), (self.line, self.description)
 
 
 class NotOver(GameError):

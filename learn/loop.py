@@ -208,10 +208,11 @@ def fit_generation(plan: LearningPlan, out: Path, generation: int, resources: Re
     """Fit candidates to the games of all generations, and keep the one that foresees results best."""
     folder, game = folder_of(out, generation), plan.load()
     material, start = gather(plan, out, generation), first_weights(plan, out, generation)
-    best = min(
-        fits(plan, material, start, folder, resources), key=lambda progress: of_results(plan, progress, material)
-    )
-    weights = calibrated(best.result(plan.schedule), material.calibration, game.inputs)
+    found = fits(plan, material, start, folder, resources)
+    candidates = [calibrated(one.result(plan.schedule), material.calibration, game.inputs) for one in found]
+    losses = [results_loss(weights, material.calibration, game.inputs) for weights in candidates]
+    place = losses.index(min(losses))
+    best, weights = found[place], candidates[place]
     priors = fit_priors(game, material.decisions)
     summary = {
         **provenance(plan, generation, material),
@@ -244,13 +245,6 @@ def fits(
         assert progress is not None
         found.append(progress)
     return found
-
-
-def of_results(plan: LearningPlan, progress: Progress, material: "TrainingData") -> float:
-    """Return the loss of a fit's win shares, calibrated, in the games for calibration."""
-    inputs = plan.load().inputs
-    weights = calibrated(progress.result(plan.schedule), material.calibration, inputs)
-    return results_loss(weights, material.calibration, inputs)
 
 
 def fit_of(
