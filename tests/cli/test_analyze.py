@@ -72,7 +72,7 @@ def test_people_see_the_last_table(target: str) -> None:
 
 @pytest.mark.parametrize("name", ["cathedral-3p-round4-draft", "duel-2p-phase4-claim"])
 def test_a_server_of_its_own_sharpens_a_table(name: str) -> None:
-    done = run("analyze", OPENING.parent / f"{name}.json", "--time", "300ms", "--every", "100ms", "--json")
+    done = run("analyze", OPENING.parent / f"{name}.json", "--time", "1s", "--every", "100ms", "--json")
     assert done.exit_code == 0
     tables = [json.loads(line) for line in done.output.splitlines()]
     assert [table["final"] for table in tables] == [False] * (len(tables) - 1) + [True]
