@@ -11,7 +11,7 @@ from clerestory.games.kept import ServerGame
 from clerestory.games.making import NewGame, keys_of, make_game
 from clerestory.games.store import Conflict, Key
 from clerestory.games.tokens import Mint
-from clerestory.games.viewer import Viewer, digest_of, viewer_of
+from clerestory.games.viewer import Viewer, actor_of, digest_of, require_valid
 
 A = TypeVar("A")
 
@@ -59,7 +59,8 @@ class Requests:
             request_id: name of the request, "" for one that is never repeated.
             answer: is given the game, the seat and its token.
 
-        Raises Refusal: NO_SUCH_GAME, STORE_FAILED, and those of `course.join`.
+        Raises Refusal: NO_SUCH_GAME, STORE_FAILED, those of `course.join`, and WRONG_SEAT_TOKEN if the seat was taken
+        before and has been given to somebody else since.
         """
         mint = Mint(self._keeper.store.secret, request_id and f"join {game_id} {request_id}")
         token = mint.token("seat")
@@ -75,7 +76,9 @@ class Requests:
                     return made
                 known = await self._known(mint)
             assert known is not None
-            return answer(live.kept, known[1] or 0, token)
+            taken = known[1] or 0
+            require_valid(live.kept, {taken: digest_of(token)})
+            return answer(live.kept, taken, token)
 
     async def _known(self, mint: Mint) -> tuple[str, int | None] | None:
         """Return the game and seat of a request that was answered before, None for a new one."""
@@ -113,7 +116,7 @@ class Requests:
                 before = live.after(near, version)
                 return answer(before, before.until(kept, after), viewer)
 
-            return (await self._keeper.change(live, lambda kept: told(kept, viewer_of(kept, tokens))))[0]
+            return (await self._keeper.change(live, lambda kept: told(kept, actor_of(kept, tokens))))[0]
 
     async def change(
         self,
@@ -129,7 +132,7 @@ class Requests:
         moment = self._keeper.now()
 
         def told(kept: ServerGame) -> A:
-            act(kept, viewer_of(kept, tokens), moment=moment)
+            act(kept, actor_of(kept, tokens), moment=moment)
             return answer(kept)
 
         async with self._keeper.lend(game_id) as live:

@@ -8,7 +8,7 @@ from clerestory.games.course import stale
 from clerestory.games.keeper import Keeper
 from clerestory.games.kept import ServerGame
 from clerestory.games.live import Live
-from clerestory.games.viewer import Presence, Viewer, horizon, presence_of
+from clerestory.games.viewer import Presence, Viewer, horizon, presence_of, require_valid
 from clerestory.refusals import Reason, refuse
 
 MOST = 100  # entries of one scene: a message of some 50 KB, made in less than ten thousandths of a second
@@ -39,8 +39,10 @@ async def scenes(keeper: Keeper, live: Live, viewer: Viewer, cursor: int | None)
         viewer: who watches.
         cursor: version that the viewer knows, None for none.
 
-    Raises Refusal: STALE_VERSION for a version that does not exist yet, FINISHING.
+    Raises Refusal: STALE_VERSION for a version that does not exist yet, FINISHING, WRONG_SEAT_TOKEN as soon as a seat
+    of the viewer is given to somebody else.
     """
+    holders = {seat: live.kept.seats[seat].token for seat in viewer.seats}
     latest = horizon(live.kept, viewer)
     if cursor is not None and cursor > latest:
         raise stale(cursor, latest)
@@ -51,6 +53,7 @@ async def scenes(keeper: Keeper, live: Live, viewer: Viewer, cursor: int | None)
         yield Scene(shown, kept, present)
         shown = kept
         while not (live.kept.over and shown.version == live.kept.version):
+            require_valid(live.kept, holders)
             if keeper.finishing:
                 refuse(Reason.FINISHING, "", "the server is shutting down; resume with from_version")
             news.clear()

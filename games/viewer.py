@@ -1,7 +1,7 @@
 """Who is looking at a kept game, by the tokens of the call, and how much of it they may see."""
 
 import hashlib
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from clerestory.games.kept import ServerGame
@@ -60,6 +60,24 @@ def viewer_of(kept: ServerGame, tokens: Sequence[str]) -> Viewer:
         if digest not in known:
             refuse(Reason.WRONG_SEAT_TOKEN, f"tokens[{number}]", "is not a token of this game, or no longer is")
     return seen_by(kept, digests)
+
+
+def actor_of(kept: ServerGame, tokens: Sequence[str]) -> Viewer:
+    """Return who acts in a game with these tokens, one of which is of a seat or the owner's.
+
+    Onlookers are refused before the request is looked at: whether its version or its action is right may be more than
+    they may see. Raises Refusal, WRONG_SEAT_TOKEN.
+    """
+    viewer = viewer_of(kept, tokens) if tokens else Viewer()
+    if viewer.late:
+        refuse(Reason.WRONG_SEAT_TOKEN, "tokens", "must have the token of a seat, or the owner's")
+    return viewer
+
+
+def require_valid(kept: ServerGame, holders: Mapping[int, str]) -> None:
+    """Raise Refusal, WRONG_SEAT_TOKEN, unless seats still have the tokens with these digests."""
+    if any(kept.seats[seat].token != digest for seat, digest in holders.items()):
+        refuse(Reason.WRONG_SEAT_TOKEN, "tokens", "has one of a seat that has been given to somebody else")
 
 
 def listed_to(kept: ServerGame, digests: Sequence[str]) -> Viewer:

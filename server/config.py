@@ -64,7 +64,7 @@ class Settings(Capacity):
     forget_games_after: float = declared(
         0.0, "days without a call after which a game is deleted, over or not; 0 keeps all", NOT_NEGATIVE
     )
-    max_watchers: int = declared(100, "streams that watch one game; further ones are refused", COUNT)
+    max_watchers: int = declared(100, "streams that watch one game with equal tokens; further ones are refused", COUNT)
     admin: str = declared(
         "",
         "`HOST:PORT` or `unix:PATH` of a second port for those who run the server, with gRPC's channelz, health and"

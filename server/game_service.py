@@ -49,7 +49,7 @@ class GameHandlers(GameServiceServicer):
     Args:
         keeper: of the games.
         callers: identifies the caller of a call.
-        max_watchers: of one game; further ones are refused.
+        max_watchers: of one game with equal tokens: so onlookers take no place from players.
     """
 
     def __init__(self, keeper: Keeper, callers: Callers, max_watchers: int) -> None:
@@ -125,10 +125,9 @@ class GameHandlers(GameServiceServicer):
         async with self._keeper.lend(request.game_id) as live:
             viewer = viewer_of(live.kept, request.tokens)
             require_sight(viewer)
-            if len(live.watching) >= self._max_watchers:
-                refuse(
-                    Reason.TOO_MANY_WATCHERS, "game_id", f"the game has {len(live.watching)} watchers, the most allowed"
-                )
+            alike = sum(other == viewer for other in live.watching.values())
+            if alike >= self._max_watchers:
+                refuse(Reason.TOO_MANY_WATCHERS, "game_id", f"{alike} watchers with these tokens, the most allowed")
             await watch(self._keeper, live, viewer, cursor_of(request), context.write)
 
     async def GetRecord(self, request: games.GetRecordRequest, context: Context) -> games.GetRecordResponse:

@@ -19,7 +19,7 @@ Write = Callable[[games.WatchGameResponse], Awaitable[None]]
 async def watch(keeper: Keeper, live: Live, viewer: Viewer, cursor: int | None, write: Write) -> None:
     """Write states until the game is over; `write` waits for a slow reader, the others are those of `scenes`.
 
-    Raises Refusal: STALE_VERSION, FINISHING.
+    Raises Refusal: STALE_VERSION, WRONG_SEAT_TOKEN, FINISHING.
     """
     async with aclosing(scenes(keeper, live, viewer, cursor)) as shown:
         async for scene in shown:

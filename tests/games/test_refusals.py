@@ -117,6 +117,40 @@ async def test_calls_that_are_refused() -> None:
             assert error.code() == CODES[reason]
 
 
+async def test_an_onlooker_who_acts_learns_nothing() -> None:
+    """Neither how far the game is, nor whose turn it is, nor which outcome was entered."""
+    for onlookers in (games.ONLOOKERS_NONE, games.ONLOOKERS_LINK, games.ONLOOKERS_ALL):
+        options = games.GameOptions(onlookers=onlookers, delay_plies=1000, table=True)
+        async with table(PERSON, PERSON, options=options, seed=None) as played:
+            told = set()
+            for _ in range(4):
+                seen = await played.look()
+                text, other = [one.action.text for view in seen.views for one in view.actions][:2]
+                version = (await played.play(text, seen.game.version)).game.version
+                for number in (0, version - 1, version, version + 1):
+                    there: dict[str, Any] = {"game_id": played.game_id, "version": number}
+                    for call in (
+                        played.stub.PlayAction(games.PlayActionRequest(**there, action=text)),
+                        played.stub.PlayAction(games.PlayActionRequest(**there, action=other)),
+                        played.stub.TakeBack(games.TakeBackRequest(**there, ply=0)),
+                        played.stub.SayShown(games.SayShownRequest(**there, seat=0, outcome=text)),
+                    ):
+                        error = await refusal(call)
+                        assert_reason(error, Reason.WRONG_SEAT_TOKEN)
+                        told.add(error.details())
+            assert len(told) == 1
+
+
+async def test_onlookers_leave_room_for_players_who_watch() -> None:
+    options = games.GameOptions(onlookers=games.ONLOOKERS_ALL)
+    async with table(PERSON, PERSON, options=options, settings={"max_watchers": 1}) as played:
+        for tokens in ([], played.tokens(0), played.tokens(1), [played.made.owner_token]):
+            request = games.WatchGameRequest(game_id=played.game_id, tokens=tokens)
+            watching = played.stub.WatchGame(request)
+            await watching.read()
+            assert_reason(await refusal(played.stub.WatchGame(request).read()), Reason.TOO_MANY_WATCHERS)
+
+
 async def test_there_are_limits() -> None:
     async with table(PERSON, BOT, settings={"max_games": 2, "max_watchers": 1}) as played:
         other = await seated(played.stub, played.app, PERSON, BOT)

@@ -97,6 +97,9 @@ async def test_a_game_begins_when_the_last_seat_is_taken() -> None:
         assert await played.stub.JoinGame(request) == joined
         state = await watching.read()
         assert state.entries[0].seat.name == "Ann"
+        opened = games.SetSeatRequest(game_id=played.game_id, tokens=[joined.seat_token.token], seat=1, plan=OPEN)
+        await played.stub.SetSeat(opened)
+        assert_reason(await refusal(played.stub.JoinGame(request)), Reason.WRONG_SEAT_TOKEN)
 
 
 # -- games that go on from a record ----------------------------------------------------------------

@@ -3,6 +3,7 @@
 import asyncio
 from typing import Any
 
+import grpc
 import pytest
 
 from clerestory.games import course
@@ -13,7 +14,7 @@ from clerestory.games.viewer import Viewer
 from clerestory.refusals import Reason, Refusal
 from clerestory.server import watch as watches
 from clerestory.v1 import games_pb2 as games
-from tests.games.table import BOT, PERSON, first_action, kept, table
+from tests.games.table import BOT, OPEN, PERSON, first_action, kept, table
 from tests.server.harness import assert_reason, refusal
 
 
@@ -52,6 +53,36 @@ async def test_only_the_last_of_what_was_stored_together_asks_for_something() ->
             [False, True],
             [False, False],
         ]
+
+
+async def test_a_stream_ends_when_its_seat_is_given_away() -> None:
+    async with table(PERSON, PERSON) as played:
+        watching = played.watch(0)
+        seen = [await watching.read()]
+
+        async def read_all() -> None:
+            while (state := await watching.read()) != grpc.aio.EOF:
+                seen.append(state)
+
+        owner = [played.made.owner_token]
+        opened = await played.stub.SetSeat(
+            games.SetSeatRequest(game_id=played.game_id, tokens=owner, seat=0, plan=OPEN)
+        )
+        await played.stub.JoinGame(games.JoinGameRequest(game_id=played.game_id, seat=0))
+        assert_reason(await refusal(read_all()), Reason.WRONG_SEAT_TOKEN)
+        assert all(state.game.version < opened.game.version for state in seen)
+        looking = games.WatchGameRequest(game_id=played.game_id, tokens=owner)
+        assert (await played.stub.WatchGame(looking).read()).presence.seats == []
+
+
+async def test_a_stream_goes_on_while_a_bot_has_its_seat() -> None:
+    async with table(PERSON, PERSON) as played:
+        watching = played.watch(0)
+        await watching.read()
+        request = games.SetSeatRequest(game_id=played.game_id, tokens=played.tokens(0), seat=0, plan=BOT)
+        version = (await played.stub.SetSeat(request)).game.version
+        while (await watching.read()).game.version < version:
+            pass
 
 
 async def test_a_stream_goes_on_from_a_version() -> None:
