@@ -40,10 +40,10 @@ def backup(copy: CopyArgument, store: StoreOption = USER) -> None:
 
 def restore(copy: CopyArgument, store: StoreOption = USER) -> None:
     """Make a back-up the store of a server that has none yet; a store that is there stays."""
-    from clerestory.games.upkeep import copy_store, file_to_make, required_file
+    from clerestory.games.upkeep import copy_store, existing, file_to_make
 
     file = file_to_make(store)
-    tell(str(file), copy_store(required_file(str(copy)), file))
+    tell(str(file), copy_store(existing(copy), file))
 
 
 def check(store: StoreOption = USER) -> None:

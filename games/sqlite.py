@@ -6,6 +6,7 @@ in which two connections can corrupt a WAL cannot occur.
 
 import logging
 import os
+import re
 import shutil
 import sqlite3
 import time
@@ -23,6 +24,9 @@ from clerestory.games.store import Batch, Due, GameFilter, GameLog, NewsListener
 
 logger = logging.getLogger(__name__)
 
+SHORTENED = {"memory": MEMORY, "user": USER, "postgresql": "postgresql://...", "postgres": "postgresql://..."}
+SCHEME = re.compile(r"[A-Za-z][\w+.-]*:")  # with which no file begins that is meant as one
+
 T = TypeVar("T")
 
 
@@ -35,11 +39,11 @@ class SqliteStore:
     shared = False
 
     def __init__(self, path: str) -> None:
-        file = ":memory:" if path == MEMORY else str(user_file()) if path == USER else path
-        self._committer = Committer(file)
+        file = file_of(path)
+        self._committer = Committer(":memory:" if file is None else str(file))
         self._ring = Ring()
         self.secret = self._read_secret(path)
-        if path != MEMORY and shutil.disk_usage(Path(file).parent).free < LITTLE:
+        if file is not None and shutil.disk_usage(file.parent).free < LITTLE:
             logger.warning("no space on the disk of %s: games can be shown, but not changed until there is", file)
 
     def _read_secret(self, path: str) -> bytes:
@@ -146,6 +150,34 @@ class SqliteStore:
 
     async def _ask(self, do: Callable[[sqlite3.Connection], T], game_id: str = "") -> T:
         return await self._committer.run(do, game_id)
+
+
+def file_of(name: str) -> Path | None:
+    """Return the file of a store that is no database; None for memory. Raises BadSettings for what names no file."""
+    if name == MEMORY:
+        return None
+    if name != USER:
+        require_file_name(name)
+    file = user_file() if name == USER else Path(name)
+    require_no_folder(file)
+    return file
+
+
+def require_file_name(name: str) -> None:
+    """Raise BadSettings for a name that is probably no file; quote no address, which may have a password."""
+    if not name.strip():
+        raise BadSettings("store: is empty, and games would be lost; give --store a FILE, memory: or postgresql://...")
+    if name in SHORTENED:
+        raise BadSettings(f"store: give --store {SHORTENED[name]}, or ./{name} for a file of that name")
+    if scheme := SCHEME.match(name):
+        ways = f"a FILE, user:, memory: or postgresql://..., or ./{scheme[0]}... for a file of such a name"
+        raise BadSettings(f"store: {scheme[0]}... names no store; give --store {ways}")
+
+
+def require_no_folder(file: Path) -> None:
+    """Raise BadSettings for a folder."""
+    if file.is_dir():
+        raise BadSettings(f"store: {file} is a folder; name a file in it, such as {file / user_file().name}")
 
 
 def user_file() -> Path:

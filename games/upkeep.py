@@ -16,6 +16,7 @@ from clerestory.games.kept import why_frozen
 from clerestory.games.opening import MISSING, is_database
 from clerestory.games.reading import head_of
 from clerestory.games.schema import complaint, open_file, require_store
+from clerestory.games.sqlite import require_no_folder
 from clerestory.games.store import Unreadable
 from clerestory.games.whereabouts import HEADER, file_of, of_file, require_ours
 from clerestory.texts.sentences import said
@@ -85,7 +86,12 @@ def file_to_make(store: str) -> Path:
 
 def required_file(store: str) -> Path:
     """Return the file of a store. Raises BadSettings for one that is not there, and a store that is no file."""
-    file = file_to_make(store)
+    return existing(file_to_make(store))
+
+
+def existing(file: Path) -> Path:
+    """Return a file. Raises BadSettings for one that is not there."""
+    require_no_folder(file)
     if not file.is_file():
         raise BadSettings(f"store: there is no file {file}")
     return file

@@ -8,10 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from clerestory.declared import BadSettings
-from clerestory.games.bounds import MEMORY, USER
+from clerestory.games import sqlite
 from clerestory.games.opening import MISSING, is_database
 from clerestory.games.schema import APPLICATION, SCRIPTS, too_late
-from clerestory.games.sqlite import user_file
 
 HEADER = 100  # bytes at the beginning of a file of SQLite
 MAGIC = b"SQLite format 3\0"
@@ -55,10 +54,8 @@ async def whereabouts(store: str) -> Whereabouts:
 
 
 def file_of(store: str) -> Path | None:
-    """Return the file of a store; None for memory and for a database."""
-    if store == MEMORY or is_database(store):
-        return None
-    return user_file() if store == USER else Path(store)
+    """Return the file of a store; None for memory and for a database. Raises BadSettings for what names no file."""
+    return None if is_database(store) else sqlite.file_of(store)
 
 
 def of_file(file: Path) -> Whereabouts:

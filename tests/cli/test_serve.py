@@ -98,16 +98,17 @@ def test_our_client_is_let_in_and_others_are_not(folder: Path, way: str) -> None
         assert unknown.value.reason == ""
 
 
-WRONG: list[tuple[dict[str, str], str]] = [
-    ({"tls_key": ""}, "tls_cert: requires tls_key"),
+WRONG: list[tuple[dict[str, str | None], str]] = [
+    ({"tls_key": None}, "tls_cert: requires tls_key"),
+    ({"store": ""}, "store: is empty, and games would be lost; give --store a FILE, memory: or postgresql://..."),
     ({"tls_cert": "nowhere"}, "tls_cert: nowhere cannot be read: No such file or directory"),
     ({"token_file": "nowhere"}, "token_file: nowhere cannot be read: No such file or directory"),
 ]
 
 
 @pytest.mark.parametrize(("changed", "says"), WRONG)
-def test_what_makes_no_sense_ends_in_one_line(folder: Path, changed: dict[str, str], says: str) -> None:
-    settings = {name: value for name, value in (files(folder) | changed).items() if value}
+def test_what_makes_no_sense_ends_in_one_line(folder: Path, changed: dict[str, str | None], says: str) -> None:
+    settings = {name: value for name, value in (files(folder) | changed).items() if value is not None}
     command = [*COMMAND, "serve", "--listen", "127.0.0.1:0", *as_options(settings)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout, done.stderr) == (2, "", f"clerestory: {says}\n")

@@ -110,6 +110,15 @@ def test_what_is_not_a_store_is_refused(wrong: str, tmp_path: Path) -> None:
     assert [one.name for one in tmp_path.iterdir()] == [path.name] * path.exists()
 
 
+def test_a_folder_is_not_a_store(tmp_path: Path) -> None:
+    says = f"clerestory: store: {tmp_path} is a folder; name a file in it, such as {tmp_path}/games.sqlite\n"
+    folder, copy = str(tmp_path), str(tmp_path / "copy")
+    restore = ["restore", folder, "--store", str(tmp_path / "new")]
+    for words in (["check", "--store", folder], ["backup", copy, "--store", folder], restore):
+        assert said(*words) == (2, says)
+    assert [*tmp_path.iterdir()] == []
+
+
 @pytest.mark.parametrize("wrong", ["no such file", "not a database", "a later version"])
 def test_what_is_not_a_store_is_not_migrated(wrong: str, tmp_path: Path) -> None:
     make, message = WRONG[wrong]

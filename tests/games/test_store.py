@@ -1,6 +1,7 @@
 """The store: acknowledged entries are in it, failed ones are not, and nobody else can open its file."""
 
 import asyncio
+import re
 import sqlite3
 import subprocess
 import sys
@@ -21,6 +22,7 @@ from clerestory.games.opening import open_store
 from clerestory.games.schema import APPLICATION, SCRIPTS
 from clerestory.games.sqlite import SqliteStore, user_file
 from clerestory.games.store import DAY, Batch, Conflict, GameFilter, Key, Store, Summary
+from clerestory.games.whereabouts import whereabouts
 from tests.games.table import head, kept
 from tests.server.harness import until
 
@@ -321,8 +323,38 @@ def test_a_file_of_something_else_is_refused(tmp_path: Path) -> None:
     path.write_text("not a database, and longer than its header would be " * 20)
     with pytest.raises(BadSettings, match="is not a store of games"):
         SqliteStore(str(path))
-    with pytest.raises(BadSettings, match="cannot be opened"):
-        SqliteStore(str(tmp_path))
+
+
+NO_FILES = [
+    ("", "is empty, and games would be lost; give --store a FILE, memory: or"),
+    (" ", "is empty"),
+    ("memory", "give --store memory:, or ./memory for"),
+    ("user", "give --store user:, or ./user for"),
+    ("postgres", "give --store postgresql://..., or ./postgres for"),
+    ("user:x", "user:... names no store; give --store a FILE, user:"),
+    ("http://ann:secret@example.org/x", "http:... names no store"),
+    ("sqlite:games", "or ./sqlite:... for a file of such a name"),
+    (".", "is a folder; name a file in it, such as games.sqlite"),
+]
+
+
+@pytest.mark.parametrize(("name", "says"), NO_FILES)
+async def test_a_name_that_is_hardly_meant_as_a_file_is_refused(
+    name: str, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for ask in (open_store, whereabouts):
+        with pytest.raises(BadSettings, match=f"^store: .*{re.escape(says)}") as caught:
+            await ask(name)
+        assert "secret" not in str(caught.value)
+    assert [*tmp_path.iterdir()] == []
+
+
+@pytest.mark.parametrize("name", ["./memory", "./user:x", "2026:1.sqlite"])
+async def test_a_file_may_have_any_name(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    await (await open_store(name)).close()
+    assert Path(name).is_file()
 
 
 @pytest.mark.parametrize("version", range(len(SCRIPTS)))
