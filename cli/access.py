@@ -1,5 +1,7 @@
 """Options that name a server to ask, and how to reach it."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -28,6 +30,13 @@ CertOption = Annotated[
     typer.Option("--tls-cert", metavar="FILE", help="Client certificate (PEM), for servers that require one."),
 ]
 KeyOption = Annotated[Path | None, typer.Option("--tls-key", metavar="FILE", help="Private key of --tls-cert (PEM).")]
+OPTIONS = {  # by the argument of a client
+    "target": "--server",
+    "token": "--token-file",
+    "tls.ca": "--tls-ca",
+    "tls.cert": "--tls-cert",
+    "tls.key": "--tls-key",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +64,17 @@ class Access:
 
 
 PLAIN = Access()
+
+
+@contextmanager
+def dialling() -> Iterator[None]:
+    """Name the option that is unusable for a connection made in this block. Raises BadOption for a BadConnection."""
+    from clerestory.clients.errors import BadConnection
+
+    try:
+        yield
+    except BadConnection as error:
+        raise BadOption(f"{OPTIONS.get(error.field, error.field)}: {error.description}") from None
 
 
 def require_no_access(access: Access) -> None:

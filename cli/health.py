@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from clerestory.cli.access import Access, CaOption, CertOption, KeyOption
+from clerestory.cli.access import Access, CaOption, CertOption, KeyOption, dialling
 from clerestory.cli.options import BadOption
 from clerestory.durations import parse_duration
 
@@ -45,10 +45,11 @@ def read_patience(time: str) -> float:
 
 
 def dialled(server: str, tls_ca: Path | None, tls_cert: Path | None, tls_key: Path | None) -> "Connection":
-    """Return how the server is reached. Raises BadOption, BadConnection."""
+    """Return how the server is reached. Raises BadOption."""
     from clerestory.clients.connection import dial
 
-    return dial(server, None, Access(None, tls_ca, tls_cert, tls_key).tls(), retries=False)
+    with dialling():
+        return dial(server, None, Access(None, tls_ca, tls_cert, tls_key).tls(), retries=False)
 
 
 def ask(connection: "Connection", service: str, seconds: float) -> str:

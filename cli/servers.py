@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from clerestory.cli import spoken
-from clerestory.cli.access import PLAIN, Access, require_no_access
+from clerestory.cli.access import PLAIN, Access, dialling, require_no_access
 from clerestory.cli.embedded import embedded_server
 from clerestory.cli.options import BadOption
 from clerestory.clients import Advisor, BadRequest, NotNow
@@ -37,7 +37,7 @@ PATIENCE = 10.0  # seconds that a command waits for a server that is down
 def advised(server: str | None, access: Access = PLAIN, workers: int | None = 1) -> "Iterator[Advisor | Here]":
     """Yield a client of a server; for None an analyst of this process with `workers` threads, None for all cores.
 
-    Raises BadOption, BadConnection, AdvisorError.
+    Raises BadOption, AdvisorError.
     """
     workers = workers or os.cpu_count() or 1
     if server is not None:
@@ -74,7 +74,7 @@ def option_of(fault: FieldViolation) -> str:
 def connected(server: str | None, access: Access = PLAIN, workers: int = 1) -> Iterator[Advisor]:
     """Yield a client of a server; for None, or `private`, of one that runs for this block, with `workers` workers.
 
-    Raises BadOption, BadConnection, AdvisorError.
+    Raises BadOption, AdvisorError.
     """
     if server in (None, PRIVATE_SERVER):
         require_no_access(access)
@@ -84,6 +84,7 @@ def connected(server: str | None, access: Access = PLAIN, workers: int = 1) -> I
         ):
             yield advisor
         return
-    tls = access.tls()
-    with Advisor(server, access.token(), tls, patience=PATIENCE, language=spoken.language()) as advisor:
+    with dialling():
+        client = Advisor(server, access.token(), access.tls(), patience=PATIENCE, language=spoken.language())
+    with client as advisor:
         yield advisor

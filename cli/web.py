@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from clerestory.cli.access import PLAIN, Access
+from clerestory.cli.access import PLAIN, Access, dialling
 from clerestory.cli.doors import NamesOption, PageOption, ProxiesOption, chosen_door
 from clerestory.cli.grouped import grouped
 
@@ -35,10 +35,11 @@ def web(
     from clerestory.clients.connection import dial
     from clerestory.server.logs import write_logs
 
-    tls = access.tls()
+    with dialling():
+        dialled = dial(server, access.token(), access.tls(), retries=False)
     door = chosen_door(listen, web_name, insecure, web_page, web_proxy)
     write_logs("text", "info")
-    asyncio.run(stand(door, dial(server, access.token(), tls, retries=False)))
+    asyncio.run(stand(door, dialled))
 
 
 async def stand(door: "DoorSettings", server: "Connection") -> None:

@@ -10,6 +10,7 @@ import grpc
 
 from clerestory.clients.errors import BadConnection
 from clerestory.metadata import LANGUAGES, bearer
+from clerestory.pem import holds_certificates, is_pair
 
 SPREAD = {
     "loadBalancingConfig": [{"round_robin": {}}],
@@ -30,6 +31,10 @@ RECONNECT: list[tuple[str, str | int]] = [
     ("grpc.dns_min_time_between_resolutions_ms", 1_000),
 ]
 TAG = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")  # of a language, BCP 47
+PREFIX = re.compile(r"^(dns|ipv4|ipv6):(//[^/]*/)?")  # of a target, before its addresses
+OTHER = ("unix:", "unix-abstract:", "vsock:", "xds:")  # targets without a port of TCP
+PORTED = re.compile(r"(?:[^:/\[\]]+|\[[^]]*\]):(?P<port>[^:/]*)")
+PORT = re.compile(r"[0-9]{1,5}")
 LOCAL = ("unix:", "localhost", "127.", "[::1]", "ipv4:127.", "ipv6:[::1]")
 
 
@@ -51,9 +56,17 @@ class Tls:
         """Return what gRPC needs. Raises BadConnection."""
         if (self.cert is None) != (self.key is None):
             raise BadConnection("tls", "cert and key must be given together")
-        return grpc.ssl_channel_credentials(
-            read_secret("tls.ca", self.ca), read_secret("tls.key", self.key), read_secret("tls.cert", self.cert)
-        )
+        authorities, certificate = read_certificates("tls.ca", self.ca), read_certificates("tls.cert", self.cert)
+        key = read_secret("tls.key", self.key)
+        self._require_pair()
+        return grpc.ssl_channel_credentials(authorities, key, certificate)
+
+    def _require_pair(self) -> None:
+        """Raise BadConnection unless the key is that of the certificate; what is no file cannot be read again."""
+        if self.cert is None or self.key is None or not (Path(self.cert).is_file() and Path(self.key).is_file()):
+            return
+        if not is_pair(self.cert, self.key):
+            raise BadConnection("tls.key", f"{self.key} is not the key of {self.cert}, in PEM and not encrypted")
 
 
 class Connection(NamedTuple):
@@ -94,6 +107,7 @@ def dial(
     require_text("target", target, "HOST:PORT or unix:PATH")
     if not target:
         raise BadConnection("target", "is empty")
+    require_ports(target)
     wanted = trusted(tls)
     if token is not None:
         check_token(target, token, wanted)
@@ -122,6 +136,16 @@ def require_text(field: str, value: object, wanted: str) -> None:
         raise BadConnection(field, f"is of type {type(value).__name__}; give {wanted}")
 
 
+def require_ports(target: str) -> None:
+    """Raise BadConnection for a port that there is not: of 65536 and more gRPC would call another one."""
+    if target.startswith(OTHER):
+        return
+    for address in PREFIX.sub("", target, count=1).split(","):
+        found = PORTED.fullmatch(address)
+        if found and not (PORT.fullmatch(found["port"]) and 0 < int(found["port"]) < 65536):
+            raise BadConnection("target", f"the port of {address!r} is not a number from 1 to 65535")
+
+
 def spoken(language: str | None) -> tuple[tuple[str, str], ...]:
     """Return the metadata that ask for a language, () for None. Raises BadConnection."""
     if language is not None and not (isinstance(language, str) and TAG.fullmatch(language)):
@@ -136,6 +160,14 @@ def check_token(target: str, token: str, tls: Tls | None) -> None:
         raise BadConnection("token", "is not one word of printable ASCII")
     if tls is None and not target.startswith(LOCAL):
         raise BadConnection("token", f"would travel in plaintext to {target}; use tls")
+
+
+def read_certificates(field: str, path: str | Path | None) -> bytes | None:
+    """Return the content of a file of certificates. Raises BadConnection."""
+    content = read_secret(field, path)
+    if content is not None and not holds_certificates(content):
+        raise BadConnection(field, f"{path} holds no certificate in PEM")
+    return content
 
 
 def read_secret(field: str, path: str | Path | None) -> bytes | None:

@@ -48,7 +48,7 @@ class DoorSettings:
         host, _ = self.address
         if not (self.insecure or is_loopback(host)):
             raise BadDoor(
-                f"web: calls from other machines to {self.listen} would not be encrypted; allow it with insecure"
+                f"web: calls from other machines to {self.listen} would not be encrypted; allow it with --insecure"
             )
         if self.page is not None and not (self.page / "index.html").is_file():
             raise BadDoor(f"web_page: {self.page} has no index.html")

@@ -1,11 +1,11 @@
 """The certificates of a server, which may be renewed while it runs."""
 
-import ssl
 from pathlib import Path
 
 import grpc
 
 from clerestory.declared import BadSettings
+from clerestory.pem import holds_certificates, is_pair
 from clerestory.server.config import Settings, read_file
 
 
@@ -55,28 +55,16 @@ def read_certificates(settings: Settings) -> grpc.ServerCertificateConfiguration
     assert settings.tls_key is not None
     certificate, key = read_file("tls_cert", settings.tls_cert), read_file("tls_key", settings.tls_key)
     authority = None if settings.tls_client_ca is None else read_file("tls_client_ca", settings.tls_client_ca)
-    require_pair(settings.tls_cert, settings.tls_key)
-    if settings.tls_client_ca is not None:
-        require_authority(settings.tls_client_ca)
+    require_certificates("tls_cert", settings.tls_cert, certificate)
+    if not is_pair(settings.tls_cert, settings.tls_key):
+        what = f"is not the key of {settings.tls_cert}, in PEM and not encrypted"
+        raise BadSettings(f"tls_key: {settings.tls_key} {what}")
+    if authority is not None:
+        require_certificates("tls_client_ca", settings.tls_client_ca, authority)
     return grpc.ssl_server_certificate_configuration([(key, certificate)], authority)
 
 
-def require_pair(certificate: Path, key: Path) -> None:
-    """Raise BadSettings unless the files hold a certificate and its key, as gRPC reads them: PEM, not encrypted."""
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    try:
-        context.load_verify_locations(certificate)
-    except ssl.SSLError:
-        raise BadSettings(f"tls_cert: {certificate} holds no certificate in PEM") from None
-    try:
-        context.load_cert_chain(certificate, key, password="")
-    except (ssl.SSLError, ValueError):
-        raise BadSettings(f"tls_key: {key} is not the key of {certificate}, in PEM and not encrypted") from None
-
-
-def require_authority(path: Path) -> None:
-    """Raise BadSettings unless the file holds certificates."""
-    try:
-        ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_verify_locations(path)
-    except ssl.SSLError:
-        raise BadSettings(f"tls_client_ca: {path} holds no certificate in PEM") from None
+def require_certificates(name: str, path: Path | None, content: bytes) -> None:
+    """Raise BadSettings unless a file holds certificates."""
+    if not holds_certificates(content):
+        raise BadSettings(f"{name}: {path} holds no certificate in PEM")

@@ -109,7 +109,7 @@ class Settings(Capacity):
         if main and self.tls_cert is not None:
             return
         what = ", nor would their tokens" if main and self.token_file is not None else ""
-        remedy = "give it tls_cert and tls_key, or allow it with insecure" if main else "allow it with insecure"
+        remedy = "give it --tls-cert and --tls-key, or allow it with --insecure" if main else "allow it with --insecure"
         raise BadSettings(f"{name}: calls from other machines to {address} would not be encrypted{what}; {remedy}")
 
 

@@ -52,7 +52,7 @@ WRONG: list[tuple[list[str], dict[str, str], str, str, str]] = [
     (["--web", "nowhere"], {}, "settings", "wrong", "web: 'nowhere' is not HOST:PORT"),
     (["--web", "127.0.0.1:0", "--web-page", "nowhere"], {}, "settings", "wrong", "web_page: nowhere has no index.html"),
     ([], {"CLERESTORY_WORKER": "2"}, "settings", "note", "CLERESTORY_WORKERS is meant"),
-    (["--listen", "0.0.0.0:0"], {}, "settings", "wrong", "give it tls_cert and tls_key"),
+    (["--listen", "0.0.0.0:0"], {}, "settings", "wrong", "give it --tls-cert and --tls-key"),
     (["--listen", "0.0.0.0:0", "--insecure"], {}, "encryption", "note", "give --tls-cert and --tls-key"),
     (["--workers", "4096"], {}, "cores", "note", "more only take turns"),
     (["--memory", str(1 << 60)], {}, "memory", "wrong", "set --memory and --warm-bytes to"),

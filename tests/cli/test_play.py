@@ -163,9 +163,11 @@ def test_a_game_is_kept_though_the_server_fails(tmp_path: Path) -> None:
         (["--game", "chess"], "--game: 'chess' is not one of"),
         (["nowhere.json"], "nowhere.json: No such file"),
         (["--token-file", "x"], "--token-file: requires --server"),
+        (["--server", "localhost:70000"], "--server: the port of 'localhost:70000' is not"),
+        (["--server", "localhost:1", "--tls-ca", __file__], f"--tls-ca: {__file__} holds no certificate"),
         (["--server", "localhost:1", "--tls-cert", "x"], "--tls-key: is missing"),
         (["--server", "localhost:1", "--token-file", "nowhere"], "--token-file: nowhere: No such file"),
-        (["--server", "localhost:1", "--tls-ca", "nowhere"], "tls.ca: nowhere: No such file"),
+        (["--server", "localhost:1", "--tls-ca", "nowhere"], "--tls-ca: nowhere: No such file"),
     ],
 )
 def test_wrong_input_ends_in_one_line(arguments: list[str], says: str) -> None:

@@ -90,6 +90,8 @@ async def test_the_door_of_a_server_with_certificates(tmp_path: Path) -> None:
     ("arguments", "says"),
     [
         (("serve", "--web", "0.0.0.0:8080"), "web: calls from other machines to 0.0.0.0:8080 would not"),
+        (("web", "--server", "127.0.0.1:70000"), "--server: the port of '127.0.0.1:70000' is not"),
+        (("web", "--server", "127.0.0.1:1", "--tls-ca", __file__), f"--tls-ca: {__file__} holds no certificate"),
         (("serve", "--web", "nonsense"), "web: 'nonsense' is not HOST:PORT"),
         (("serve", "--web", "127.0.0.1:0", "--web-page", "/nowhere"), "web_page: /nowhere has no index.html"),
         (("web", "--server", "127.0.0.1:1", "--listen", "8080"), "web: '8080' is not HOST:PORT"),

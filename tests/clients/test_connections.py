@@ -4,9 +4,11 @@ import asyncio
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
+import trustme
 
 from clerestory.cli.new import first_decision
 from clerestory.clients import (
@@ -18,6 +20,7 @@ from clerestory.clients import (
     Tls,
     Unavailable,
 )
+from clerestory.clients.connection import dial
 from tests.conftest import TOKEN
 
 POSITION = first_decision("toy", 2, 7).observe(0)
@@ -49,6 +52,8 @@ BAD_CONNECTIONS: list[tuple[dict[str, Any], str]] = [
     ({"token": "line\nbreak"}, "token"),
     ({"target": "far.example:1", "token": "secret"}, "token"),
     ({"tls": Tls(ca="/nowhere/ca.pem")}, "tls.ca"),
+    ({"tls": Tls(ca=__file__)}, "tls.ca"),
+    ({"tls": Tls(cert=__file__, key=__file__)}, "tls.cert"),
     ({"tls": Tls(cert="cert.pem")}, "tls"),
     ({"tls": Tls(ca=b"secret")}, "tls.ca"),
     ({"tls": "secret"}, "tls"),
@@ -69,6 +74,42 @@ def test_connections_that_cannot_be_made(client: Any, arguments: dict[str, Any],
         client(**{"target": "localhost:1"} | arguments)
     assert caught.value.field == field
     assert "secret" not in str(caught.value)
+
+
+@pytest.mark.parametrize("address", ["localhost:116737", "[::1]:65536", "127.0.0.1:0", "localhost:", "mydns:+1"])
+@pytest.mark.parametrize("before", ["", "dns:", "dns:///", "ipv4:127.0.0.1:1,"])
+def test_a_port_that_there_is_not_is_refused(before: str, address: str) -> None:
+    with pytest.raises(BadConnection) as caught:
+        Advisor(before + address)
+    assert str(caught.value) == f"target: the port of {address!r} is not a number from 1 to 65535"
+
+
+@pytest.mark.parametrize(
+    "target",
+    ["localhost:1", "[::1]:65535", "::1", "localhost", "dns://9.9.9.9:70000/host:1", "unix:/tmp/a:0", "vsock:2:70000"],
+)
+def test_other_names_of_servers_are_left_to_grpc(target: str) -> None:
+    assert dial(target, None, None, retries=False).target == target
+
+
+def test_a_key_of_another_certificate_is_refused(tmp_path: Path) -> None:
+    authority = trustme.CA()
+    one, other = (authority.issue_cert("localhost") for _ in range(2))
+    one.cert_chain_pems[0].write_to_path(tmp_path / "cert.pem")
+    for name, issued in ("key.pem", one), ("other.pem", other):
+        issued.private_key_pem.write_to_path(tmp_path / name)
+    assert Tls(cert=tmp_path / "cert.pem", key=tmp_path / "key.pem").credentials()
+    says = f"{tmp_path}/other.pem is not the key of {tmp_path}/cert.pem, in PEM and not encrypted"
+    with pytest.raises(BadConnection) as caught:
+        Tls(cert=tmp_path / "cert.pem", key=tmp_path / "other.pem").credentials()
+    assert (caught.value.field, caught.value.description) == ("tls.key", says)
+
+
+def test_authorities_may_have_comments_of_any_encoding(tmp_path: Path) -> None:
+    trustme.CA().cert_pem.write_to_path(tmp_path / "ca.pem")
+    commented = "# Türktrust\n".encode("latin-1") + (tmp_path / "ca.pem").read_bytes()
+    (tmp_path / "ca.pem").write_bytes(commented)
+    assert Tls(ca=tmp_path / "ca.pem").credentials()
 
 
 @pytest.mark.parametrize("client", [Advisor, AsyncAdvisor])
