@@ -1,7 +1,9 @@
 """The command `clerestory`."""
 
+import os
 import signal
 import sys
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Annotated, Any, NoReturn
 
@@ -98,6 +100,7 @@ def common(
 def main() -> None:
     """Run the command: exit code 2 for bad input, 1 for any other failure, one line on stderr for either."""
     signal.signal(signal.SIGTERM, end)
+    replace_what_cannot_be_shown()
     try:
         app()
     except Exception as error:
@@ -105,6 +108,14 @@ def main() -> None:
         if not kinds & (BAD_INPUT | FAILURES):
             raise
         fail(error, 2 if kinds & BAD_INPUT else 1)
+
+
+def replace_what_cannot_be_shown() -> None:
+    """Write ? for what the encoding of the terminal lacks, and nothing to a standard error that is closed."""
+    sys.stderr = sys.stderr or Path(os.devnull).open("w")  # noqa: SIM115  # open until the end
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")
 
 
 def end(number: int, _: Any) -> NoReturn:

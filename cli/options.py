@@ -70,9 +70,23 @@ def chosen_game(name: str, *seats: int) -> "Game":
     return game
 
 
+def require_open(name: str, stream: object) -> None:
+    """Raise BadOption for a standard stream that is closed, as `<&-` does it."""
+    if stream is None:
+        raise BadOption(f"{name} is closed; leave it open, or redirect it to a file")
+
+
+def typed_line(prompt: str) -> str:
+    """Return the next line typed. Raises EOFError at the end of input, and BadOption if it is closed."""
+    require_open("standard input", sys.stdin)
+    require_open("standard output", sys.stdout)
+    return input(prompt)
+
+
 def read_file(path: str) -> bytes:
     """Return what a file, or standard input for `-`, holds. Raises BadOption."""
     if path == "-":
+        require_open("standard input", sys.stdin)
         return sys.stdin.buffer.read()
     try:
         return Path(path).read_bytes()

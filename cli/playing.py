@@ -16,6 +16,7 @@ from clerestory.cli import spoken
 from clerestory.cli.answers import answer_view
 from clerestory.cli.choosing import find_action, show_actions
 from clerestory.cli.foreseen import ask_owner, known, out_of_sight, shareable
+from clerestory.cli.options import require_open, typed_line
 from clerestory.cli.recording import Recording
 from clerestory.cli.screen import ending
 from clerestory.clients import Advisor, AdvisorError
@@ -249,12 +250,13 @@ def ask(session: Session) -> str | None:
 
 
 def read_line(session: Session, prompt: str, *, unseen: bool = False) -> str | None:
-    """Return the next line typed, not echoed if `unseen`; None at the end of input."""
+    """Return the next line typed, not echoed if `unseen`; None at the end of input. Raises BadOption as typed_line."""
+    require_open("standard input", sys.stdin)
     if session.tell is not None:  # standard output belongs to the program
         session.console.print(prompt, end="")
         prompt = ""
     try:
-        return (getpass(prompt) if unseen and sys.stdin.isatty() else input(prompt)).strip()
+        return (getpass(prompt) if unseen and sys.stdin.isatty() else typed_line(prompt)).strip()
     except (EOFError, UnicodeDecodeError):
         session.console.print()
         return None

@@ -9,7 +9,7 @@ from rich.text import Text
 
 from clerestory.cli import spoken
 from clerestory.cli.choosing import find_action, show_actions
-from clerestory.cli.options import BadOption
+from clerestory.cli.options import BadOption, typed_line
 from clerestory.cli.screen import screen
 from clerestory.engine import Game, Rng
 from clerestory.review.puzzle import PLAN_SEPARATOR, Puzzle, puzzles
@@ -98,9 +98,9 @@ def tried(one: Puzzle, console: Console, prompt: str) -> list[str] | None:
 
 
 def read(prompt: str) -> str | None:
-    """Return the next line typed, None at the end of input."""
+    """Return the next line typed, None at the end of input. Raises BadOption if a standard stream is closed."""
     try:
-        return input(prompt).strip()
+        return typed_line(prompt).strip()
     except (EOFError, UnicodeDecodeError):
         return None
 

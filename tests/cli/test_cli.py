@@ -9,14 +9,18 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from google.protobuf.json_format import ParseDict
 
+from clerestory.cli import playing, solving
 from clerestory.cli.embedded import embedded_server
 from clerestory.cli.new import first_decision
+from clerestory.cli.options import BadOption, read_file
 from clerestory.clients import Advisor, Busy, Unavailable
 from clerestory.engine import from_position
 from clerestory.search.limits import MAX_ITERATIONS
@@ -181,6 +185,45 @@ def test_wrong_inputs_end_in_one_line(arguments: list[str], code: int, says: str
     assert (done.returncode, done.stdout) == (code, "")
     [line] = done.stderr.splitlines()
     assert line.startswith(says)
+
+
+@pytest.mark.parametrize(
+    ("encoding", "arguments"),
+    [
+        ("ascii", ["rules", "--game", "duel"]),
+        ("latin-1", ["recommend", OPENING, "--iterations", "10", "--language", "de"]),
+    ],
+)
+def test_what_the_terminal_cannot_show_is_replaced(encoding: str, arguments: list[str]) -> None:
+    command, environment = [sys.executable, "-m", "clerestory", *arguments], os.environ | {"PYTHONIOENCODING": encoding}
+    done = subprocess.run(command, capture_output=True, check=False, env=environment)
+    assert (done.returncode, done.stderr) == (0, b"")
+    assert b"?" in done.stdout
+
+
+def test_a_standard_stream_that_is_closed_is_named() -> None:
+    command = f"exec '{sys.executable}' -m clerestory puzzle 1 --game duel >&-"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
+    says = "clerestory: standard output is closed; leave it open, or redirect it to a file\n"
+    assert (done.returncode, done.stderr) == (2, says)
+
+
+@pytest.mark.parametrize("closed", ["stdin", "stdout"])
+def test_whoever_reads_says_that_a_standard_stream_is_closed(closed: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    session: Any = SimpleNamespace(tell=None)
+    readers: list[Callable[[], object]] = [partial(solving.read, "> "), partial(playing.read_line, session, "> ")]
+    if closed == "stdin":
+        readers += [partial(read_file, "-"), partial(playing.read_line, session, "> ", unseen=True)]
+    monkeypatch.setattr(sys, closed, None)
+    for read in readers:
+        with pytest.raises(BadOption, match=f"^standard {closed.removeprefix('std')}put is closed; "):
+            read()
+
+
+def test_a_game_goes_on_without_standard_error() -> None:
+    command = f"exec '{sys.executable}' -m clerestory play --game toy --seats human,human 2>&-"
+    done = subprocess.run(["sh", "-c", command], input="quit\n", capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 @pytest.mark.parametrize(
