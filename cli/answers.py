@@ -1,5 +1,8 @@
 """Shows an answer to people: the table of its lines, a legend, and remarks."""
 
+from collections.abc import Mapping, Sequence
+
+from rich.cells import cell_len
 from rich.console import Group
 from rich.table import Table
 from rich.text import Text
@@ -10,12 +13,14 @@ from clerestory.clients import Line, Recommendation
 from clerestory.engine import State
 from clerestory.engine.scoring import note_on_points
 
+LEAST = 12  # columns for an action, which takes several lines there
+EDGES, BETWEEN = 5, 2  # columns of a table besides its cells: around the mark and the action, and for each figure
 SHOWN_PLIES = 4  # of a variation
 ENDS = ("time", "iterations", "stopped", "decided", "certain")  # why a search ended
 
 
 def answer_view(answer: Recommendation, state: State, width: int) -> Group:
-    """Return an answer for a screen of some columns, 60 at least."""
+    """Return an answer for a screen of some columns; with less than 60, some figures are left out."""
     table = lines_table(answer, width) if answer.best else outcomes_table(answer, state, width)
     legend = spoken.say("answer.legend" if answer.best else "answer.legend.chance")
     note = note_on_points(state, spoken.language())
@@ -38,18 +43,38 @@ def title(answer: Recommendation, state: State) -> str:
 
 def lines_table(answer: Recommendation, width: int) -> Table:
     """Return the lines of a decision by the win share shown, doubtful ones last."""
-    table = Table(collapse_padding=width < ROOMY, pad_edge=width >= ROOMY)
+    lines, first = ordered(answer), answer.lines[0]
+    marks = [">" if line is first else "?" if line.doubtful else "" for line in lines]
+    figures = {
+        "win": [win(line, answer.seat or 0) for line in lines],
+        "margin": [spoken.figure(line.margin, 1, "+z") if line.visits else "" for line in lines],
+        "loss": [spoken.figure(line.loss, 1, "z") if line.visits and line is not first else "" for line in lines],
+        "visits": [spoken.figure(line.visits) for line in lines],
+    }
+    table = compact_table(width)
     table.add_column("", no_wrap=True)
     name_columns(table, "answer.action", width)
-    for heading in ("win", "margin", "loss", "visits"):
-        table.add_column(*spoken.cells([spoken.say(f"answer.{heading}")]), justify="right", no_wrap=True)
-    for line in ordered(answer):
-        first = line is answer.lines[0]
-        loss = spoken.figure(line.loss, 1, "z") if line.visits and not first else ""
-        margin = spoken.figure(line.margin, 1, "+z") if line.visits else ""
-        mark = ">" if first else "?" if line.doubtful else ""
-        table.add_row(mark, *names(line, width), win(line, answer.seat or 0), margin, loss, spoken.figure(line.visits))
+    columns = figure_columns(table, {spoken.say(f"answer.{name}"): cells for name, cells in figures.items()}, width)
+    for line, mark, *cells in zip(lines, marks, *columns, strict=True):
+        table.add_row(mark, *names(line, width), *cells)
     return table
+
+
+def compact_table(width: int) -> Table:
+    """Return an empty table, with little space between its columns unless there is much."""
+    return Table(collapse_padding=width < ROOMY, pad_edge=width >= ROOMY)
+
+
+def figure_columns(table: Table, figures: Mapping[str, Sequence[str]], width: int) -> list[Sequence[str]]:
+    """Add the columns of figures, by their headings, as far as they leave room for an action; return their cells."""
+    room, shown = width - LEAST - EDGES, []
+    for heading, cells in figures.items():
+        room -= BETWEEN + max(map(cell_len, (heading, *cells)))
+        if room < 0:
+            break
+        table.add_column(*spoken.cells([heading]), justify="right", no_wrap=True)
+        shown.append(cells)
+    return shown
 
 
 def ordered(answer: Recommendation) -> list[Line]:
@@ -60,16 +85,21 @@ def ordered(answer: Recommendation) -> list[Line]:
 
 def outcomes_table(answer: Recommendation, state: State, width: int) -> Table:
     """Return the possible outcomes of a chance event, with the win share of the advised seat, or those of all seats."""
-    seats = range(state.seats) if answer.seat is None else [answer.seat]
-    table = Table()
+    lines, seats = answer.lines, range(state.seats) if answer.seat is None else [answer.seat]
+    table = compact_table(width)
     name_columns(table, "answer.outcome", width)
-    for heading in (spoken.say("answer.odds"), *(spoken.seat(state.game, seat) for seat in seats)):
-        table.add_column(*spoken.cells([heading]), justify="right", no_wrap=True)
-    for line in answer.lines:
-        chance = "" if line.probability is None else spoken.percent(line.probability, 1)
-        shares = [spoken.figure(100 * line.win_shares[seat], 1) for seat in seats] if line.win_shares else []
-        table.add_row(*names(line, width), chance, *shares)
+    odds = ["" if line.probability is None else spoken.percent(line.probability, 1) for line in lines]
+    shares = {spoken.seat(state.game, seat): [share(line, seat) for line in lines] for seat in seats}
+    for line, *cells in zip(
+        lines, *figure_columns(table, {spoken.say("answer.odds"): odds, **shares}, width), strict=True
+    ):
+        table.add_row(*names(line, width), *cells)
     return table
+
+
+def share(line: Line, seat: int) -> str:
+    """Return the expected share of the win of a seat in percent, "" if it is not known."""
+    return spoken.figure(100 * line.win_shares[seat], 1) if line.win_shares else ""
 
 
 def name_columns(table: Table, heading: str, width: int) -> None:

@@ -59,6 +59,17 @@ def test_tables_of_hints_fit(position: Path) -> None:
     assert {action.text for action in from_position(position.read_text()).legal_actions()} <= folded(lines)
 
 
+@pytest.mark.parametrize(("columns", "figures"), [(20, 0), (30, 1), (40, 2), (COLUMNS, 4)])
+def test_an_action_can_be_read_however_narrow_the_terminal_is(columns: int, figures: int) -> None:
+    lines = tabled(shown("hint", POSITIONS[0], "--time", "20ms", "--lines", 128, columns=columns))
+    assert max(map(len, lines)) <= columns
+    rows = [line.replace("┃", "│").split("│")[2:-1] for line in lines if line[0] in "┃│"]
+    assert [cell.strip() for cell in rows[0]] == ["action", "win %", "margin", "loss", "visits"][: 1 + figures]
+    texts = {action.text.replace(" ", "") for action in from_position(POSITIONS[0].read_text()).legal_actions()}
+    read = "".join(row[0] for row in rows).replace(" ", "")
+    assert [text for text in texts if text not in read] == []
+
+
 def folded(lines: list[str]) -> set[str]:
     """The texts of the second column, after the marks, joined if they take several lines."""
     texts: list[str] = []
