@@ -180,7 +180,7 @@ def amount_of(card: str, effect: Fields, amounts: Sequence[str], others: Sequenc
 def read_file(path: Path | str) -> dict[str, Any]:
     """Return the tables of a TOML file. Raises BadCatalogue."""
     try:
-        content = Path(path).read_text(encoding="utf-8")
+        content = Path(path).read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         why = str(error.strerror if isinstance(error, OSError) else error)
         raise BadCatalogue([("catalogue", text("fault.file", file=str(path), why=why))]) from None

@@ -33,7 +33,8 @@ def check_envelope(game: Identity, fields: dict[str, Any]) -> None:
     wrong = []
     revision = fields.get("rules_revision")
     if type(revision) is not int or revision != game.rules_revision:
-        wrong.append(("rules_revision", text("fault.revision", value=quoted(revision), revision=game.rules_revision)))
+        fault = text("fault.revision", value=quoted(revision), revision=game.rules_revision)
+        wrong.append(("rules_revision", fault if "rules_revision" in fields else text("fault.missing")))
     if fields.get("catalogue", "") != game.catalogue:
         given = quoted(fields.get("catalogue", ""))
         wrong.append(("catalogue", text("fault.catalogue", value=given, catalogue=repr(game.catalogue))))

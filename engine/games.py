@@ -155,7 +155,9 @@ def cards_of_catalogue(path: Path | str) -> tuple[str, CardRows]:
 def read_catalogue(path: Path | str) -> Catalogue:
     """Return the catalogue in a TOML file, of the game that it names. Raises BadCatalogue for a faulty file."""
     tables = read_file(path)
-    name: Any = tables.get("game")
+    if "game" not in tables:
+        raise BadCatalogue([("catalogue.game", text("fault.missing"))])
+    name: Any = tables["game"]
     shape = LIST[name].catalogue if name in with_catalogue() else None
     if shape is None:
         raise no_catalogue(name)

@@ -71,7 +71,7 @@ def test_games_of_the_arena_and_of_a_server_are_of_it(others: dict[str, Path], t
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("version = 1", "catalogue.game: None is not one of cathedral, duel"),
+        ("version = 1", "catalogue.game: is missing"),
         ('game = "toy"', "catalogue.game: 'toy' is not one of"),
         ("game = [", "catalogue: is not TOML"),
         ('game = "duel"\nversion = 2', "catalogue.version"),
@@ -121,6 +121,11 @@ def test_a_file_that_is_no_catalogue_is_an_error_of_one_line(tmp_path: Path) -> 
     for path in (tmp_path / "cards.toml", tmp_path / "none.toml"):
         done = run("rules", "--check", path)
         assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
+
+
+def test_a_catalogue_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
+    (tmp_path / "cards.toml").write_text(CathedralCatalogue.shipped.read_text(), "utf-8-sig")
+    assert run("rules", "--check", tmp_path / "cards.toml").returncode == 0
 
 
 def test_corrected_cards_keep_the_learned_value_and_that_is_said(tmp_path: Path) -> None:

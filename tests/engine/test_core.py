@@ -186,6 +186,8 @@ def test_every_fault_of_the_envelope_is_named() -> None:
     with pytest.raises(BadPosition) as caught:
         from_position({"rules_revision": 9, "catalogue": "x", "toy": 3, "extra": 1})
     assert [violation.field for violation in caught.value.violations] == ["rules_revision", "catalogue", "toy", "extra"]
+    with pytest.raises(BadPosition, match=r"^rules_revision: is missing;"):
+        from_position({"toy": {}, "extra": 1})
 
 
 def met(name: str) -> list[State]:
