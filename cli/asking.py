@@ -30,7 +30,7 @@ def in_json(answer: RecommendMoveResponse) -> dict[str, Any]:
     return MessageToDict(answer, preserving_proto_field_name=True, always_print_fields_with_no_presence=True)
 
 
-def show_answer(answer: Recommendation, position: bytes, *, as_json: bool) -> None:
+def show_answer(answer: Recommendation, position: str, *, as_json: bool) -> None:
     """Print an answer about a position."""
     if as_json:
         typer.echo(json.dumps(in_json(answer.message), indent=2))
@@ -47,7 +47,7 @@ def print_updates(updates: Iterator[Update]) -> None:
         typer.echo(json.dumps(fields))
 
 
-def show_updates(updates: Iterator[Update], position: bytes) -> None:
+def show_updates(updates: Iterator[Update], position: str) -> None:
     """Show each table of a position as it arrives, in place of the previous one."""
     state, console = from_position(position), screen()
     with redrawing(console) as show:

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from clerestory.cli.language import LanguageOption, speak
-from clerestory.cli.options import JsonOption, read_file
+from clerestory.cli.options import JsonOption, read_text
 
 EVERY = "200ms"  # between two tables with --watch
 
@@ -31,7 +31,7 @@ def hint(
     from clerestory.clients.wire import QuestionOptions
 
     speak(language, as_json=as_json)
-    text = read_file(position)
+    text = read_text(position)
     options = QuestionOptions(lines=0 if as_json else lines, threads=threads, seed=seed, early_stop=False)
     with advised(None, workers=threads) as advisor:
         if watch and not as_json:

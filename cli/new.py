@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from clerestory.cli.options import GameOption, SeatsOption, SeedOption, chosen_game
+from clerestory.cli.options import GameOption, SeatsOption, SeedOption, chosen_game, writing
 
 if TYPE_CHECKING:
     from clerestory.engine import State
@@ -22,7 +22,8 @@ def new(
     if out is None:
         typer.echo(text)
     else:
-        out.write_text(text + "\n")
+        with writing(out):
+            out.write_text(text + "\n")
 
 
 def first_decision(name: str, seats: int, seed: int) -> "State":

@@ -13,10 +13,10 @@ from rich.console import Console
 from clerestory.cli import spoken
 from clerestory.cli.access import Access
 from clerestory.cli.kept import KeptSession, create_game, is_kept, open_game, play_kept, view_of
-from clerestory.cli.options import BadOption, chosen_game, read_file
+from clerestory.cli.options import BadOption, chosen_game, read_text
 from clerestory.cli.play_options import PlayOptions
 from clerestory.cli.playing import SeatPlayer, Session, play_on
-from clerestory.cli.recording import Recording
+from clerestory.cli.recording import OPENING, Recording
 from clerestory.cli.screen import screen
 from clerestory.cli.servers import advised, by_option, connected
 from clerestory.clients.wire import read_time
@@ -173,8 +173,8 @@ def last_game(path: str) -> Record:
 
     Raises BadOption, GameError.
     """
-    text = read_file(path).decode("utf-8", errors="replace")
-    if not text.lstrip().startswith('{"record"'):
+    text = read_text(path)
+    if not text.lstrip().startswith(OPENING):
         return Record(from_position(text))
     records = list(read_records(text.splitlines(keepends=True), begun=True))
     if not records:

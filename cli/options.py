@@ -1,6 +1,9 @@
 """Options that several commands share, and their checks."""
 
+import json
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -81,6 +84,25 @@ def typed_line(prompt: str) -> str:
     require_open("standard input", sys.stdin)
     require_open("standard output", sys.stdout)
     return input(prompt)
+
+
+@contextmanager
+def writing(path: Path) -> Iterator[None]:
+    """Name the file that this block writes where an error does not, such as that of a full disk. Raises OSError."""
+    try:
+        yield
+    except OSError as error:
+        error.filename = error.filename or str(path)
+        raise
+
+
+def read_text(path: str) -> str:
+    """Return the text of a file, or of standard input for `-`: UTF-8, or what begins as UTF-16 or UTF-32.
+
+    Editors on Windows begin a text with a byte order mark, which is left out. Raises BadOption.
+    """
+    content = read_file(path)
+    return content.decode(json.detect_encoding(content), errors="replace")
 
 
 def read_file(path: str) -> bytes:

@@ -8,7 +8,7 @@ import typer
 from clerestory.cli.access import PLAIN, Access, ServerOption
 from clerestory.cli.grouped import grouped
 from clerestory.cli.language import LanguageOption, speak
-from clerestory.cli.options import JsonOption, read_file
+from clerestory.cli.options import JsonOption, read_text
 from clerestory.search.limits import MAX_ITERATIONS
 
 if TYPE_CHECKING:
@@ -114,7 +114,7 @@ def recommend(
     from clerestory.cli.servers import advised
 
     speak(language, as_json=as_json)
-    text, options = read_file(question.position), question.options(lines)
+    text, options = read_text(question.position), question.options(lines)
     options["level"] = level
     with advised(server, access, question.threads) as advisor:
         answer = advisor.recommend(text, question.limit(), **options)
@@ -143,7 +143,7 @@ def analyze(
     from clerestory.cli.servers import advised
 
     speak(language, as_json=as_json)
-    text = read_file(question.position)
+    text = read_text(question.position)
     watcher, options = observer_of(observer), question.options(lines)
     with (
         advised(server, access, question.threads) as advisor,

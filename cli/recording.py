@@ -1,19 +1,45 @@
-"""Records a game in a file while it is played: a ply is on disk before it is shown."""
+"""Records of games in files: read, and written while a game is played, when a ply is on disk before it is shown."""
 
 import errno
 import json
 import os
 import stat
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import takewhile
 from pathlib import Path
 
 from clerestory.cli import spoken
-from clerestory.cli.options import BadOption
+from clerestory.cli.options import BadOption, read_text
 from clerestory.engine import BadRecord, Record, State, read_records
+from clerestory.engine.names import NAMES
 from clerestory.engine.record import ending, whole_lines
 
 OPENING = '{"record"'  # of the first line of a file of records
+
+
+def recorded(path: str) -> Iterator[Record]:
+    """Yield the games of a file, of which the last may be unfinished.
+
+    Raises BadOption for a file without any, BadRecord.
+    """
+    text = read_text(path)
+    if is_position(text):
+        raise BadOption(f"{path}: is a position, no record; `clerestory show` reads positions")
+    lines = text.splitlines(keepends=True)
+    if not lines:
+        raise BadOption(f"{path}: has no game")
+    if not whole_lines(lines):
+        raise BadRecord(1, "is incomplete, and there is no line before it")
+    yield from read_records(lines, begun=True)
+
+
+def is_position(text: str) -> bool:
+    """Whether a text is an object as positions are, and so none of the lines of a record."""
+    try:
+        fields = json.loads(text)
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(fields, dict) and any(name in fields for name in NAMES)
 
 
 class Recording:

@@ -16,11 +16,12 @@ from rich.text import Text
 from clerestory.advice.reviews import ReviewTerms
 from clerestory.cli import spoken
 from clerestory.cli.here import Here
-from clerestory.cli.options import BadOption, read_file
+from clerestory.cli.options import BadOption
+from clerestory.cli.recording import recorded
 from clerestory.cli.review_options import ReviewOptions
 from clerestory.cli.screen import ended, figures_table, screen
 from clerestory.durations import parse_duration
-from clerestory.engine import Game, Record, State, read_records
+from clerestory.engine import Game, Record, State
 from clerestory.review import Annotation, PlyValuation
 from clerestory.review.classes import GLYPHS
 from clerestory.review.words import (
@@ -111,12 +112,8 @@ def show_review(review: Annotation, *, as_json: bool) -> None:
 
 
 def chosen_record(path: str, number: int) -> Record:
-    """Return a game of a file. Raises BadOption."""
-    records = list(
-        read_records(read_file(path).decode("utf-8", errors="replace").splitlines(keepends=True), begun=True)
-    )
-    if not records:
-        raise BadOption(f"{path}: has no game")
+    """Return a game of a file. Raises BadOption, BadRecord."""
+    records = list(recorded(path))
     if number > len(records):
         raise BadOption(f"--number: {number} is past the end; games in the file: {len(records)}")
     return records[number - 1]

@@ -5,7 +5,7 @@ from typing import Annotated
 import typer
 
 from clerestory.cli.language import LanguageOption, speak
-from clerestory.cli.options import JsonOption, read_file
+from clerestory.cli.options import JsonOption, read_text
 
 
 def show(
@@ -18,7 +18,7 @@ def show(
     from clerestory.cli.showing import show_position
 
     speak(language, as_json=as_json)
-    show_position(read_file(position), seat, as_json=as_json)
+    show_position(read_text(position), seat, as_json=as_json)
 
 
 def replay(
@@ -41,4 +41,4 @@ def replay(
     from clerestory.cli.showing import replay_records
 
     speak(language, as_json=as_json)
-    replay_records(read_file(record).decode("utf-8", errors="replace"), ply, as_json=as_json)
+    replay_records(record, ply, as_json=as_json)

@@ -6,13 +6,13 @@ import typer
 
 from clerestory.cli import spoken
 from clerestory.cli.options import BadOption
+from clerestory.cli.recording import recorded
 from clerestory.cli.screen import actions_table, ending, screen
-from clerestory.engine import NATURE, BadRecord, Record, State, from_position, read_records
-from clerestory.engine.record import whole_lines
+from clerestory.engine import NATURE, Record, State, from_position
 from clerestory.engine.scoring import outcome, point_sources
 
 
-def show_position(text: bytes, seat: int | None, *, as_json: bool) -> None:
+def show_position(text: str, seat: int | None, *, as_json: bool) -> None:
     """Print a position, for None with all that it holds, and its legal actions. Raises BadPosition."""
     state = from_position(text)
     if seat is not None:
@@ -40,12 +40,9 @@ def legal(state: State) -> list[dict[str, str]]:
     return [{"text": action.text, "label": action.label} for action in state.legal_actions()]
 
 
-def replay_records(text: str, ply: int | None, *, as_json: bool) -> None:
-    """Print how games ended, or a position of the first one. Raises BadRecord, BadOption."""
-    lines = text.splitlines(keepends=True)
-    if lines and not whole_lines(lines):
-        raise BadRecord(1, "is incomplete, and there is no line before it")
-    for number, played in enumerate(read_records(lines, begun=True), 1):
+def replay_records(path: str, ply: int | None, *, as_json: bool) -> None:
+    """Print how games of a file ended, or a position of the first one. Raises BadRecord, BadOption."""
+    for number, played in enumerate(recorded(path), 1):
         if ply is not None:
             typer.echo(position_at(played.state, ply).to_json(indent=2))
             return

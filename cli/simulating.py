@@ -12,6 +12,7 @@ import typer
 from rich.console import Console
 from rich.progress import track
 
+from clerestory.cli.options import writing
 from clerestory.cli.screen import figures_table, screen
 from clerestory.engine import NATURE, Game, Record, Rng, State
 
@@ -89,7 +90,7 @@ def record_file(path: Path | None) -> Iterator[TextIO | None]:
     if path is None:
         yield None
     else:
-        with path.open("w", encoding="utf-8") as file:
+        with writing(path), path.open("w", encoding="utf-8") as file:
             yield file
 
 

@@ -18,7 +18,7 @@ import typer
 from rich.table import Table
 
 from clerestory.cli.access import ServerOption
-from clerestory.cli.options import BadOption, JsonOption, read_file
+from clerestory.cli.options import BadOption, JsonOption, read_text
 from clerestory.cli.screen import figures_table, screen
 from clerestory.cli.servers import connected
 from clerestory.clients import Advisor
@@ -142,7 +142,7 @@ def bench_early(
     """What an early end saves, and how often it was wrong: each decided search is continued to its deadline."""
     if searcher and server is not None:
         raise BadOption("--searcher: asks no server; leave out --server")
-    files = [(Path(path).stem, from_position(read_file(path))) for path in positions]
+    files = [(Path(path).stem, from_position(read_text(path))) for path in positions]
     seconds = budget_ms / 1e3
     with ExitStack() as stack:
         ask: Probe = partial(by_searcher, seconds)

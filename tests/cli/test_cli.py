@@ -173,6 +173,8 @@ WRONG: list[tuple[list[str], int, str]] = [
     (["new", "--game", "chess"], 2, "clerestory: --game: 'chess' is not one of"),
     (["new", "--game", "toy", "--seats", "9"], 2, "clerestory: --seats: 9, but toy is for 2, 3, 4 players"),
     (["new", "--game", "toy", "--out", "/nowhere/file"], 1, "clerestory: /nowhere/file: No such file"),
+    (["new", "--game", "toy", "--out", "/dev/full"], 1, "clerestory: /dev/full: No space left on device"),
+    (["simulate", "--game", "toy", "--games", "1", "--out", "/dev/full"], 1, "clerestory: /dev/full: No space left"),
     (["serve", "--listen", "0.0.0.0:0"], 2, "clerestory: listen: calls from other machines to 0.0.0.0:0 would"),
     (["serve", "--metrics", "0.0.0.0:0"], 2, "clerestory: metrics: calls from other machines to 0.0.0.0:0 would"),
     (["serve", "--workers", "0"], 2, "clerestory: workers: 0 is not a whole number above 0"),

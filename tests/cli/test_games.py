@@ -7,7 +7,10 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from clerestory.cli.main import app
+from clerestory.cli.new import first_decision
+from clerestory.cli.opening import last_game
 from clerestory.cli.options import BadOption
+from clerestory.cli.recording import recorded
 from clerestory.engine import GAMES, NATURE, BadPosition, BadRecord, read_records
 from clerestory.engine.toy.rules import TOY
 
@@ -88,6 +91,36 @@ def test_replay_of_no_record_is_refused(tmp_path: Path) -> None:
     out = tmp_path / "games.jsonl"
     out.write_text("no record")
     assert isinstance(run("replay", out).exception, BadRecord)
+
+
+@pytest.mark.parametrize("command", ["replay", "annotate"])
+@pytest.mark.parametrize("path", ["-", "/dev/null"])
+def test_a_file_without_a_game_is_refused(command: str, path: str) -> None:
+    result = run(command, path, stdin="")
+    assert isinstance(result.exception, BadOption)
+    assert str(result.exception) == f"{path}: has no game"
+
+
+@pytest.mark.parametrize("command", ["replay", "annotate"])
+@pytest.mark.parametrize("indent", [None, 2])
+def test_a_position_in_place_of_a_record_is_called_so(command: str, indent: int | None) -> None:
+    result = run(command, "-", stdin=first_decision("toy", 2, 1).to_json(indent=indent))
+    assert isinstance(result.exception, BadOption)
+    assert str(result.exception) == "-: is a position, no record; `clerestory show` reads positions"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-16-le"])
+def test_texts_of_other_editors_are_read(encoding: str, tmp_path: Path) -> None:
+    position, record, out = first_decision("toy", 2, 1), tmp_path / "record", tmp_path / "position"
+    run("simulate", "--game", "toy", "--games", 1, "--seed", 1, "--out", record)
+    record.write_text(record.read_text(), encoding)
+    out.write_text(position.to_json(), encoding)
+    assert json.loads(run("show", out, "--json").output)["position"] == position.to_position()
+    assert run("hint", out, "--time", "20ms").exit_code == 0
+    assert last_game(str(out)).state == position
+    assert [len(games) for games in ([*recorded(str(record))], [last_game(str(record))])] == [1, 1]
+    assert run("replay", record).exit_code == 0
+    assert run("annotate", record, "--iterations", 50).exit_code == 0
 
 
 @pytest.mark.parametrize("end", ["", "\n"])
