@@ -25,7 +25,7 @@ from clerestory.games.store import Batch, Due, GameFilter, GameLog, NewsListener
 logger = logging.getLogger(__name__)
 
 SHORTENED = {"memory": MEMORY, "user": USER, "postgresql": "postgresql://...", "postgres": "postgresql://..."}
-SCHEME = re.compile(r"[A-Za-z][\w+.-]*:")  # with which no file begins that is meant as one
+SCHEME = re.compile(r"[A-Za-z][\w+.-]+:")  # with which no file begins that is meant as one
 
 T = TypeVar("T")
 
