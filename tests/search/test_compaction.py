@@ -71,7 +71,7 @@ def figures(line: Line) -> Line:
     return replace(line, principal_variation=(), loss=0.0)
 
 
-@pytest.mark.parametrize("seed", [3, 4])
+@pytest.mark.parametrize("seed", [3, 6])
 def test_what_another_order_of_actions_leads_to_is_kept(seed: int) -> None:
     """If everything reachable fits, a search continues from a compacted tree exactly as from the whole one.
 
