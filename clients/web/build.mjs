@@ -14,7 +14,9 @@ const index = {
   setup(build) {
     build.onEnd(async (result) => {
       if (result.errors.length) return;
-      const names = Object.keys(result.metafile.outputs).map((path) => basename(path));
+      const paths = Object.keys(result.metafile.outputs);
+      await Promise.all(paths.filter((path) => path.endsWith(".js")).map(insist));
+      const names = paths.map((path) => basename(path));
       const html = await readFile("src/index.html", "utf8");
       const named = html.replace(/(main|screens)\.(js|css)/g, (_, name, ending) =>
         names.find((one) => one.startsWith(`${name}-`) && one.endsWith(`.${ending}`)),
@@ -24,6 +26,12 @@ const index = {
     });
   },
 };
+
+/** Let a script ask again for what it imports, as src/files.ts does: browsers remember an import that has failed. */
+async function insist(path) {
+  const script = await readFile(path, "utf8");
+  await writeFile(path, script.replace(/\bimport(\("\.\/[\w-]+\.js"\))/g, "globalThis.importFile$1"));
+}
 
 await rm(folder, { recursive: true, force: true });
 await mkdir(assets, { recursive: true });

@@ -33,8 +33,7 @@ def test_a_server_that_is_killed_in_a_stream_and_in_a_move(browser: Browser, tmp
         settled(page)
         moves = page.locator(".log ol li")
         before = moves.count()
-        first.send_signal(signal.SIGKILL)
-        first.wait()
+        killed(first)
         expect(page.get_by_role("alert").first).to_contain_text("Trying again", timeout=PATIENCE)
         page.locator(".action").first.click()  # a move that nobody takes, yet
         with page_server(*options):
@@ -45,6 +44,64 @@ def test_a_server_that_is_killed_in_a_stream_and_in_a_move(browser: Browser, tmp
             played = [line for line in record.splitlines() if '"red"' in line or '"by": "red"' in line]
             assert played_through(record)
             assert len([line for line in played if '"by": "red"' in line]) == 1
+
+
+def killed(process: subprocess.Popen[str]) -> None:
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+
+
+def test_what_is_first_opened_while_the_server_is_away(browser: Browser, tmp_path: Path) -> None:
+    """Screens, whose files browsers remember as lost, and a game that is begun."""
+    options = ("--workers", "1", "--store", str(tmp_path / "games"), "--web", f"127.0.0.1:{free_port()}")
+    with page_server(*options) as (first, url), tab(browser, url) as page:
+        errors: list[str] = []
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        expect(page.locator(".opponents p").first).not_to_be_empty()
+        killed(first)
+        page.goto("/#/path")
+        expect(page.get_by_role("alert")).to_contain_text("Trying again")
+        page.goto("/#/")
+        page.get_by_role("button", name="Start", exact=True).click()
+        expect(page.locator("form").get_by_role("alert")).to_contain_text("Trying again")
+        with page_server(*options):
+            page.wait_for_url("**/#/game/*")
+            assert settled(page)
+            expect(page.get_by_role("alert")).to_have_count(0)
+            page.goto("/#/path")
+            expect(page.locator(".lessons").nth(1)).to_be_visible()
+        assert errors == []
+
+
+def test_a_page_that_is_older_than_its_server_is_loaded_anew_but_once(page: Page) -> None:
+    """A newer server has its files under other names."""
+    gone = re.compile(r"/assets/screen-\w+\.js")
+    loads: list[str] = []
+    page.on("load", lambda _: loads.append(page.url))
+    page.route(gone, lambda route: route.fulfill(status=404))
+    page.goto("/#/path")
+    expect(page.get_by_role("alert")).to_contain_text("reload the page")
+    assert len(loads) == 1
+    page.unroute(gone)
+    page.reload()
+    expect(page.locator(".lessons").nth(1)).to_be_visible()
+
+
+def test_a_look_back_while_the_server_is_away(browser: Browser, tmp_path: Path) -> None:
+    options = ("--workers", "1", "--store", str(tmp_path / "games"), "--web", f"127.0.0.1:{free_port()}")
+    with page_server(*options) as (first, url), tab(browser, url) as page:
+        new_game(page, "duel", ["me", "bot1"])
+        play_on(page, lambda offered: offered[0], 1)
+        settled(page)
+        killed(first)
+        expect(page.get_by_role("alert").first).to_contain_text("Trying again")
+        with page.expect_request("**/GetGame"):
+            page.keyboard.press("ArrowLeft")
+        with page_server(*options):
+            expect(page.get_by_role("alert")).to_have_count(0)
+            expect(page.get_by_text("You are looking at an earlier moment")).to_be_visible()
+            page.keyboard.press("End")
+            settled(page)
 
 
 @contextmanager
@@ -63,8 +120,7 @@ def test_a_door_that_is_restarted(browser: Browser, target: str) -> None:
     with door(target, port) as (first, url), tab(browser, url) as page:
         new_game(page, "duel", ["me", "bot1"])
         settled(page)
-        first.send_signal(signal.SIGKILL)
-        first.wait()
+        killed(first)
         expect(page.get_by_role("alert").first).to_be_visible(timeout=PATIENCE)
         with door(target, port):
             expect(page.get_by_role("alert")).to_have_count(0, timeout=PATIENCE)

@@ -1,5 +1,6 @@
 """The explanation in the table of hints: why the first line is the one to play."""
 
+import re
 from collections.abc import Callable, MutableSequence
 
 import pytest
@@ -30,6 +31,26 @@ def change_tables(page: Page, change: Callable[[Lines], None]) -> None:
         route.fulfill(headers={"content-type": got.headers["content-type"]}, body=changed)
 
     page.route("**/clerestory.v1.AdvisorService/Analyze", answer)
+
+
+def test_the_board_counts_in_the_order_of_the_table(page: Page) -> None:
+    """Which is by the win share; the move to play is marked beside, wherever it stands."""
+
+    def change(lines: Lines) -> None:
+        for line, share in zip(lines, (0.6, 0.7, *[0.5] * len(lines)), strict=False):
+            line.visits = 1000
+            line.win_shares[:] = [share] * 2
+
+    new_game(page, "duel", ["me", "bot1"])
+    settled(page)
+    change_tables(page, change)
+    page.get_by_label("Hints ?").select_option("table")
+    expect(page.locator(".told")).to_contain_text("of longer searches would say the same", timeout=PATIENCE)
+    rows = page.locator(".lines tbody tr").evaluate_all("all => all.map(one => one.dataset.line)")
+    for rank, name in enumerate(rows[:3], 1):
+        expect(page.locator(f'.action[data-action="{name}"] .rank')).to_have_text(str(rank))
+    expect(page.locator(".lines tbody tr").nth(1)).to_have_class(re.compile("first"))
+    expect(page.locator(".action.best .rank")).to_have_text("2")
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 """Conversions are planned in any order, what an action changed is said, and nothing that has one answer is asked."""
 
+import json
 import re
 from collections.abc import Callable
 
@@ -7,6 +8,8 @@ from playwright.sync_api import Page, Route, expect
 
 from tests.browser.harness import PATIENCE, begin, menu, new_game, play_on, record_of, settled, start
 from tests.browser.positions import about_to, last_plan, mixer_or_mason
+
+JSON = "application/json"
 
 
 def until(page: Page, wanted: str, choose: Callable[[list[str]], str] = lambda offered: offered[0]) -> None:
@@ -90,6 +93,35 @@ def test_a_plan_is_played_as_it_was_last_set_however_slow_the_service_is(page: P
     page.unroute("**/PlanConversions", hold)
     expect(page.locator(".log ol")).to_contain_text("once", timeout=PATIENCE)
     assert "convert" in record_of(page, identifier)
+
+
+def test_a_plan_whose_call_is_lost_is_asked_for_again(page: Page) -> None:
+    about_to(page, "convert")
+    begin(page)
+    settled(page)
+    expect(page.locator(".planning .stepper").first).to_be_visible()
+    lost: list[Route] = []
+
+    def lose(route: Route) -> None:
+        lost.append(route)
+        route.abort()
+
+    page.route("**/PlanConversions", lose, times=1)
+    useful(page)
+    assert len(lost) == 1
+    expect(page.locator(".planning")).to_have_attribute("aria-busy", "false")
+    expect(page.get_by_role("alert")).to_have_count(0)
+    expect(page.locator(".planned")).not_to_be_empty()
+
+
+def test_where_there_is_no_plan_the_order_of_the_craftsmen_is_told(page: Page) -> None:
+    about_to(page, "convert")
+    refusal = json.dumps({"code": "invalid_argument", "message": "no such plan"})
+    page.route("**/PlanConversions", lambda asked: asked.fulfill(status=400, content_type=JSON, body=refusal))
+    begin(page)
+    settled(page)
+    expect(page.get_by_role("alert")).to_have_text(re.compile("No such plan .*Each ends those before it"))
+    expect(page.locator(".action[data-action^='convert']").first).to_be_visible()
 
 
 def test_in_the_market_only_the_number_is_a_stepper(page: Page) -> None:

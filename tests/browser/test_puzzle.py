@@ -79,3 +79,13 @@ def test_axe_finds_nothing_by_day_and_night(opened: Page) -> None:
     opened.get_by_role("button", name="Show the answer").click()
     expect(opened.get_by_role("button", name="Study the position")).to_be_visible()
     assert violations_by_day_and_night(opened) == []
+
+
+@pytest.mark.parametrize("number", ["abc", "12x", "1.5", "-1", "99999999999"])
+def test_an_address_without_a_number_is_told_like_that_of_a_puzzle_there_is_not(page: Page, number: str) -> None:
+    page.goto("/#/puzzle/duel/9999")
+    told = re.sub(r"\d+", "N", page.get_by_role("alert").inner_text())
+    page.goto("/#/")
+    page.goto(f"/#/puzzle/duel/{number}")
+    expect(page.get_by_role("alert")).to_be_visible()
+    assert re.sub(r"\d+", "N", page.get_by_role("alert").inner_text()) == told

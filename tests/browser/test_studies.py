@@ -33,6 +33,15 @@ def test_any_record_can_be_gone_through(page: Page, name: str) -> None:
     expect(page.locator(f'.action[data-action="{last}"]')).to_have_count(1, timeout=PATIENCE)
 
 
+def test_an_address_without_a_ply_opens_the_beginning(page: Page) -> None:
+    identifier = start(page)
+    play_on(page, lambda offered: offered[0], 1)
+    page.goto(f"/#/study/game/{identifier}/abc")
+    expect(page.locator(".steps")).to_contain_text("0 / ")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".steps")).to_contain_text("1 / ")
+
+
 def test_a_study_strays_and_comes_back(page: Page) -> None:
     page.get_by_text("Import a record or a position").click()
     page.locator("input[type=file]").set_input_files(EXAMPLES / "records" / "duel-2p.jsonl")

@@ -3,6 +3,7 @@
 import { rules } from "./api.ts";
 import type { Card, Catalogue } from "./boards/types.ts";
 import type { CatalogueEntry } from "./gen/clerestory/v1/rules_pb.ts";
+import { insist } from "./insist.ts";
 import { language } from "./texts.ts";
 
 const asked = new Map<string, Promise<Catalogue>>();
@@ -14,7 +15,7 @@ export const EMPTY: Catalogue = { ...catalogueOf([]), name: () => "…" };
 export function catalogueFor(game: string): Promise<Catalogue> {
   let found = asked.get(game);
   if (!found) {
-    found = rules.describeCatalogue({ game }).then((answer) => catalogueOf(answer.entries));
+    found = insist(() => rules.describeCatalogue({ game })).then((answer) => catalogueOf(answer.entries));
     found.catch(() => asked.delete(game));
     asked.set(game, found);
   }

@@ -10,7 +10,12 @@ export function Face({ character }: { character: string | undefined }) {
   if (!character) return null;
   if (!asked) {
     asked = true;
-    void import("./faces/faces.tsx").then((found) => (drawn.value = found));
+    import("./faces/faces.tsx").then(
+      (found) => {
+        drawn.value = found;
+      },
+      () => undefined,
+    );
   }
   return (
     <svg class="face" viewBox="0 0 64 64" aria-hidden="true">

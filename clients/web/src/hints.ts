@@ -119,20 +119,35 @@ export function analysed(
   return advisor.analyze({ question, updateInterval, background, ...(observer ? { observer } : {}) }, { signal });
 }
 
-/** The marks of a board at the chosen step. */
-export function marks(): Mark[] {
-  const lines = table.value?.lines ?? [];
-  const first = lines[0]?.action?.text;
-  if (step.value === "off" || first === undefined) return [];
-  if (step.value === "where") return alike(first, lines).map((action) => ({ action }));
-  if (step.value === "move") return [{ action: first, rank: 1 }];
-  return lines.slice(0, SHOWN).map((line, index) => mark(line, index + 1));
+const DOUBTFUL = { visits: 200, share: 0.02 }; // with fewer, also of those of the first line, numbers may be far off
+
+/** Whether a line was tried so little that its numbers may be far off. */
+export const isDoubtful = ({ visits }: Line, lines: readonly Line[]): boolean =>
+  Number(visits) < Math.min(DOUBTFUL.visits, DOUBTFUL.share * Number(lines[0]?.visits ?? 0n));
+
+/** Lines by the win share of a seat, doubtful ones last: so the table shows them, and the board counts them. */
+export function ordered(lines: readonly Line[], seat: number | undefined): Line[] {
+  if (seat === undefined) return [...lines];
+  const rank = (line: Line) => (isDoubtful(line, lines) ? -1 : 0) + (line.winShares[seat] ?? 0);
+  return [...lines].sort((one, other) => rank(other) - rank(one));
 }
 
-function mark(line: Line, rank: number): Mark {
-  const seat = table.value?.seat;
+/** The marks of a board at the chosen step; the best is the move to play, as in the table. */
+export function marks(): Mark[] {
+  const { lines = [], seat } = table.value ?? {};
+  const first = best.value?.action?.text;
+  if (step.value === "off" || first === undefined) return [];
+  if (step.value === "where") return alike(first, lines).map((action) => ({ action }));
+  if (step.value === "move") return [{ action: first, rank: 1, best: true }];
+  return ordered(lines, seat)
+    .slice(0, SHOWN)
+    .map((line, index) => mark(line, index + 1, seat));
+}
+
+function mark(line: Line, rank: number, seat: number | undefined): Mark {
   const share = seat === undefined ? undefined : line.winShares[seat];
-  return { action: line.action?.text ?? "", rank, ...(share === undefined ? {} : { share }) };
+  const figures = share === undefined ? {} : { share };
+  return { action: line.action?.text ?? "", rank, best: line === best.value, ...figures };
 }
 
 /** The best actions of the kind of a given one, to show where to look but not what to do. */

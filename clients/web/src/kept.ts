@@ -1,8 +1,8 @@
 // A game that the server keeps, in this browser: watched while the tab is visible, polled while it is hidden.
 
-import { alive, Code } from "@clerestory/client";
+import { alive } from "@clerestory/client";
 import { computed, signal } from "@preact/signals";
-import { codeOf, games, isPassing, reasonOf, requestName, wordsOf } from "./api.ts";
+import { games, reasonOf, requestName, wordsOf } from "./api.ts";
 import {
   type Game,
   type GameEntry,
@@ -12,6 +12,7 @@ import {
   SeatKind,
   TakeBacks,
 } from "./gen/clerestory/v1/games_pb.ts";
+import { insist, LONGEST, mayPass, SHORTEST } from "./insist.ts";
 import { Pace } from "./pace.ts";
 import { seatOf } from "./seats.ts";
 import { followed, seatsOf, viewIn } from "./states.ts";
@@ -19,8 +20,6 @@ import { leaveStream, takeStream } from "./streams.ts";
 import { say } from "./texts.ts";
 import { addKeys, type Keys, keysOf, tokensOf } from "./tokens.ts";
 
-const SHORTEST = 500; // milliseconds before a broken connection is tried again, doubled each time
-const LONGEST = 8000;
 const UNSEEN = 3000; // milliseconds between polls without a stream: the tab is hidden, or has no token
 const TRIES = 10; // of a call that is refused because another change came first
 
@@ -192,7 +191,7 @@ export class Kept {
   }
 
   #trouble(error: unknown, again: () => void): void {
-    if (!isPassing(error) && codeOf(error) !== Code.ResourceExhausted) this.failed.value = wordsOf(error);
+    if (!mayPass(error)) this.failed.value = wordsOf(error);
     else this.#again(wordsOf(error), again);
   }
 
@@ -264,18 +263,11 @@ export class Kept {
   }
 
   /** Make a call until it is answered. */
-  async #insist<T>(call: () => Promise<T>): Promise<T> {
-    for (let pause = SHORTEST; ; pause = Math.min(2 * pause, LONGEST)) {
-      try {
-        const answer = await call();
-        this.broken.value = "";
-        return answer;
-      } catch (error) {
-        if (!isPassing(error) || this.#closed) throw error;
-        this.broken.value = wordsOf(error);
-        await new Promise((resolve) => setTimeout(resolve, pause));
-      }
-    }
+  #insist<T>(call: () => Promise<T>): Promise<T> {
+    const told = (why: string) => {
+      this.broken.value = why;
+    };
+    return insist(call, { wanted: () => !this.#closed, told });
   }
 
   readonly #taken = (answer: { game?: Game | undefined; views: GameView[]; entries: GameEntry[] }): void => {

@@ -1,5 +1,6 @@
 // The screens that are loaded when they are first opened, with the style and the texts that the lobby does not need.
 
+import { got } from "./files.ts";
 import { FILES } from "./gen/table.ts";
 import { learn } from "./texts.ts";
 
@@ -7,17 +8,20 @@ let dressed: Promise<unknown> | undefined;
 
 /** Load the style of the screens, whose address is in the index. */
 function dress(): Promise<unknown> {
-  dressed ??= new Promise((resolve, reject) => {
-    const link = document.createElement("link");
-    const href = document.querySelector<HTMLElement>("[data-screens]")?.dataset.screens ?? "";
-    const failed = () => {
-      dressed = undefined;
-      reject();
-    };
-    document.head.append(Object.assign(link, { rel: "stylesheet", href, onload: resolve, onerror: failed }));
+  const { screens = "" } = document.querySelector<HTMLElement>("[data-screens]")?.dataset ?? {};
+  dressed ??= got(screens, styled).catch((error) => {
+    dressed = undefined;
+    throw error;
   });
   return dressed;
 }
+
+/** Load a style sheet. */
+const styled = (href: string): Promise<unknown> =>
+  new Promise((resolve, reject) => {
+    const link = document.createElement("link");
+    document.head.append(Object.assign(link, { rel: "stylesheet", href, onload: resolve, onerror: reject }));
+  });
 
 /** A screen with all that it needs. */
 const whole =
@@ -35,3 +39,6 @@ export const LATER = {
   puzzle: whole(() => import("./views/puzzle.tsx")),
   box: whole(() => import("./views/box.tsx")),
 };
+
+/** Load a screen that will soon be opened. */
+export const prepare = (screen: keyof typeof LATER): void => void LATER[screen]().catch(() => undefined);

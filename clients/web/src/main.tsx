@@ -4,6 +4,7 @@ import "./style.css";
 import { render } from "preact";
 import { useEffect } from "preact/hooks";
 import { tokenWanted } from "./api.ts";
+import { loadAnew } from "./files.ts";
 import { LATER } from "./later.ts";
 import { useLoaded } from "./loading.ts";
 import { Opening } from "./parts.tsx";
@@ -39,7 +40,11 @@ function takeLink(id: string, [kind, ...rest]: string[]): void {
 
 /** A screen that is loaded when it is first opened. */
 function Later({ screen, words }: { screen: Screen; words: string[] }) {
-  const { found, trouble } = useLoaded("", LATER[screen], () => say("trouble.unreachable"));
+  const { found, trouble } = useLoaded(
+    "",
+    () => LATER[screen]().catch(loadAnew),
+    () => say("trouble.failed"),
+  );
   const Screen = found?.default;
   return Screen ? <Screen key={words.join("/")} words={words} /> : <Opening trouble={trouble} />;
 }
@@ -47,4 +52,8 @@ function Later({ screen, words }: { screen: Screen; words: string[] }) {
 /** What a screen is known by: labels come from the server, so all but studies ask for them anew in another language. */
 const told = (screen: string) => (screen === "study" ? screen : `${screen} ${language.value}`);
 
-void speak(preferred()).then(() => render(<Page />, document.getElementById("page") as HTMLElement));
+const page = document.getElementById("page") as HTMLElement;
+speak(preferred()).then(
+  () => render(<Page />, page),
+  () => page.append("This page could not be loaded. Reload it."), // there are no texts to say so in other languages
+);

@@ -5,6 +5,7 @@ import { Component, type ComponentChildren, type FunctionComponent } from "preac
 import { useEffect, useRef } from "preact/hooks";
 import type { SeatLook } from "./boards/types.ts";
 import { Face } from "./face.tsx";
+import { away } from "./files.ts";
 import { text } from "./text.ts";
 import { apart, say } from "./texts.ts";
 
@@ -90,10 +91,11 @@ export function SeatTable({ class: shape, caption, heads, rows }: SeatTableProps
 
 /** Shown while something is loading, and if it cannot be loaded. */
 export function Opening({ trouble }: { trouble: string }) {
+  const words = trouble || (away.value ? say("trouble.again", { trouble: say("trouble.unreachable") }) : "");
   return (
     <main class="page">
-      <Trouble words={trouble} />
-      {!trouble && <p aria-busy="true">{say("opening")}</p>}
+      <Trouble words={words} />
+      {!words && <p aria-busy="true">{say("opening")}</p>}
       <a href="#/">{say("to_lobby")}</a>
     </main>
   );

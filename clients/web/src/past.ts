@@ -3,6 +3,7 @@
 import { signal } from "@preact/signals";
 import { games, wordsOf } from "./api.ts";
 import type { Standing } from "./boards/purse.tsx";
+import { insist } from "./insist.ts";
 import type { Kept } from "./kept.ts";
 import { viewIn } from "./states.ts";
 
@@ -39,11 +40,15 @@ async function look(kept: Kept, ply: number, shown: Standing, seat: number | und
   const wanted = { game: kept.id, ply, shown, was: last && last.ply === ply - 1 ? shown : undefined };
   earlier.value = wanted;
   try {
-    const { views } = await games.getGame({ gameId: kept.id, tokens: kept.tokens, ply });
+    const asked = { gameId: kept.id, tokens: kept.tokens, ply };
+    const { views } = await insist(() => games.getGame(asked), { wanted: () => earlier.value === wanted });
     const found = viewIn(views, seat);
-    if (found?.position && earlier.value === wanted) earlier.value = { ...wanted, shown: found };
+    if (!found?.position || earlier.value !== wanted) return;
+    earlier.value = { ...wanted, shown: found };
+    kept.refused.value = "";
   } catch (error) {
-    if (earlier.value === wanted) earlier.value = undefined;
+    if (earlier.value !== wanted) return;
+    earlier.value = undefined;
     kept.refused.value = wordsOf(error);
   }
 }

@@ -3,9 +3,10 @@
 
 import { create } from "@bufbuild/protobuf";
 import { computed, signal } from "@preact/signals";
-import { rules } from "./api.ts";
+import { rules, wordsOf } from "./api.ts";
 import type { Position } from "./gen/clerestory/v1/position_pb.ts";
 import { AnyPositionSchema, type LegalAction, type PlanConversionsResponse } from "./gen/clerestory/v1/rules_pb.ts";
+import { again, insist, mayPass } from "./insist.ts";
 import { store, stored } from "./storage.ts";
 
 const PREFIX = "plan:";
@@ -26,16 +27,20 @@ export const forget = (name: string): void => localStorage.removeItem(PREFIX + n
 
 export class Plan {
   readonly answer = signal<PlanConversionsResponse | undefined>(undefined);
-  readonly #failed = signal(false);
+  /** Why the service is asked again; empty if it is not. */
+  readonly trouble = signal("");
+  /** Why there is no plan at all; empty if there is. */
+  readonly refused = signal("");
   readonly busy = signal(true);
   /** Why something cannot be used at all, by item: what must be held is not. */
   readonly idle = signal<ReadonlyMap<string, string>>(new Map());
   /** Whether the service plans here; without it, actions are chosen one by one. */
-  readonly open = computed(() => !this.#failed.value && this.answer.value?.possible.length !== 0);
+  readonly open = computed(() => !this.refused.value && this.answer.value?.possible.length !== 0);
   readonly #position: Position;
   readonly #key: string;
   #uses: Record<string, number>;
   #asked = 0;
+  #closed = false;
   #answered: Promise<void>;
 
   /** A plan in a position, as a tab left it that had the same name for it. */
@@ -51,7 +56,13 @@ export class Plan {
   async actions(): Promise<string[]> {
     do await this.#answered;
     while (this.busy.value);
-    return this.#failed.value ? [] : (this.answer.value?.actions.map((action) => action.text) ?? []);
+    if (this.#closed || this.refused.value) return [];
+    return this.answer.value?.actions.map((action) => action.text) ?? [];
+  }
+
+  /** Ask no more: something else is to be done. */
+  close(): void {
+    this.#closed = true;
   }
 
   /** Plan how often something is used. */
@@ -70,15 +81,16 @@ export class Plan {
 
   async #ask(): Promise<void> {
     const asked = ++this.#asked;
+    const wanted = () => asked === this.#asked && !this.#closed;
     this.busy.value = true;
     try {
-      const answer = await this.#plan(this.#uses);
-      if (asked !== this.#asked) return;
+      const answer = await this.#plan(this.#uses, wanted);
+      if (!wanted()) return;
       if (!answer.possible.length) unplanned.add(this.#position.game.case);
       this.answer.value = answer;
       planned.value = answer.actions.map((action) => action.text);
-    } catch {
-      if (asked === this.#asked) this.#failed.value = true;
+    } catch (error) {
+      if (wanted()) this.refused.value = wordsOf(error);
     } finally {
       if (asked === this.#asked) this.busy.value = false;
     }
@@ -88,15 +100,18 @@ export class Plan {
   async #askIdle(): Promise<void> {
     const unused = this.answer.value?.possible.filter((one) => !one.most && !one.planned) ?? [];
     if (!unused.length || !unused.every((one) => one.kind === "convert")) return;
-    const answer = await this.#plan(Object.fromEntries(unused.map((one) => [one.item, 1]))).catch(() => undefined);
+    const uses = Object.fromEntries(unused.map((one) => [one.item, 1]));
+    const answer = await this.#plan(uses, () => !this.#closed).catch(() => undefined);
     const needs = answer?.faults.filter((fault) => fault.code === "needs") ?? [];
     this.idle.value = new Map(needs.map((fault) => [fault.item, fault.text]));
   }
 
-  #plan(planned: Readonly<Record<string, number>>): Promise<PlanConversionsResponse> {
+  /** Ask what a plan brings until there is an answer, or it is wanted no longer. */
+  #plan(planned: Readonly<Record<string, number>>, wanted: () => boolean): Promise<PlanConversionsResponse> {
     const position = create(AnyPositionSchema, { kind: { case: "position", value: this.#position } });
     const uses = Object.entries(planned).map(([item, times]) => ({ item, times }));
-    return rules.planConversions({ position, uses, finish: true });
+    const ask = () => rules.planConversions({ position, uses, finish: true });
+    return insist(ask, { wanted, told: again(this.trouble), passes: mayPass });
   }
 }
 

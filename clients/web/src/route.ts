@@ -23,6 +23,12 @@ export function gameOf([screen, ...more]: string[] = []): string {
   return kind === "game" ? (id ?? "") : "";
 }
 
+/** The whole number that a word of an address is; 0 for any other word, which names nothing. */
+export function numberOf(word = ""): number {
+  const number = Number(word);
+  return Number.isInteger(number) && number > 0 && number < 2 ** 31 ? number : 0;
+}
+
 /** The address of a place in the page. */
 export function link(...words: (string | number)[]): string {
   return `#/${words.map((word) => encodeURIComponent(word)).join("/")}`;

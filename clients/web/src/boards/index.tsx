@@ -34,9 +34,12 @@ export function toggleWords(): void {
 function useDrawn(game: string): Drawn | undefined {
   const drawn = useSignal<Drawn | undefined>(undefined);
   useEffect(() => {
-    void DRAWINGS[game]?.().then((module) => {
-      drawn.value = module;
-    });
+    DRAWINGS[game]?.().then(
+      (module) => {
+        drawn.value = module;
+      },
+      () => undefined, // there are words instead
+    );
   }, [game]);
   return drawn.value;
 }

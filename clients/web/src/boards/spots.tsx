@@ -128,7 +128,7 @@ function Open({ actions, mark, ...props }: SpotProps & { actions: readonly Legal
 }
 
 const hinted = (mark: Mark | undefined) =>
-  !mark ? "" : mark.rank === undefined ? "is-hint" : mark.rank === 1 ? "is-hint is-best" : "is-hint is-faint";
+  !mark ? "" : mark.rank === undefined ? "is-hint" : mark.best ? "is-hint is-best" : "is-hint is-faint";
 
 function Hint({ mark }: { mark: Mark | undefined }) {
   if (mark?.rank === undefined) return null;

@@ -46,8 +46,10 @@ export interface SeatLook {
 export interface Mark {
   /** Text of the action. */
   action: string;
-  /** 1 is best; not set if only the place is to be shown. */
+  /** Its place in the table of hints, from 1; not set if only the place is to be shown. */
   rank?: number;
+  /** It is the move to play. */
+  best?: boolean;
   /** Win share of the seat to decide, 0 to 1; not set if no figures are to be shown. */
   share?: number;
 }

@@ -5,7 +5,9 @@ import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { games, requestName, wordsOf } from "../api.ts";
 import { SeatKind } from "../gen/clerestory/v1/games_pb.ts";
-import { LATER } from "../later.ts";
+import { again, insist } from "../insist.ts";
+import { prepare } from "../later.ts";
+import { useHere } from "../loading.ts";
 import { Trouble } from "../parts.tsx";
 import { keepKeys } from "../rematch.ts";
 import { go } from "../route.ts";
@@ -25,11 +27,14 @@ interface Props {
 export function PlayButton({ game, bot, shape, children }: Props) {
   const busy = useSignal(false);
   const trouble = useSignal("");
+  const here = useHere();
   const play = async () => {
     busy.value = true;
-    void LATER.game(); // its screen is loaded while the game is made
+    prepare("game"); // its screen is loaded while the game is made
     try {
-      go(["game", await begin(game, bot)]);
+      const asked = beginning(game, bot);
+      const id = keepKeys(await insist(() => games.createGame(asked), { wanted: here, told: again(trouble) }));
+      if (here()) go(["game", id]);
     } catch (error) {
       trouble.value = wordsOf(error);
     } finally {
@@ -46,11 +51,10 @@ export function PlayButton({ game, bot, shape, children }: Props) {
   );
 }
 
-/** Begin a game of two, and return its identifier. */
-async function begin(game: string, opponent: Opponent): Promise<string> {
+/** The request for a game of two. */
+function beginning(game: string, opponent: Opponent) {
   const bot = { timeBudget: durationFromMs(THINKS), ...opponent };
   const me = { kind: SeatKind.PERSON, name: localStorage.getItem("name") ?? "" };
   const seats = [me, { kind: SeatKind.BOT, bot }];
-  const options = { playForced: true };
-  return keepKeys(await games.createGame({ game, seats, options, requestId: requestName() }));
+  return { game, seats, options: { playForced: true }, requestId: requestName() };
 }

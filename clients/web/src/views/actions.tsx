@@ -39,6 +39,7 @@ export const Actions = memo((props: Props) => {
   const box = useRef<HTMLDivElement>(null);
   useLayoutEffect(() => {
     if (box.current) box.current.scrollTop = 0;
+    wanted.value = "";
   }, [props.actions]);
   const words = wanted.value.toLowerCase().split(/\s+/).filter(Boolean);
   const all = props.actions.map((one) => one.action);
@@ -75,6 +76,7 @@ export const Actions = memo((props: Props) => {
         />
       )}
       {!props.actions.length && <p class="latest">{props.news}</p>}
+      {words.length > 0 && !found.length && <p role="status">{say("actions.none")}</p>}
       {kinds.map((kind) => (
         <div key={kind} class="kind" role="group" aria-label={nameOf(kind)}>
           <h2>{nameOf(kind)}</h2>
@@ -139,7 +141,7 @@ function ActionButton({ action, labels, ...props }: Labelled & { action: LegalAc
   const name = action.action?.text ?? "";
   const mark = marks.find((one) => one.action === name);
   const lost = idled(action, props.position, props.catalogue);
-  const state = `${mark ? "marked" : ""} ${mark?.rank === 1 ? "best" : ""} ${pointed === name ? "pointed" : ""}`;
+  const state = `${mark ? "marked" : ""} ${mark?.best ? "best" : ""} ${pointed === name ? "pointed" : ""}`;
   return (
     <button
       type="button"

@@ -154,18 +154,6 @@ function Told({ question, seats, pointed, onPoint }: Props & { question: hints.Q
   );
 }
 
-const DOUBTFUL = { visits: 200, share: 0.02 }; // with fewer, also of those of the first line, numbers may be far off
-
-const isDoubtful = ({ visits }: Line, lines: readonly Line[]): boolean =>
-  Number(visits) < Math.min(DOUBTFUL.visits, DOUBTFUL.share * Number(lines[0]?.visits ?? 0n));
-
-/** Lines by the first number that the table shows, doubtful ones last. */
-function ordered(lines: readonly Line[], seat: number | undefined): Line[] {
-  if (seat === undefined) return [...lines];
-  const rank = (line: Line) => (isDoubtful(line, lines) ? -1 : 0) + (line.winShares[seat] ?? 0);
-  return [...lines].sort((one, other) => rank(other) - rank(one));
-}
-
 interface TableProps {
   lines: readonly Line[];
   seat: number | undefined;
@@ -176,7 +164,7 @@ interface TableProps {
 
 function Table({ lines, seat, question, pointed, onPoint }: TableProps) {
   const held = useSignal<string[] | undefined>(undefined); // rows keep their order while the pointer is on one of them
-  const first = ordered(lines, seat).slice(0, ROWS);
+  const first = hints.ordered(lines, seat).slice(0, ROWS);
   const rows = held.value?.flatMap((name) => lines.filter((line) => line.action?.text === name)) ?? first;
   const show = (line: Line) => {
     held.value ??= first.map((one) => one.action?.text ?? "");
@@ -230,7 +218,7 @@ function Table({ lines, seat, question, pointed, onPoint }: TableProps) {
                   }}
                 >
                   {planOf(line.plan) || labelOf(line.action)}
-                  {isDoubtful(line, lines) && <small title={say("hints.doubtful")}> {say("hints.doubt")}</small>}
+                  {hints.isDoubtful(line, lines) && <small title={say("hints.doubtful")}> {say("hints.doubt")}</small>}
                 </button>
               </th>
               <td>{seat === undefined ? "" : text.share(line.winShares[seat] ?? 0)}</td>

@@ -151,8 +151,8 @@ function Train() {
 function Import() {
   const trouble = useSignal("");
   const open = async (file: string) => {
-    const { IMPORTED, read } = await import("../study.ts");
     try {
+      const { IMPORTED, read } = await import("../study.ts");
       await read(file);
       sessionStorage.setItem(IMPORTED, file);
       go(["study", "file"]);

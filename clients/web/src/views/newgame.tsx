@@ -8,7 +8,9 @@ import { beginning } from "../beginning.ts";
 import { characters, meet } from "../characters.ts";
 import { Face } from "../face.tsx";
 import { Hints, Onlookers, SeatKind, TakeBacks } from "../gen/clerestory/v1/games_pb.ts";
-import { LATER } from "../later.ts";
+import { again, insist } from "../insist.ts";
+import { prepare } from "../later.ts";
+import { useHere } from "../loading.ts";
 import { SeatSign, Trouble } from "../parts.tsx";
 import { keepKeys } from "../rematch.ts";
 import { go } from "../route.ts";
@@ -102,6 +104,7 @@ export function NewGame() {
   useEffect(meet, []);
   const busy = useSignal(false);
   const trouble = useSignal("");
+  const here = useHere();
   const seats = (count: number) => {
     holders.value = Array.from({ length: count }, (_, seat) => holders.value[seat] ?? "bot4");
   };
@@ -110,22 +113,23 @@ export function NewGame() {
   };
   const make = async () => {
     busy.value = true;
-    void LATER.game(); // its screen is loaded while the game is made
+    prepare("game"); // its screen is loaded while the game is made
     localStorage.setItem("name", name.value);
     const { minutes, ...chosen } = options.value;
     const timed = minutes ? { timePerMove: durationFromMs(60_000 * minutes) } : {};
+    const asked = {
+      game: game.value,
+      seats: holders.value.map((holder, seat) =>
+        plan(holder, holder === "me" ? name.value : (guests.value[seat] ?? ""), think.value),
+      ),
+      options: { ...chosen, ...timed, playForced: true },
+      requestId: requestName(),
+      ...(from ? { beginning: { opening: from.opening, actions: from.actions } } : {}),
+    };
     try {
-      const made = await games.createGame({
-        game: game.value,
-        seats: holders.value.map((holder, seat) =>
-          plan(holder, holder === "me" ? name.value : (guests.value[seat] ?? ""), think.value),
-        ),
-        options: { ...chosen, ...timed, playForced: true },
-        requestId: requestName(),
-        ...(from ? { beginning: { opening: from.opening, actions: from.actions } } : {}),
-      });
+      const id = keepKeys(await insist(() => games.createGame(asked), { wanted: here, told: again(trouble) }));
       beginning.value = undefined;
-      go(["game", keepKeys(made)]);
+      if (here()) go(["game", id]);
     } catch (error) {
       trouble.value = wordsOf(error);
     } finally {

@@ -6,7 +6,7 @@ import { Item } from "../boards/index.tsx";
 import type { Catalogue } from "../boards/types.ts";
 import type { PlanConversionsResponse, PossibleUse } from "../gen/clerestory/v1/rules_pb.ts";
 import { together } from "../news.ts";
-import { Stepper } from "../parts.tsx";
+import { Stepper, Trouble } from "../parts.tsx";
 import type { Plan } from "../plan.ts";
 import { gameText, say } from "../texts.ts";
 
@@ -21,12 +21,12 @@ interface Props {
 
 export function PlanPanel({ plan, game, catalogue, busy, fresh, onPlan }: Props) {
   const answer = plan.answer.value;
-  const asked = useRef(false);
+  const asked = useRef<Plan | undefined>(undefined);
   const play = async () => {
-    if (busy || fresh || asked.current) return;
-    asked.current = true;
+    if (busy || fresh || asked.current === plan) return;
+    asked.current = plan;
     const actions = await plan.actions();
-    asked.current = false;
+    if (asked.current === plan) asked.current = undefined;
     if (actions.length) onPlan(actions);
   };
   return (
@@ -38,6 +38,7 @@ export function PlanPanel({ plan, game, catalogue, busy, fresh, onPlan }: Props)
       aria-busy={plan.busy.value}
       data-fresh={fresh || undefined}
     >
+      <Trouble words={plan.trouble.value} />
       {answer && (
         <>
           <ul class="uses" aria-label={say(answer.required ? "plan.discards" : "plan")}>

@@ -10,7 +10,7 @@ import { NextStep } from "../path/next.tsx";
 import { firstTries, solvedOnes } from "../path/progress.ts";
 import { forget } from "../plan.ts";
 import { among, following, listed, Puzzle, themeName, themes, want, wanted } from "../puzzle.ts";
-import { go, link } from "../route.ts";
+import { go, link, numberOf } from "../route.ts";
 import { look, seatCount } from "../seats.ts";
 import { IMPORTED } from "../study.ts";
 import { levelName, text } from "../text.ts";
@@ -25,7 +25,7 @@ export default function PuzzleScreen({ words: [game = "", number] }: { words: st
     if (puzzles?.length && !number) go(["puzzle", game, following(puzzles, game, wanted.value, 0)], true);
   }, [puzzles, number]);
   if (puzzles?.length && number)
-    return <Shown key={`${game}/${number}`} game={game} number={Number(number)} known={puzzles} />;
+    return <Shown key={`${game}/${number}`} game={game} number={numberOf(number)} known={puzzles} />;
   if (!puzzles || puzzles.length) return <Opening trouble={trouble} />;
   return (
     <main class="page">

@@ -13,6 +13,7 @@ import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import type { AppliedAction, LegalAction } from "../gen/clerestory/v1/rules_pb.ts";
 import * as hints from "../hints.ts";
 import { inside } from "../inside.ts";
+import { Trouble } from "../parts.tsx";
 import { planned as inPlan, isPlanned, Plan } from "../plan.ts";
 import { preview } from "../preview.ts";
 import { BACK, ON, say } from "../texts.ts";
@@ -80,9 +81,12 @@ export function Table(props: TableProps) {
   useFocusKept();
   const game = props.position.game.case ?? "";
   useEffect(() => {
-    void catalogueFor(game).then((found) => {
-      catalogue.value = found;
-    });
+    catalogueFor(game).then(
+      (found) => {
+        catalogue.value = found;
+      },
+      () => undefined,
+    );
   }, [game]);
   useKeys(props, () => {
     help.value = !help.value;
@@ -94,7 +98,8 @@ export function Table(props: TableProps) {
     () => (asked ? hints.marks() : UNMARKED),
     [asked, props.actions, hints.table.value, hints.step.value],
   );
-  const plan = usePlan(props);
+  const planning = usePlan(props);
+  const plan = planning?.open.value ? planning : undefined;
   const left = plan && leftBy(plan);
   const latest = useRef({ ...props, plan });
   latest.current = { ...props, plan };
@@ -170,7 +175,10 @@ export function Table(props: TableProps) {
             </button>
           </div>
           <div class="doing">
-            <div class="notices">{props.children}</div>
+            <div class="notices">
+              {props.children}
+              <Trouble words={planning?.refused.value ? say("plan.none", { trouble: planning.refused.value }) : ""} />
+            </div>
             {plan && (
               <PlanPanel
                 plan={plan}
@@ -242,7 +250,8 @@ function usePlan({ actions, position, planned = "", onPlan }: TableProps): Plan 
     inPlan.value = [];
     return wanted ? new Plan(position, planned) : undefined;
   }, [wanted, actions, planned]);
-  return plan?.open.value ? plan : undefined;
+  useEffect(() => () => plan?.close(), [plan]);
+  return plan;
 }
 
 /** What a plan leaves; undefined if it changes nothing. */
