@@ -23,6 +23,15 @@ from clerestory.texts.languages import ENGLISH
 DOMAIN = "clerestory"
 MAX_LISTED = 24  # faults named in one answer: a status travels in headers, which are small
 MAX_DESCRIPTION = 160  # characters of each
+# Reasons of which a user is told what exactly is wrong: it is in what they gave, or there are several causes.
+EXACTLY = {
+    Reason.BAD_POSITION,
+    Reason.BAD_RECORD,
+    Reason.BAD_OPTIONS,
+    Reason.BAD_ACTION,
+    Reason.ILLEGAL_ACTION,
+    Reason.TAKE_BACK_REFUSED,
+}
 
 # The fields of requests for what the rooms blame, where the two have different names: by method, else for all.
 QUESTION = {
@@ -131,9 +140,10 @@ def status_of(refusal: Refusal, request_id: str = "", method: str = "", language
 
 
 def for_users(reason: Reason, english: str, language: str) -> LocalizedMessage:
-    """Return what to tell the user of a client: in English what is wrong, else what its reason means."""
-    message = english if language == ENGLISH else say("errors", reason, language=language)
-    return LocalizedMessage(locale=language, message=message)
+    """Return what to tell the user of a client: what the reason means, in English also the details that help."""
+    message = say("errors", reason, language=language)
+    exactly = f" ({english})" if language == ENGLISH and reason in EXACTLY else ""
+    return LocalizedMessage(locale=language, message=message + exactly)
 
 
 def field_of(blamed: str, method: str) -> str:

@@ -174,13 +174,13 @@ def test_a_wrong_token_of_a_seat(page: Page) -> None:
     with page.expect_response(re.compile("GetGame")):
         page.goto(f"/#/game/{identifier}/seat/0/{'x' * 43}")
         page.reload()
-    expect(page.get_by_role("alert")).to_contain_text("token", timeout=PATIENCE)
+    expect(page.get_by_role("alert")).to_contain_text("You may not do this in this game", timeout=PATIENCE)
     expect(page.get_by_role("link", name="To the lobby")).to_be_visible()
 
 
 def test_a_game_that_there_is_not(page: Page) -> None:
     page.goto("/#/game/AAAAAAAAAAAAAAAAAAAAAA")
-    expect(page.get_by_role("alert")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_role("alert")).to_contain_text("There is no such game on this server", timeout=PATIENCE)
     page.get_by_role("link", name="To the lobby").click()
     expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
 

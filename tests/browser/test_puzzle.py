@@ -72,7 +72,7 @@ def test_the_lobby_leads_to_the_first_that_is_not_solved(page: Page) -> None:
 
 def test_there_is_no_such_puzzle(page: Page) -> None:
     page.goto("/#/puzzle/duel/99999")
-    expect(page.get_by_role("alert")).to_contain_text("has the puzzles 1 to")
+    expect(page.get_by_role("alert")).to_have_text("There is no such puzzle.")
 
 
 def test_axe_finds_nothing_by_day_and_night(opened: Page) -> None:

@@ -79,9 +79,11 @@ def test_an_error_is_tried_again(page: Page) -> None:
     box = reviewed.locator(".review .error")
     expect(box).to_contain_text(error.label)
     assert error.best_label not in box.inner_text()
+    expect(box).to_be_in_viewport(ratio=0.99)
     expect(reviewed.locator(".actions:not([data-fresh]) button").first).to_be_enabled()
     reviewed.locator(".actions button", has_text=error.best_label).first.click()
     expect(box).to_contain_text("Right")
+    expect(box).to_be_in_viewport(ratio=0.99)
     box.get_by_role("button", name="Show").click()
     expect(box).to_contain_text(error.best_label)
 
@@ -99,6 +101,11 @@ def test_one_seat_is_looked_at_alone(page: Page) -> None:
     expect(steps).to_have_text(f"{own[0].ply - 1} / {len(GAME.history)}")
     reviewed.keyboard.press("Shift+N")
     expect(steps).to_have_text(f"{own[-1].ply - 1} / {len(GAME.history)}")
+    reviewed.keyboard.press("h")
+    reviewed.keyboard.press("n")  # is not for what is behind the dialog
+    reviewed.keyboard.press("Escape")
+    reviewed.keyboard.press("n")
+    expect(steps).to_have_text(f"{own[0].ply - 1} / {len(GAME.history)}")
     lucky = max((one for one in expected.valuations if one.source), key=lambda one: one.change[1])
     luckiest = reviewed.locator("details", has_text="Luckiest events").first
     luckiest.locator("summary").click()

@@ -50,6 +50,7 @@ def test_a_study_strays_and_comes_back(page: Page) -> None:
     for ply in range(1, 10):  # the cards are dealt; then it is somebody's turn
         page.keyboard.press("ArrowRight")
         expect(steps).to_contain_text(f"{ply} / ")
+    expect(page.get_by_text("(you)")).to_have_count(0)
     page.get_by_label("Hints ?").select_option("move")
     expect(page.locator(".action.best")).to_have_count(1, timeout=PATIENCE)
     expect(page.locator("[data-fresh]")).to_have_count(0)
@@ -63,8 +64,18 @@ def test_a_kept_game_can_be_studied_and_come_back_to(page: Page) -> None:
     play_on(page, lambda offered: offered[0], 1)
     page.get_by_role("link", name="Study").click()
     expect(page.locator(".steps")).to_be_visible(timeout=PATIENCE)
+    while page.locator(".turn").inner_text() != "Perkin is to move":
+        back_one(page)
+    expect(page.locator(".player-name", has_text="(you)")).to_have_attribute("title", "Red")
     page.get_by_role("link", name="To the game").click()
     assert settled(page)
+
+
+def back_one(page: Page) -> None:
+    """Step back in a study, and wait until it is there."""
+    at = int(page.locator(".table").get_attribute("data-version") or 0)
+    page.keyboard.press("ArrowLeft")
+    expect(page.locator(".table")).to_have_attribute("data-version", str(at - 1), timeout=PATIENCE)
 
 
 def test_a_record_is_played_on_from_where_one_likes(page: Page) -> None:

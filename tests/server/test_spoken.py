@@ -11,9 +11,10 @@ from grpc_status import rpc_status
 from clerestory.engine import GAMES, State, from_position
 from clerestory.refusals import Reason
 from clerestory.review import PlyValuation
+from clerestory.server.errors import for_users
 from clerestory.server.spoken import SPOKEN
 from clerestory.server.translate_annotation import read_plies, write_plies, write_ply
-from clerestory.texts import patterns
+from clerestory.texts import patterns, say
 from clerestory.texts.cards import card_names
 from clerestory.texts.labels import Labels
 from clerestory.texts.languages import ENGLISH, LANGUAGES
@@ -154,9 +155,16 @@ async def test_a_refusal_stays_in_english_and_tells_the_user_in_the_language() -
     assert "chess" in str(error.details())
     assert dict(error.initial_metadata()) == {"content-language": "de"}
     assert [(one.locale, one.message) for one in told] == [("de", "Dieses Spiel gibt es nicht.")]
-    error, told = await refused("en")
-    assert [(one.locale, one.message) for one in told] == [("en", error.details())]
+    _, told = await refused("en")
+    assert [(one.locale, one.message) for one in told] == [("en", "There is no such game.")]
     assert (await refused(None))[1] == []
+
+
+@pytest.mark.parametrize(("reason", "exactly"), [(Reason.NO_SUCH_PUZZLE, False), (Reason.ILLEGAL_ACTION, True)])
+def test_a_user_is_told_what_exactly_where_that_helps(reason: Reason, exactly: bool) -> None:
+    message = for_users(reason, "actions[2]: 'pass' is not legal", ENGLISH).message
+    assert message.startswith(say("errors", reason, language=ENGLISH))
+    assert ("actions[2]" in message) == exactly
 
 
 def test_every_reason_of_an_error_has_a_sentence() -> None:

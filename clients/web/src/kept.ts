@@ -15,7 +15,7 @@ import {
 import { insist, LONGEST, mayPass, SHORTEST } from "./insist.ts";
 import { Pace } from "./pace.ts";
 import { seatOf } from "./seats.ts";
-import { followed, seatsOf, viewIn } from "./states.ts";
+import { declinedIn, followed, seatsOf, viewIn } from "./states.ts";
 import { leaveStream, takeStream } from "./streams.ts";
 import { say } from "./texts.ts";
 import { addKeys, type Keys, keysOf, tokensOf } from "./tokens.ts";
@@ -54,6 +54,8 @@ export class Kept {
   readonly present = signal<readonly number[] | undefined>(undefined);
   /** My last action is being taken back. */
   readonly takingBack = signal(false);
+  /** The seat that has just declined to go back. */
+  readonly declined = signal<number | undefined>(undefined);
 
   readonly game = computed(() => this.state.value.game);
   readonly mine = computed(() => Object.keys(this.keys.value.seats).map(Number));
@@ -215,14 +217,15 @@ export class Kept {
     if (game.version < known) return;
     const fresh = entries.filter((entry) => entry.version > known);
     if (fresh.length) this.log.value = fresh.reduce(followed, this.log.value);
-    this.#show(game, views);
+    this.#show(game, views, fresh);
     if (this.log.value.length !== game.ply) void this.#catchUp().catch(() => undefined);
   }
 
   /** Show a state. If it is shown already, its views are kept, so that they do not count as changed. */
-  #show(game: Game, views: GameView[]): void {
+  #show(game: Game, views: GameView[], fresh: readonly GameEntry[] = []): void {
     const { game: known, views: shown, before } = this.state.value;
     const still = game.version === known?.version;
+    if (!still) this.declined.value = declinedIn(known, game, fresh);
     const same = still && seatsOf(views) === seatsOf(shown);
     this.#heard = Math.max(this.#heard, game.version);
     this.state.value = { game, views: same ? shown : views, before: still ? before : shown };

@@ -10,7 +10,7 @@ import { useLoaded } from "./loading.ts";
 import { Opening } from "./parts.tsx";
 import { go, route } from "./route.ts";
 import { language, preferred, say, speak } from "./texts.ts";
-import { addKeys } from "./tokens.ts";
+import { addKeys, keysOf } from "./tokens.ts";
 import { Lobby } from "./views/lobby.tsx";
 import { TokenScreen } from "./views/token.tsx";
 
@@ -30,11 +30,12 @@ function Page() {
   return <Lobby lost={route.value === undefined || words.length > 0} />;
 }
 
-/** A link with a token: store it, and remove it from the address. */
+/** A link with a token or an invitation: store it, and remove it from the address. */
 function takeLink(id: string, [kind, ...rest]: string[]): void {
   const pairs = rest.flatMap((seat, index) => (index % 2 ? [] : [[Number(seat), rest[index + 1]]]));
   if (kind === "seat") addKeys(id, { seats: Object.fromEntries(pairs) });
   if (kind === "watch") addKeys(id, { onlooker: rest[0] ?? "" });
+  if (kind === "with") addKeys(id, { invitation: keysOf(id).invitation ?? rest[0] ?? "" });
   go(["game", id], true);
 }
 

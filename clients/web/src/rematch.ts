@@ -4,29 +4,45 @@ import { games, requestName } from "./api.ts";
 import { type Game, type GameSeat, SeatKind } from "./gen/clerestory/v1/games_pb.ts";
 import { addKeys, type Keys } from "./tokens.ts";
 
-/** Begin it, with seats of others open for them, and return its identifier. */
+/** Begin it, or join it where another player has begun it, and return its identifier. */
 export async function rematch(game: Game, keys: Keys): Promise<string> {
+  const others = game.seats.some(({ seat, hasToken }) => hasToken && !(seat in keys.seats));
+  const invitation = others ? keys.invitation : undefined;
   const made = await games.createGame({
     game: game.game,
-    seats: game.seats.map((seat) => planOf(seat, seat.seat in keys.seats)),
+    seats: game.seats.map((seat) => planOf(seat, !invitation && seat.seat in keys.seats)),
     ...(game.options ? { options: game.options } : {}),
-    requestId: requestName(),
+    requestId: invitation ? `${game.gameId}:${invitation}` : requestName(),
   });
-  return keepKeys(made);
+  if (!invitation) return keepKeys(made);
+  const seats = await sitDown(made.game?.gameId ?? "", game, keys);
+  return keepKeys(made, { seats, invitation });
 }
 
-function planOf({ kind, name, bot }: GameSeat, mine: boolean) {
-  if (kind === SeatKind.BOT && !mine) return { kind, ...(bot ? { bot } : {}) };
+/** The plan of a seat: where all players ask for one game, nobody may get the token of another's seat by it. */
+function planOf({ kind, name, bot, hasToken }: GameSeat, mine: boolean) {
+  if (kind === SeatKind.BOT && !hasToken) return { kind, ...(bot ? { bot } : {}) };
   return mine ? { kind: SeatKind.PERSON, name } : { kind: SeatKind.OPEN };
+}
+
+/** Take the seats that one held before, and return their tokens; repeated, as after a broken connection, the same. */
+async function sitDown(gameId: string, game: Game, keys: Keys): Promise<Record<number, string>> {
+  const tokens: Record<number, string> = {};
+  for (const { seat, name } of game.seats.filter((one) => one.seat in keys.seats)) {
+    const joined = await games.joinGame({ gameId, seat, name, requestId: keys.seats[seat] ?? "" });
+    tokens[seat] = joined.seatToken?.token ?? "";
+  }
+  return tokens;
 }
 
 type Made = Awaited<ReturnType<typeof games.createGame>>;
 
-/** Keep the tokens of a game that was made here, and return its identifier. */
-export function keepKeys(made: Made): string {
+/** Keep the tokens of a game that was made here, and more of them, and return its identifier. */
+export function keepKeys(made: Made, { seats = {}, ...more }: Partial<Keys> = {}): string {
   const id = made.game?.gameId ?? "";
-  const seats = Object.fromEntries(made.seatTokens.map((one) => [one.seat, one.token]));
+  const given = Object.fromEntries(made.seatTokens.map((one) => [one.seat, one.token]));
   const onlooker = made.onlookerToken ? { onlooker: made.onlookerToken } : {};
-  addKeys(id, { seats, owner: made.ownerToken, commitment: made.game?.commitment ?? "", ...onlooker });
+  const own = { seats: { ...given, ...seats }, owner: made.ownerToken, commitment: made.game?.commitment ?? "" };
+  addKeys(id, { ...own, ...onlooker, invitation: requestName(), ...more });
   return id;
 }

@@ -1,6 +1,6 @@
 // The states of a kept game: the views of a seat, the log.
 
-import type { GameEntry, GameView } from "./gen/clerestory/v1/games_pb.ts";
+import type { Game, GameEntry, GameView } from "./gen/clerestory/v1/games_pb.ts";
 
 /** The view of a seat among some, or the public one. */
 export const viewIn = (views: readonly GameView[], seat: number | undefined): GameView | undefined =>
@@ -13,4 +13,13 @@ export const seatsOf = (views: readonly GameView[]): string => views.map(({ seat
 export function followed(log: GameEntry[], entry: GameEntry): GameEntry[] {
   if (entry.what.case === "applied") return [...log.slice(0, entry.ply - 1), entry];
   return entry.what.case === "takenBack" ? log.slice(0, entry.ply) : log;
+}
+
+/** The seat that has declined to go back, if that is what made one state of a game out of another. */
+export function declinedIn(known: Game | undefined, game: Game, entries: readonly GameEntry[]): number | undefined {
+  const last = entries.at(-1)?.what;
+  if (last?.case === "takeBackAnswered") return last.value.declined ? last.value.seat : undefined;
+  const missing = known?.takeBack?.missing ?? []; // a hidden tab, which is polled, gets no answers
+  const dropped = !game.takeBack && !game.end && game.ply === known?.ply;
+  return dropped && missing.length === 1 ? missing[0] : undefined;
 }

@@ -10,6 +10,8 @@ export interface Keys {
   seats: Record<number, string>;
   owner?: string;
   onlooker?: string;
+  /** What those who have the link to the game know and nobody else, so that they can agree on the next one. */
+  invitation?: string;
   /** The hash of the deal, as this browser saw it first. */
   commitment?: string;
   /** When it was last opened, in milliseconds. */

@@ -60,11 +60,15 @@ function Moments({ kept, game, seats }: Props) {
 /** What can follow a game. */
 function Following({ kept, game }: Omit<Props, "seats">) {
   const trouble = useSignal("");
+  const busy = useSignal(false);
   const again = async () => {
+    busy.value = true;
     try {
       go(["game", await rematch(game, kept.keys.value)]);
     } catch (error) {
       trouble.value = wordsOf(error);
+    } finally {
+      busy.value = false;
     }
   };
   return (
@@ -76,7 +80,7 @@ function Following({ kept, game }: Omit<Props, "seats">) {
           {say("end.review")}
         </a>
         {kept.mine.value.length > 0 && (
-          <button type="button" onClick={() => void again()}>
+          <button type="button" disabled={busy.value} onClick={() => void again()}>
             {say("end.rematch")}
           </button>
         )}

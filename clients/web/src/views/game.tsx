@@ -220,22 +220,23 @@ function turnWords(kept: Kept, past: number | undefined): string {
   return say(kept.away(game.seats[kept.turn.value ?? -1]) ? "turn.away" : "turn.other", { who });
 }
 
-/** Somebody proposes a take-back. */
+/** Somebody proposes a take-back, or has declined it. */
 function TakeBackAsked({ kept }: { kept: Kept }) {
   const game = kept.game.value;
   const question = game?.takeBack;
-  if (!question) return null;
+  if (!question) return <Declined kept={kept} />;
   const who = looks(game.seats)[question.seat]?.name ?? "";
+  const { ply } = question;
   const mayAnswer = question.missing.some((seat) => kept.mine.value.includes(seat));
   return (
     <div class="notice" role="alert">
-      <p>{say("back.asked", { who, ply: question.ply })}</p>
+      <p>{kept.mine.value.includes(question.seat) ? say("back.own", { ply }) : say("back.asked", { who, ply })}</p>
       {mayAnswer ? (
         <>
-          <button type="button" onClick={() => void kept.answer(question.ply)}>
+          <button type="button" onClick={() => void kept.answer(ply)}>
             {say("back.agree")}
           </button>{" "}
-          <button type="button" onClick={() => void kept.answer(question.ply, true)}>
+          <button type="button" onClick={() => void kept.answer(ply, true)}>
             {say("back.decline")}
           </button>
         </>
@@ -243,5 +244,16 @@ function TakeBackAsked({ kept }: { kept: Kept }) {
         <p>{say("back.waiting")}</p>
       )}
     </div>
+  );
+}
+
+/** Who has declined, for everybody else. */
+function Declined({ kept }: { kept: Kept }) {
+  const seat = kept.declined.value;
+  if (seat === undefined || kept.mine.value.includes(seat)) return null;
+  return (
+    <p class="notice" role="alert">
+      {say("back.declined", { who: looks(kept.game.value?.seats ?? [])[seat]?.name ?? "" })}
+    </p>
   );
 }

@@ -1,10 +1,11 @@
 // The review of a record beside its board: chart, errors to look at and to try again, luck, the ledger.
 
 import { useSignal } from "@preact/signals";
-import { useEffect, useMemo } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { SeatLook } from "../boards/types.ts";
 import type { ReviewedPly } from "../gen/clerestory/v1/annotation_pb.ts";
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
+import { pressed } from "../keys.ts";
 import { labelOf } from "../labels.ts";
 import { SeatSign, SeatTable, Trouble } from "../parts.tsx";
 import { addReviewed } from "../path/progress.ts";
@@ -218,6 +219,10 @@ function Errors({ review, study, seats, known, whose }: Props & { review: Review
       },
     );
   }, [tried]);
+  const box = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    box.current?.scrollIntoView({ block: "nearest" });
+  }, [number.value, told.value, shown.value, before.value]);
   const turn = async (step: 1 | -1) => {
     if (!errors.length) return;
     const from = number.value < 0 && step < 0 ? 0 : number.value;
@@ -238,7 +243,7 @@ function Errors({ review, study, seats, known, whose }: Props & { review: Review
         {error ? say("review.next") : say("review.errors", { count: errors.length })} <kbd>n</kbd>
       </button>
       {error && look && (
-        <div class="error" aria-live="polite">
+        <div ref={box} class="error" aria-live="polite">
           <p>
             <b>{error.glyph}</b> <SeatSign look={look} />{" "}
             {say("review.error", {
@@ -265,14 +270,11 @@ function Errors({ review, study, seats, known, whose }: Props & { review: Review
   );
 }
 
-/** A key for the next error, with Shift for the previous one; not while typing. */
+/** A key for the next error, with Shift for the previous one. */
 function useKey(key: string, turn: (step: 1 | -1) => Promise<void>): void {
   useEffect(() => {
     const press = (event: KeyboardEvent) => {
-      const where = event.target as HTMLElement;
-      if (event.key.toLowerCase() !== key || event.ctrlKey || event.altKey || event.metaKey) return;
-      if (where.matches("input, select, textarea") || localStorage.getItem("keys") === "off") return;
-      void turn(event.shiftKey ? -1 : 1);
+      if (pressed(event).toLowerCase() === key) void turn(event.shiftKey ? -1 : 1);
     };
     addEventListener("keydown", press);
     return () => removeEventListener("keydown", press);

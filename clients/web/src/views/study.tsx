@@ -73,7 +73,7 @@ function Studied({ study, reviewed }: { study: Study; reviewed: boolean }) {
       position={position}
       points={reached.points}
       seats={seats}
-      viewer={seat}
+      viewer={ownSeat(study.name, seat)}
       seat={seat}
       actions={study.actions.value}
       busy={study.busy.value}
@@ -133,6 +133,12 @@ function Studied({ study, reviewed }: { study: Study; reviewed: boolean }) {
       {reached.outcome && <Result game={position.game.case ?? ""} outcome={reached.outcome} seats={seats} />}
     </Table>
   );
+}
+
+/** Whose "you" is: the seat to move of a kept game if this browser holds it, else the first that it holds. */
+function ownSeat(game: string, seat: number | undefined): number | undefined {
+  const own = Object.keys(keysOf(game).seats).map(Number);
+  return own.find((one) => one === seat) ?? own[0];
 }
 
 /** Begin a kept game that continues from the displayed position. */

@@ -13,6 +13,7 @@ import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import type { AppliedAction, LegalAction } from "../gen/clerestory/v1/rules_pb.ts";
 import * as hints from "../hints.ts";
 import { inside } from "../inside.ts";
+import { pressed } from "../keys.ts";
 import { Trouble } from "../parts.tsx";
 import { planned as inPlan, isPlanned, Plan } from "../plan.ts";
 import { preview } from "../preview.ts";
@@ -33,8 +34,9 @@ export interface TableProps {
   /** How all stood before the last change. */
   was?: Standing | undefined;
   seats: readonly SeatLook[];
+  /** The seat that is the reader's own. */
   viewer?: number | undefined;
-  /** The seat whose goods are shown beside the actions; not set for an onlooker. */
+  /** The seat whose goods are shown beside the actions, and explained; not set for an onlooker. */
   seat?: number | undefined;
   actions: readonly LegalAction[];
   busy: boolean;
@@ -230,7 +232,7 @@ export function Table(props: TableProps) {
       <p class="unseen" aria-live="polite">
         {props.news}
       </p>
-      <Explainer position={props.position} catalogue={catalogue.value} viewer={props.viewer} actions={props.actions} />
+      <Explainer position={props.position} catalogue={catalogue.value} viewer={props.seat} actions={props.actions} />
       {help.value && <Help onClose={() => (help.value = false)} />}
     </div>
   );
@@ -289,7 +291,7 @@ function useFocusKept(): void {
   });
 }
 
-/** The keys, inactive while typing and with Ctrl, Alt or Meta. */
+/** The keys of the table. */
 function useKeys(props: TableProps, help: () => void): void {
   const last = props.applied.length;
   const keys: Record<string, () => void> = {
@@ -308,10 +310,7 @@ function useKeys(props: TableProps, help: () => void): void {
   };
   useLayoutEffect(() => {
     const press = (event: KeyboardEvent) => {
-      const where = event.target as HTMLElement;
-      if (event.ctrlKey || event.altKey || event.metaKey || document.querySelector("dialog[open]")) return;
-      if (where.matches("input, select, textarea") || localStorage.getItem("keys") === "off") return;
-      const act = keys[event.key];
+      const act = keys[pressed(event)];
       if (!act) return;
       event.preventDefault();
       act();

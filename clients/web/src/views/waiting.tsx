@@ -12,6 +12,7 @@ import { say } from "../texts.ts";
 export function Waiting({ kept, game }: { kept: Kept; game: Game }) {
   const name = useSignal(localStorage.getItem("name") ?? "");
   const seats = looks(game.seats);
+  const { invitation } = kept.keys.value;
   const owner = kept.keys.value.owner !== undefined;
   const join = (seat: number) => {
     localStorage.setItem("name", name.value);
@@ -49,7 +50,10 @@ export function Waiting({ kept, game }: { kept: Kept; game: Game }) {
           </li>
         ))}
       </ul>
-      <Copy label={say("waiting.link")} value={address("game", game.gameId)} />
+      <Copy
+        label={say("waiting.link")}
+        value={address("game", game.gameId, ...(invitation ? ["with", invitation] : []))}
+      />
       <a href="#/">{say("menu.lobby")}</a>
     </main>
   );

@@ -1,0 +1,72 @@
+"""Two people at two browsers: an invitation, a take-back that one of them declines, and the next game."""
+
+from collections.abc import Iterator
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from lab.browser import experienced
+from tests.browser.harness import PATIENCE, Calls, menu, new_game, play_on, settled, start
+
+
+@pytest.fixture
+def other(page: Page, browser: Browser, url: str) -> Iterator[Page]:
+    """The tab of somebody who has been invited to a game of the page, and is its second player."""
+    new_game(page, "duel", ["me", "open"])
+    invitation = page.get_by_label("Send this link to the other players").input_value()
+    context = experienced(browser, base_url=url)
+    tab = context.new_page()
+    tab.goto(invitation)
+    tab.get_by_label("Your name").fill("Ada")
+    tab.get_by_role("button", name="Sit here").click()
+    expect(tab.locator(".turn")).to_contain_text("Red", timeout=PATIENCE)
+    yield tab
+    context.close()
+
+
+def resign(page: Page) -> None:
+    """End the game."""
+    menu(page, "Players")
+    page.get_by_role("button", name="Resign").click()
+    page.get_by_role("button", name="Yes, resign").click()
+    expect(page.get_by_role("button", name="Rematch")).to_be_visible(timeout=PATIENCE)
+
+
+def next_game(page: Page, times: int = 1) -> str:
+    """Press Rematch, and return the game that this leads to."""
+    before = page.url
+    page.get_by_role("button", name="Rematch").click(click_count=times)
+    page.wait_for_url(lambda url: url != before)
+    return page.url.rpartition("/")[2]
+
+
+def test_two_who_press_rematch_meet_in_one_game_whoever_is_first(page: Page, other: Page) -> None:
+    assert "/with/" not in other.url
+    for first, second in ((page, other), (other, page)):
+        resign(first)
+        game = next_game(first)
+        assert next_game(second) == game
+        expect(page.locator(".status.mine")).to_be_visible(timeout=PATIENCE)
+        assert [list(Calls(tab).keys(game)["seats"]) for tab in (page, other)] == [["0"], ["1"]]
+    expect(page.locator(".player-name .who")).to_have_text(["Red (you)", "Ada"])
+
+
+def test_a_rematch_that_is_pressed_twice_is_one(page: Page) -> None:
+    start(page)
+    resign(page)
+    made: list[str] = []
+    page.on("request", lambda request: made.append(request.url) if request.url.endswith("/CreateGame") else None)
+    next_game(page, times=2)
+    assert settled(page)
+    assert len(made) == 1
+
+
+def test_who_asks_to_go_back_hears_that_it_is_declined(page: Page, other: Page) -> None:
+    settled(page)
+    play_on(page, lambda offered: offered[0], 1)
+    page.keyboard.press("u")
+    expect(page.get_by_role("alert")).to_contain_text("You ask to go back", timeout=PATIENCE)
+    expect(other.get_by_role("alert")).to_contain_text("Red asks to go back", timeout=PATIENCE)
+    other.get_by_role("button", name="Decline").click()
+    expect(page.get_by_role("alert")).to_have_text("Ada declined.", timeout=PATIENCE)
+    expect(other.get_by_role("alert")).to_have_count(0)
