@@ -1,6 +1,7 @@
 """The thread of a store in SQLite: one connection, on which all pending jobs are committed together."""
 
 import asyncio
+import logging
 import queue
 import sqlite3
 import threading
@@ -13,10 +14,15 @@ from typing import Any, TypeVar
 
 from clerestory.games.bounds import ANSWER, CLOSING
 from clerestory.games.schema import open_file
-from clerestory.games.store import Conflict, StoreError, StoreFull, failed
+from clerestory.games.store import Conflict, StoreDamaged, StoreError, StoreFull, failed
 
 AT_ONCE = 256  # most jobs in one transaction
 GONE = "the store is closed"
+NO_SPACE = "there is no space to store it"
+DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+DAMAGED = "the file of games is damaged: stop the server, and restore a back-up (docs/hosting.md#back-up)"
+
+logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -37,6 +43,11 @@ class QueuedWork:
             else:
                 self.done.set_result(found)
 
+    @property
+    def found_damage(self) -> bool:
+        """Whether it has failed because the file is damaged; it has been answered."""
+        return not self.done.cancelled() and isinstance(self.done.exception(), StoreDamaged)
+
 
 class Committer:
     """The only connection to a file, on a thread of its own.
@@ -48,6 +59,7 @@ class Committer:
         self._jobs: queue.SimpleQueue[QueuedWork | None] = queue.SimpleQueue()
         self._ended = False
         self._failing = False  # the last transaction
+        self._damaged = False  # the file; for good, though there may be pages left that can be read
         self._begun: float | None = None  # when the transaction began that is under way
         opened: Future[None] = Future()
         self._thread = threading.Thread(target=self._work, args=(file, opened), name="store", daemon=True)
@@ -58,7 +70,8 @@ class Committer:
     def alive(self) -> bool:
         """Whether it answers."""
         begun = self._begun
-        return not (self._ended or self._failing or (begun is not None and time.monotonic() > begun + ANSWER))
+        silent = begun is not None and time.monotonic() > begun + ANSWER
+        return not (self._ended or self._failing or self._damaged or silent)
 
     async def run(self, do: Callable[[sqlite3.Connection], T], game_id: str = "") -> T:
         """Return the result of a job, once it is on disk. Raises StoreError, also if that takes over ANSWER seconds."""
@@ -104,12 +117,18 @@ class Committer:
                 self._begun = time.monotonic()
                 self._failing = not settle(connection, jobs)
                 self._begun = None
+                self._note_damage(jobs)
         finally:
             self._ended = True
             for job in jobs:
                 job.answer(StoreError(GONE))
             self._refuse_all()
             connection.close()
+
+    def _note_damage(self, jobs: Sequence[QueuedWork]) -> None:
+        if not self._damaged and any(job.found_damage for job in jobs):
+            self._damaged = True
+            logger.error(DAMAGED)
 
     def _gather(self) -> list[QueuedWork]:
         """Wait for jobs, and return all that are pending; none once the store is closed."""
@@ -181,7 +200,8 @@ def store_error(error: Exception, game_id: str) -> StoreError:
         return error
     if isinstance(error, sqlite3.IntegrityError):
         return Conflict(str(error))
-    if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:
-        return StoreFull("there is no space to store it")
+    code = getattr(error, "sqlite_errorcode", None) or 0
+    if code == sqlite3.SQLITE_FULL:
+        return StoreFull(NO_SPACE)
     what = str(error) if isinstance(error, sqlite3.Error | OverflowError) else type(error).__name__
-    return failed(what, game_id)
+    return failed(what, game_id, StoreDamaged if code & 0xFF in DAMAGE else StoreError)

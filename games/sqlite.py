@@ -20,6 +20,7 @@ from clerestory.games.bounds import CLOSING, LITTLE, MEMORY, USER
 from clerestory.games.committer import Committer
 from clerestory.games.log import Entry, Head
 from clerestory.games.ring import Ring
+from clerestory.games.schema import damage
 from clerestory.games.store import Batch, Due, GameFilter, GameLog, NewsListener, StoreError, Tally, query
 
 logger = logging.getLogger(__name__)
@@ -52,7 +53,7 @@ class SqliteStore:
             return self._committer.run_at_once(rows.read_secret)
         except StoreError as error:
             self._committer.end()
-            raise BadSettings(f"store: {path} is damaged: {error}") from None
+            raise BadSettings(f"store: {path} {damage(str(error))}") from None
 
     @property
     def alive(self) -> bool:

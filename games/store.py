@@ -20,9 +20,13 @@ class StoreFull(StoreError):
     """There is no space; nothing was stored."""
 
 
-def failed(what: str, game_id: str = "") -> StoreError:
+class StoreDamaged(StoreError):
+    """The store's file is damaged, and stays so; nothing was stored."""
+
+
+def failed(what: str, game_id: str = "", kind: type[StoreError] = StoreError) -> StoreError:
     """Return the error of a job that failed, with the game that it was about."""
-    return StoreError(f"the store failed{game_id and f' for game {game_id!r}'}: {what}")
+    return kind(f"the store failed{game_id and f' for game {game_id!r}'}: {what}")
 
 
 class Unreadable(StoreError):

@@ -17,6 +17,7 @@ from clerestory.refusals import Reason
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub
 from tests.faults.disks import fill
+from tests.games.damage import overwrite, root_of
 from tests.games.earlier import told, unpack_file
 from tests.games.table import OPEN, PERSON
 from tests.server.harness import assert_reason
@@ -50,23 +51,6 @@ def change(path: str, *statements: str) -> None:
 # -- damage ----------------------------------------------------------------------------------------
 
 
-def pages_of(path: str, name: str) -> tuple[int, list[int]]:
-    """Return the size of a page, and those that a table or an index has."""
-    connection = sqlite3.connect(path)
-    try:
-        (size,) = connection.execute("PRAGMA page_size").fetchone()
-        (root,) = connection.execute("SELECT rootpage FROM sqlite_schema WHERE name = ?", (name,)).fetchone()
-        return size, [root]
-    finally:
-        connection.close()
-
-
-def overwrite(path: str, page: int, size: int) -> None:
-    with Path(path).open("r+b") as file:
-        file.seek((page - 1) * size)
-        file.write(b"\xa5" * size)
-
-
 @pytest.fixture
 def path(tmp_path: Path) -> str:
     """A store with games, migrated."""
@@ -78,9 +62,14 @@ def path(tmp_path: Path) -> str:
 
 @pytest.mark.parametrize("what", ["header", "store", "game", "entry"])
 def test_a_damaged_file_is_refused_in_one_line(path: str, what: str) -> None:
-    size, [page] = (100, [1]) if what == "header" else pages_of(path, what)
-    overwrite(path, page, size)
+    overwrite(Path(path), *((1, 100) if what == "header" else root_of(Path(path), what)))
     assert path in refused_store(path)
+
+
+def test_a_file_with_damaged_pages_in_its_middle_is_refused_with_what_to_do(path: str) -> None:
+    _, size = root_of(Path(path), "entry")
+    overwrite(Path(path), Path(path).stat().st_size // size // 2, size, 3)
+    assert re.search(r"is damaged: [^;]+; restore a back-up", refused_store(path))
 
 
 def test_one_game_that_cannot_be_read_stops_no_other(path: str) -> None:

@@ -11,7 +11,8 @@ import pytest
 from clerestory.games import committer
 from clerestory.games.opening import open_store
 from clerestory.games.sqlite import SqliteStore
-from clerestory.games.store import Batch, GameFilter, StoreError, StoreFull, Unreadable
+from clerestory.games.store import Batch, GameFilter, Key, StoreDamaged, StoreError, StoreFull, Unreadable
+from tests.games.damage import overwrite, root_of
 from tests.games.test_store import RUNNING, entries, named
 from tests.server.harness import until
 
@@ -107,6 +108,39 @@ async def test_a_disk_that_is_full_for_one_is_not_for_those_stored_with_it(path:
     full, read = await asyncio.gather(*large, return_exceptions=True)
     assert isinstance(full, StoreFull)
     assert read == (named("a"), entries(1))
+    assert store.alive
+    await store.close()
+
+
+@pytest.mark.parametrize("table", ["game", "key"])
+async def test_a_file_that_is_damaged_meanwhile_is_told_for_good(
+    tmp_path: Path, table: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Also while other pages can be read; what one game's rows alone lack is no damage of the file."""
+    file = tmp_path / "games.sqlite"
+    store = SqliteStore(str(file))
+    await store.create(named("a"), Batch(entries(1), RUNNING))
+    await store.close()
+    damaged = root_of(file, table)
+    store = SqliteStore(str(file))
+    overwrite(file, *damaged)
+    await store._ask(lambda connection: connection.execute("PRAGMA shrink_memory").fetchall())
+    assert store.alive
+    for _ in range(2):
+        with pytest.raises(StoreDamaged, match="malformed"):
+            await store.create(named("b"), Batch(entries(1), RUNNING, [Key("x")]))
+    assert await store.later("a", 0) == entries(1)
+    assert not store.alive
+    assert sum("restore a back-up" in line for line in caplog.messages) == 1
+    await store.close()
+
+
+async def test_a_game_that_cannot_be_read_is_no_damage_of_the_file(path: str) -> None:
+    store = SqliteStore(path)
+    await store.create(named("a"), Batch(entries(1), RUNNING))
+    await store._ask(lambda connection: connection.execute("UPDATE entry SET text = CAST(x'ff' AS TEXT)"))
+    with pytest.raises(Unreadable):
+        await store.load("a")
     assert store.alive
     await store.close()
 

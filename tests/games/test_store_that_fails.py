@@ -16,6 +16,7 @@ from clerestory.refusals import Reason
 from clerestory.server.app import GAMES, SERVICES
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub
+from tests.games.damage import overwrite, root_of
 from tests.games.table import BOT, PERSON, first_action, seated, table
 from tests.server.harness import Served, assert_reason, refusal, served, until
 
@@ -63,6 +64,29 @@ async def test_the_health_of_games_is_that_of_their_store(monkeypatch: pytest.Mo
             for service in {"", *SERVICES} - {GAMES}:
                 assert await health(server, service) == HealthCheckResponse.SERVING
         assert (await watching.read()).status == HealthCheckResponse.SERVING
+        watching.cancel()
+
+
+@pytest.mark.usefixtures("hurried")
+async def test_games_on_a_damaged_file_are_not_served(tmp_path: Path) -> None:
+    """Though what is left of it can be read: reads do not take back what a write has found."""
+    file = tmp_path / "games.sqlite"
+    async with served(store=str(file)):
+        pass
+    damaged = root_of(file, "key")
+    async with served(store=str(file)) as server:
+        store: Any = server.app.keeper.store
+        overwrite(file, *damaged)
+        await store._ask(lambda connection: connection.execute("PRAGMA shrink_memory").fetchall())
+        asked = games.CreateGameRequest(game="toy", seats=[PERSON, PERSON])
+        assert_reason(await refusal(GameServiceStub(server.channel).CreateGame(asked)), Reason.STORE_FAILED)
+        watching = HealthStub(server.channel).Watch(HealthCheckRequest(service=GAMES))
+        async for answer in watching:
+            if answer.status == HealthCheckResponse.NOT_SERVING:
+                break
+        await store.due(0, 1, bots_only=False)
+        assert not server.app.keeper.healthy
+        assert await health(server, "") == HealthCheckResponse.SERVING
         watching.cancel()
 
 
