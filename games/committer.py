@@ -1,7 +1,9 @@
 """The thread of a store in SQLite: one connection, on which all pending jobs are committed together."""
 
 import asyncio
+import errno
 import logging
+import os
 import queue
 import sqlite3
 import threading
@@ -10,6 +12,8 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryFile
 from typing import Any, TypeVar
 
 from clerestory.games.bounds import ANSWER, CLOSING
@@ -19,6 +23,8 @@ from clerestory.games.store import Conflict, StoreDamaged, StoreError, StoreFull
 AT_ONCE = 256  # most jobs in one transaction
 GONE = "the store is closed"
 NO_SPACE = "there is no space to store it"
+NO_ROOM = (errno.EFBIG, errno.EDQUOT, errno.ENOSPC)
+PIECE = 64 << 10  # bytes; a file that cannot grow by so many is full
 DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 DAMAGED = "the file of games is damaged: stop the server, and restore a back-up (docs/hosting.md#back-up)"
 
@@ -162,7 +168,8 @@ def settle(connection: sqlite3.Connection, jobs: Sequence[QueuedWork]) -> bool:
         undo(connection)
         if len(jobs) > 1:
             return False not in [settle(connection, [job]) for job in jobs]
-        failed = store_error(error, jobs[0].game_id if jobs else "")
+        full = lacks_room(connection, error)
+        failed = StoreFull(NO_SPACE) if full else store_error(error, jobs[0].game_id if jobs else "")
         found = [failed] * len(jobs)
         works = isinstance(failed, StoreFull)
     else:
@@ -192,6 +199,22 @@ def attempt(connection: sqlite3.Connection, job: QueuedWork) -> Any:
     finally:
         if connection.in_transaction:
             connection.execute("RELEASE job")
+
+
+def lacks_room(connection: sqlite3.Connection, error: Exception) -> bool:
+    """Whether a write has failed because a quota, or a limit on the size of files, leaves the file no room.
+
+    SQLite reports that like a failing disk, so another file is written as far as the largest one of the store reaches.
+    """
+    if getattr(error, "sqlite_errorcode", None) != sqlite3.SQLITE_IOERR_WRITE:
+        return False
+    _, _, name = connection.execute("PRAGMA database_list").fetchone()
+    try:
+        end = max(Path(f"{name}{suffix}").stat().st_size for suffix in ("", "-wal"))
+        with TemporaryFile(dir=Path(name).parent) as other:
+            return os.pwrite(other.fileno(), bytes(PIECE), end) < PIECE
+    except OSError as problem:
+        return problem.errno in NO_ROOM
 
 
 def store_error(error: Exception, game_id: str) -> StoreError:

@@ -1,8 +1,10 @@
 """Errors of a store stay with those whose fault they are, and nobody waits for one that is gone."""
 
 import asyncio
+import resource
 import sqlite3
 import threading
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -161,6 +163,38 @@ async def test_a_full_disk_is_told_and_changes_nothing(tmp_path: Path) -> None:
     await store._ask(lambda connection: connection.execute("PRAGMA max_page_count=100000").fetchone())
     await store.append("a", count, Batch(entries(1), RUNNING))
     await store.close()
+
+
+@pytest.fixture
+def small_files() -> Iterator[None]:
+    """No file of this process may have more than 300 kB."""
+    before = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, before[1]))
+    yield
+    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+
+
+@pytest.mark.usefixtures("small_files")
+async def test_a_file_that_may_not_grow_is_full(tmp_path: Path) -> None:
+    """SQLite says of it what it says of a disk that fails."""
+    store = SqliteStore(str(tmp_path / "games.sqlite"))
+    await store.create(named("a"), Batch(entries(1), RUNNING))
+    with pytest.raises(StoreFull):
+        for number in range(1000):
+            await store.append("a", 1 + number, Batch(entries(1, "x" * 1000), RUNNING))
+    assert await store.load("a")
+    assert store.alive
+    await store.close()
+
+
+def test_a_write_that_a_disk_refuses_is_no_lack_of_room(tmp_path: Path) -> None:
+    connection = sqlite3.connect(tmp_path / "games.sqlite")
+    connection.execute("PRAGMA journal_mode=WAL")
+    connection.execute("CREATE TABLE t (x)")
+    error = sqlite3.OperationalError("disk I/O error")
+    error.sqlite_errorcode = sqlite3.SQLITE_IOERR_WRITE
+    assert not committer.lacks_room(connection, error)
+    connection.close()
 
 
 async def test_who_is_cancelled_as_the_store_answers_is_cancelled(path: str) -> None:
