@@ -10,10 +10,11 @@ from typing import Any
 from clerestory.door.bridge import PASSED_ON, Bridge, BrowserCall, Metadata
 from clerestory.door.codec import CODECS, END, Codec, wrapped
 from clerestory.door.config import DoorSettings
-from clerestory.door.errors import ConnectError
+from clerestory.door.errors import ConnectError, UnreadableRequest
 from clerestory.door.http import CallerLeft, HttpExchange, Receive, Scope, Send
 from clerestory.door.methods import Method, methods
 from clerestory.door.page import NO_PAGE, File
+from clerestory.metadata import LANGUAGES
 
 ACCEPTED = ", ".join(CODECS)
 HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^]\[:/?#@\s]+)(?::[0-9]{0,5})?")  # a `Host` header: name or address, and port
@@ -82,6 +83,8 @@ class Door:
             timeout, headers = read_timeout(exchange.headers), passed_on(exchange.headers)
             message = await codec.request(method, await exchange.body(), exchange.headers)
         except ConnectError as error:
+            if isinstance(error, UnreadableRequest) and (asked := exchange.headers.get(LANGUAGES)) is not None:
+                error.tell_in(asked)
             await refuse(exchange, codec, error)
             return
         call = BrowserCall(method, message, headers, timeout, exchange.caller)

@@ -7,11 +7,12 @@ import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from google.protobuf.json_format import MessageToDict, Parse, ParseError
+from google.protobuf.json_format import MessageToDict
 from google.protobuf.message import DecodeError
 
 from clerestory.door.config import MAX_BODY_BYTES
-from clerestory.door.errors import ConnectError
+from clerestory.door.errors import ConnectError, UnreadableRequest
+from clerestory.door.json_requests import message_of
 from clerestory.door.methods import Method
 
 ENVELOPE = struct.Struct(">BI")  # flags, length of the payload
@@ -45,7 +46,7 @@ class Codec:
         compressed, payload = unwrapped(body) if self.streams else (compression != "identity", body)
         if compressed:
             payload = unpacked(payload, compression)
-        return await aside(from_json, method, payload) if self.json else payload
+        return await aside(message_of, method, payload) if self.json else payload
 
     async def response(self, method: Method, message: bytes) -> bytes:
         """Return a message of the answer, encoded."""
@@ -71,16 +72,14 @@ def wrapped(payload: bytes, flags: int = 0) -> bytes:
 def unwrapped(body: bytes) -> tuple[bool, bytes]:
     """Return whether the content of a body that is one envelope is compressed, and the content. Raises ConnectError."""
     if len(body) < ENVELOPE.size:
-        raise ConnectError(
-            "invalid_argument",
+        raise UnreadableRequest(
             f"the body has {len(body)} bytes; a Connect stream begins with an envelope of {ENVELOPE.size}",
         )
     flags, length = ENVELOPE.unpack_from(body)
     if flags not in (0, COMPRESSED):
         raise ConnectError("unimplemented", f"the envelope has the flags {flags}; only 0 and 1 are supported")
     if length != len(body) - ENVELOPE.size:
-        raise ConnectError(
-            "invalid_argument",
+        raise UnreadableRequest(
             f"the envelope says {length} bytes, but {len(body) - ENVELOPE.size} follow; send one message",
         )
     return flags == COMPRESSED, body[ENVELOPE.size :]
@@ -89,7 +88,7 @@ def unwrapped(body: bytes) -> tuple[bool, bytes]:
 def unpacked(payload: bytes, compression: str) -> bytes:
     """Return a payload decompressed: no more of it than a body may have. Raises ConnectError."""
     if compression == "identity":
-        raise ConnectError("invalid_argument", "the envelope is compressed, but no header says how")
+        raise UnreadableRequest("the envelope is compressed, but no header says how")
     if compression != "gzip":
         raise ConnectError("unimplemented", f"the compression {compression[:20]!r} is not supported; gzip is")
     if not payload:
@@ -98,22 +97,12 @@ def unpacked(payload: bytes, compression: str) -> bytes:
     try:
         message = unpacker.decompress(payload, MAX_BODY_BYTES + 1)
     except zlib.error:
-        raise ConnectError("invalid_argument", "the request is not compressed by gzip, as its header says") from None
+        raise UnreadableRequest("the request is not compressed by gzip, as its header says") from None
     if len(message) > MAX_BODY_BYTES:
         raise ConnectError("resource_exhausted", f"the body has more than {MAX_BODY_BYTES >> 10} KiB, decompressed")
     if not unpacker.eof or unpacker.unused_data:
-        raise ConnectError("invalid_argument", "the request is not one whole piece of gzip")
+        raise UnreadableRequest("the request is not one whole piece of gzip")
     return message
-
-
-def from_json(method: Method, payload: bytes) -> bytes:
-    """Return the message written as JSON text, in binary. Raises ConnectError, which names the field."""
-    try:
-        return Parse(payload or b"{}", method.request()).SerializeToString()
-    except (ParseError, UnicodeDecodeError, RecursionError, ValueError) as error:
-        raise ConnectError(
-            "invalid_argument", f"the request is not valid JSON for this method: {error}"[:500]
-        ) from None
 
 
 def to_json(method: Method, message: bytes) -> bytes:

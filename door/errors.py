@@ -8,10 +8,16 @@ from typing import Any
 import grpc
 from google.protobuf.any_pb2 import Any as AnyMessage
 from google.protobuf.json_format import MessageToDict
+from google.protobuf.message import Message
 from google.rpc import error_details_pb2
 from google.rpc.status_pb2 import Status
 
 from clerestory.metadata import DETAILS
+from clerestory.refusals import Reason
+from clerestory.texts import say
+from clerestory.texts.languages import ENGLISH, language_asked
+
+DOMAIN = "clerestory"  # of the reasons
 
 HTTP = {
     "canceled": 499,
@@ -68,6 +74,27 @@ class ConnectError(Exception):
         return json.dumps(self.fields()).encode()
 
 
+class UnreadableRequest(ConnectError):
+    """A body is not the request of its method: the error that the server has for one in binary.
+
+    Args:
+        text: what is wrong.
+        field: of the request; "" for the whole.
+    """
+
+    def __init__(self, text: str, field: str = "") -> None:
+        violation = error_details_pb2.BadRequest.FieldViolation(field=field, description=text)
+        bad = error_details_pb2.BadRequest(field_violations=[violation])
+        why = error_details_pb2.ErrorInfo(reason=Reason.UNREADABLE_REQUEST, domain=DOMAIN)
+        super().__init__("invalid_argument", f"{field}: {text}" if field else text, [told(why), told(bad)])
+
+    def tell_in(self, asked: str) -> None:
+        """Add what the user is told in the language that an `accept-language` asks for."""
+        language = language_asked(asked)
+        text = str(self) if language == ENGLISH else say("errors", Reason.UNREADABLE_REQUEST, language=language)
+        self.details.append(told(error_details_pb2.LocalizedMessage(locale=language, message=text)))
+
+
 def error_of(error: grpc.aio.AioRpcError) -> ConnectError:
     """Return the error in which a call to the server ended."""
     metadata = list(error.trailing_metadata() or ())
@@ -89,6 +116,13 @@ def detail(packed: AnyMessage) -> dict[str, Any]:
     if known is None:
         return fields
     return fields | {"debug": MessageToDict(known.FromString(packed.value))}
+
+
+def told(message: Message) -> dict[str, Any]:
+    """Return a message as a detail of an error."""
+    packed = AnyMessage()
+    packed.Pack(message)
+    return detail(packed)
 
 
 def texts(metadata: Sequence[tuple[str, str | bytes]]) -> list[tuple[str, str]]:

@@ -1,0 +1,141 @@
+"""Requests written as JSON: read into messages, and if they are none, the field to blame is found."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+from google.protobuf.descriptor import Descriptor, FieldDescriptor
+from google.protobuf.json_format import ParseDict
+from google.protobuf.message_factory import GetMessageClass
+
+from clerestory.door.errors import UnreadableRequest
+from clerestory.door.methods import Method
+
+QUOTED = 40  # characters of a value in an error
+WHOLE = "a whole number from {} to {}"
+WANTED = {
+    FieldDescriptor.CPPTYPE_INT32: WHOLE.format(-(2**31), 2**31 - 1),
+    FieldDescriptor.CPPTYPE_INT64: WHOLE.format(-(2**63), 2**63 - 1),
+    FieldDescriptor.CPPTYPE_UINT32: WHOLE.format(0, 2**32 - 1),
+    FieldDescriptor.CPPTYPE_UINT64: WHOLE.format(0, 2**64 - 1),
+    FieldDescriptor.CPPTYPE_DOUBLE: "a number",
+    FieldDescriptor.CPPTYPE_FLOAT: "a number",
+    FieldDescriptor.CPPTYPE_BOOL: "true or false",
+    FieldDescriptor.CPPTYPE_STRING: "a text in Unicode",
+}
+DURATION = "google.protobuf.Duration"  # which JSON writes as a text
+
+Fault = tuple[str, str]  # a field, and what is wrong with it
+
+
+def message_of(method: Method, payload: bytes) -> bytes:
+    """Return the message written as JSON text, in binary. Raises UnreadableRequest, which names the field."""
+    try:
+        return parsed(method, read_object(payload or b"{}"))
+    except RecursionError:
+        raise UnreadableRequest("the request is nested too deeply") from None
+
+
+def read_object(payload: bytes) -> dict[str, Any]:
+    """Return the JSON object that a text is. Raises UnreadableRequest, RecursionError."""
+    try:
+        found = json.loads(payload.decode("utf-8-sig"), object_pairs_hook=without_repeats)
+    except UnicodeDecodeError:
+        raise UnreadableRequest("the request is not JSON: it is not encoded in UTF-8") from None
+    except json.JSONDecodeError as error:
+        raise UnreadableRequest(f"the request is not JSON: {error}") from None
+    except ValueError:  # all that is left is a number of more digits than Python takes
+        raise UnreadableRequest("the request has a number of too many digits") from None
+    if not isinstance(found, dict):
+        raise UnreadableRequest(f"the request is {quoted(found)}; must be a JSON object")
+    return found
+
+
+def without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object. Raises UnreadableRequest for a name that it has twice."""
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        repeated = next(name for name in names if names.count(name) > 1)
+        raise UnreadableRequest(f"the request has {quoted(repeated)} more than once in one object")
+    return found
+
+
+def parsed(method: Method, fields: dict[str, Any]) -> bytes:
+    """Return the message with the fields of a JSON object, in binary. Raises UnreadableRequest, RecursionError."""
+    message = method.request()
+    try:
+        ParseDict(fields, message)
+    except RecursionError:
+        raise
+    except Exception:  # whatever protobuf happens to meet in values that it does not expect
+        kind: Any = message.DESCRIPTOR
+        faults = faults_in(kind, fields, "")
+        field, text = next(faults, ("", "the request is not a message of this method"))
+        raise UnreadableRequest(text, field) from None
+    return message.SerializeToString()
+
+
+# -- the field to blame ----------------------------------------------------------------------------
+
+
+def faults_in(kind: Descriptor, value: Any, path: str) -> Iterator[Fault]:
+    """Yield what is wrong with an object that is to be a message of some kind; `path` leads to it."""
+    if not isinstance(value, dict):
+        yield path, f"is {quoted(value)}; must be an object"
+        return
+    known = {name: field for field in kind.fields for name in (field.name, field.json_name)}
+    chosen: dict[str, str] = {}  # of each oneof, the field that is given
+    for name, inner in value.items():
+        here = f"{path}.{name[:QUOTED]}".removeprefix(".")
+        field = known.get(name)
+        if field is None:
+            yield here, f"is not a field of {kind.name}"
+        elif inner is not None:
+            one_of = field.containing_oneof
+            if one_of is not None and chosen.setdefault(one_of.name, name) != name:
+                yield here, f"cannot be given beside {chosen[one_of.name]}"
+            yield from faults_of(field, inner, here)
+
+
+def faults_of(field: FieldDescriptor, value: Any, path: str) -> Iterator[Fault]:
+    """Yield what is wrong with the value of a field."""
+    if not field.is_repeated:
+        yield from faults_of_one(field, value, path)
+    elif not isinstance(value, list):
+        yield path, f"is {quoted(value)}; must be an array"
+    else:
+        for number, one in enumerate(value):
+            yield from faults_of_one(field, one, f"{path}[{number}]")
+
+
+def faults_of_one(field: FieldDescriptor, value: Any, path: str) -> Iterator[Fault]:
+    """Yield what is wrong with the value of a field, or one of its values."""
+    kind = field.message_type
+    if kind is not None and kind.full_name != DURATION:
+        yield from faults_in(kind, value, path)
+    elif not fits(field, value):
+        yield path, f"is {quoted(value)}; must be {wanted(field)}"
+
+
+def fits(field: FieldDescriptor, value: Any) -> bool:
+    """Whether a field can have a value, or begin with it."""
+    kind: Any = field.containing_type
+    try:
+        ParseDict({field.name: [value] if field.is_repeated else value}, GetMessageClass(kind)())
+    except Exception:
+        return False
+    return True
+
+
+def wanted(field: FieldDescriptor) -> str:
+    """Return what the value of a field must be."""
+    if field.enum_type is not None:
+        return f"a value of {field.enum_type.name}, such as {quoted(field.enum_type.values[-1].name)}"
+    return 'a duration such as "1.5s"' if field.message_type is not None else WANTED[field.cpp_type]
+
+
+def quoted(value: Any) -> str:
+    """Return a value as JSON, or how it begins."""
+    text = json.dumps(value)
+    return text if len(text) <= QUOTED else f"{text[:QUOTED]}..."

@@ -1,0 +1,142 @@
+"""Whatever a body in JSON is, its error names the field and says what is wrong, in words of JSON and of proto/."""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from google.protobuf.descriptor import Descriptor, FieldDescriptor
+
+from clerestory.door.errors import UnreadableRequest
+from clerestory.door.json_requests import DURATION, message_of
+from clerestory.door.methods import methods
+from tests.door.harness import JSON, RULES, door
+
+START = methods()[RULES + "StartPosition"]
+CREATE = methods()["/clerestory.v1.GameService/CreateGame"]
+ANALYZE = methods()["/clerestory.v1.AdvisorService/Analyze"]
+APPLY = methods()[RULES + "ApplyActions"]
+
+WHOLE = [
+    (b"{", "is not JSON: Expecting property name enclosed in double quotes: line 1"),
+    (b"{} x", "is not JSON: Extra data: line 1"),
+    (b"\xff", "is not JSON: it is not encoded in UTF-8"),
+    (b"null", "is null; must be a JSON object"),
+    (b"[]", "is []; must be a JSON object"),
+    (b"1", "is 1; must be a JSON object"),
+    (b'"' + b"x" * 99 + b'"', f'is "{"x" * 39}...; must be a JSON object'),
+    (b'{"game":"duel","game":"toy"}', 'has "game" more than once in one object'),
+    (b'{"seats":' + b"9" * 10_000 + b"}", "has a number of too many digits"),
+    (b"[" * 60_000, "is nested too deeply"),
+    (b'{"game":' * 6_000, "is nested too deeply"),
+]
+
+
+@pytest.mark.parametrize(("body", "says"), WHOLE)
+def test_what_is_no_object(body: bytes, says: str) -> None:
+    with pytest.raises(UnreadableRequest) as caught:
+        message_of(START, body)
+    assert str(caught.value).startswith(f"the request {says}")
+
+
+FIELDS = [
+    (START, {"foo": 1}, "foo: is not a field of StartPositionRequest"),
+    (START, {"game": 5}, "game: is 5; must be a text in Unicode"),
+    (START, {"game": "\ud800"}, 'game: is "\\ud800"; must be a text in Unicode'),
+    (START, {"seats": -1}, "seats: is -1; must be a whole number from 0 to 4294967295"),
+    (START, {"seats": 2.5}, "seats: is 2.5; must be a whole number from 0 to 4294967295"),
+    (START, {"seats": float("inf")}, "seats: is Infinity; must be a whole number from 0 to 4294967295"),
+    (START, {"seed": str(2**64)}, f'seed: is "{2**64}"; must be a whole number from 0 to {2**64 - 1}'),
+    (CREATE, {"seats": 1}, "seats: is 1; must be an array"),
+    (CREATE, {"seats": [{}, 1]}, "seats[1]: is 1; must be an object"),
+    (CREATE, {"seats": [{}, None]}, "seats[1]: is null; must be an object"),
+    (
+        CREATE,
+        {"seats": [{"kind": "CAT"}]},
+        'seats[0].kind: is "CAT"; must be a value of SeatKind, such as "SEAT_KIND_BOT"',
+    ),
+    (
+        CREATE,
+        {"seats": [{"bot": {"timeBudget": 3}}]},
+        'seats[0].bot.timeBudget: is 3; must be a duration such as "1.5s"',
+    ),
+    (CREATE, {"options": {"listed": "yes"}}, 'options.listed: is "yes"; must be true or false'),
+    (ANALYZE, {"target_certainty": "much"}, 'target_certainty: is "much"; must be a number'),
+    (
+        APPLY,
+        {"position": {"position": {}}, "actions": [["a"]]},
+        'actions[0]: is ["a"]; must be a text in Unicode',
+    ),
+]
+
+
+@pytest.mark.parametrize(("method", "fields", "says"), FIELDS)
+def test_what_is_no_value_of_a_field(method: Any, fields: dict[str, Any], says: str) -> None:
+    with pytest.raises(UnreadableRequest) as caught:
+        message_of(method, json.dumps(fields).encode())
+    assert str(caught.value) == says
+
+
+ODD: tuple[Any, ...] = (5, -1, 0.5, 1e300, float("nan"), True, "x", "\ud800", "9" * 99, [], [[]], [None], {}, {"x": 1})
+WORDS = r"Error|None|sys\.|dict|list|tuple|'|int\(\)|recursion|encode|codec"  # of Python, and how it quotes
+
+
+def paths(kind: Descriptor) -> Iterator[list[FieldDescriptor]]:
+    """Yield the way to every field of a message."""
+    for field in kind.fields:
+        yield [field]
+        if field.message_type is not None and field.message_type.full_name != DURATION:
+            yield from ([field, *rest] for rest in paths(field.message_type))
+
+
+def placed(path: list[FieldDescriptor], value: Any) -> Any:
+    """Return an object in which a value is at the end of a way."""
+    for field in reversed(path):
+        value = {field.name: [value] if field.is_repeated and field is not path[-1] else value}
+    return value
+
+
+@pytest.mark.parametrize("name", [name for name in methods() if methods()[name].request.DESCRIPTOR.fields])
+def test_whatever_a_field_has_is_read_or_blamed_on_it(name: str) -> None:
+    method, blamed = methods()[name], 0
+    for path in paths(method.request.DESCRIPTOR):
+        for value in ODD:
+            try:
+                message_of(method, json.dumps(placed(path, value)).encode())
+            except UnreadableRequest as error:
+                field, _, says = str(error).partition(": ")
+                assert re.sub(r"\[0\]", "", field).startswith(".".join(one.name for one in path))
+                assert not re.search(WORDS, says.partition("; ")[2])
+                blamed += 1
+    assert blamed
+
+
+def test_two_of_which_one_can_be_given() -> None:
+    [one_of] = list(APPLY.request.DESCRIPTOR.fields_by_name["position"].message_type.oneofs)
+    first, second = (field.name for field in one_of.fields[:2])
+    with pytest.raises(UnreadableRequest, match=rf"position\.{second}: cannot be given beside {first}"):
+        message_of(APPLY, json.dumps({"position": {first: {}, second: {}}}).encode())
+
+
+def test_a_body_may_begin_with_the_mark_of_its_encoding() -> None:
+    assert message_of(START, b'\xef\xbb\xbf{"game": "duel"}') == START.request(game="duel").SerializeToString()
+
+
+# -- through the door ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("body", [b"{", b"null", b'{"seats": "x"}'])
+async def test_the_error_is_that_of_a_message_in_binary(body: bytes) -> None:
+    """With its reason, the field, and in the language that is asked for, what to tell the user."""
+    async with door() as caller:
+        answer = await caller.ask("POST", RULES + "StartPosition", body, content_type=JSON, accept_language="de")
+        binary = await caller.call(RULES + "StartPosition", b"\xff\xff", accept_language="de")
+    assert (answer.status, answer.fields["code"]) == (400, "invalid_argument")
+    why, bad, told = answer.fields["details"]
+    wanted = {detail["type"]: detail["debug"] for detail in binary.fields["details"]}
+    assert why["debug"] == wanted["google.rpc.ErrorInfo"]
+    assert told["debug"] == wanted["google.rpc.LocalizedMessage"]
+    [violation] = bad["debug"]["fieldViolations"]
+    assert answer.fields["message"].endswith(violation["description"])
+    assert violation.get("field", "") == ("seats" if b"seats" in body else "")
