@@ -23,7 +23,7 @@ MANNERS = {
     "linnet": Manner({"place * court": -0.25}, ("place * court",), often=False),
     "corwin": Manner({"place * kingsbridge.*": 0.15}, ("place * kingsbridge.*",)),
     "theda": Manner({"place * market": 0.07, "buy *": 0.07, "sell *": 0.07}, ("place * market",)),
-    "tancred": Manner({"place * priory": 0.15}, ("place * priory",)),
+    "tancred": Manner({"place * priory": 0.25}, ("place * priory",)),
     "ottilie": Manner({"hire *": 0.1}, ("hire *",)),
 }
 
