@@ -25,7 +25,7 @@ WANTED = {
 }
 DURATION = "google.protobuf.Duration"  # which JSON writes as a text
 
-Fault = tuple[str, str]  # a field, and what is wrong with it
+Blame = tuple[str, str]  # a field, and what is wrong with it
 
 
 def message_of(method: Method, payload: bytes) -> bytes:
@@ -79,7 +79,7 @@ def parsed(method: Method, fields: dict[str, Any]) -> bytes:
 # -- the field to blame ----------------------------------------------------------------------------
 
 
-def faults_in(kind: Descriptor, value: Any, path: str) -> Iterator[Fault]:
+def faults_in(kind: Descriptor, value: Any, path: str) -> Iterator[Blame]:
     """Yield what is wrong with an object that is to be a message of some kind; `path` leads to it."""
     if not isinstance(value, dict):
         yield path, f"is {quoted(value)}; must be an object"
@@ -98,7 +98,7 @@ def faults_in(kind: Descriptor, value: Any, path: str) -> Iterator[Fault]:
             yield from faults_of(field, inner, here)
 
 
-def faults_of(field: FieldDescriptor, value: Any, path: str) -> Iterator[Fault]:
+def faults_of(field: FieldDescriptor, value: Any, path: str) -> Iterator[Blame]:
     """Yield what is wrong with the value of a field."""
     if not field.is_repeated:
         yield from faults_of_one(field, value, path)
@@ -109,7 +109,7 @@ def faults_of(field: FieldDescriptor, value: Any, path: str) -> Iterator[Fault]:
             yield from faults_of_one(field, one, f"{path}[{number}]")
 
 
-def faults_of_one(field: FieldDescriptor, value: Any, path: str) -> Iterator[Fault]:
+def faults_of_one(field: FieldDescriptor, value: Any, path: str) -> Iterator[Blame]:
     """Yield what is wrong with the value of a field, or one of its values."""
     kind = field.message_type
     if kind is not None and kind.full_name != DURATION:

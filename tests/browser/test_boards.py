@@ -182,7 +182,7 @@ def test_what_is_pointed_at_is_shown_both_ways(boards: Page) -> None:
 
 def test_hints_are_marked_where_they_point(boards: Page) -> None:
     state, text = where("claim row 2")
-    show(boards, gallery.plain(state) | {"marks": [{"action": text, "rank": 1, "share": 0.614}]})
+    show(boards, gallery.plain(state) | {"marks": [{"action": text, "rank": 1, "best": True, "share": 0.614}]})
     best = boards.locator(".is-best")
     expect(best).to_have_attribute("data-place", "line.row 2")
     expect(best.locator(".hint")).to_have_text("161 %")

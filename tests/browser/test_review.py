@@ -102,8 +102,10 @@ def test_one_seat_is_looked_at_alone(page: Page) -> None:
     reviewed.keyboard.press("Shift+N")
     expect(steps).to_have_text(f"{own[-1].ply - 1} / {len(GAME.history)}")
     reviewed.keyboard.press("h")
+    expect(reviewed.locator("dialog[open]")).to_have_count(1)
     reviewed.keyboard.press("n")  # is not for what is behind the dialog
     reviewed.keyboard.press("Escape")
+    expect(reviewed.locator("dialog[open]")).to_have_count(0)
     reviewed.keyboard.press("n")
     expect(steps).to_have_text(f"{own[0].ply - 1} / {len(GAME.history)}")
     lucky = max((one for one in expected.valuations if one.source), key=lambda one: one.change[1])
