@@ -166,6 +166,19 @@ def test_a_game_by_keyboard_alone(page: Page, moves: int) -> None:
     assert played_through(record_of(page, identifier)).over == (made < moves)
 
 
+def test_words_searched_for_hide_nothing_after_a_move(page: Page) -> None:
+    page.goto("/#/study/new/cathedral/2")
+    page.locator("#search").fill("no such thing")
+    expect(page.get_by_text("No action has these words.")).to_be_visible()
+    page.locator("#search").fill("prior philip")
+    expect(page.locator(".action")).to_have_count(1)
+    expect(page.locator("[data-fresh]")).to_have_count(0)
+    page.locator(".action").click()
+    expect(page.locator(".steps")).to_contain_text("1 / ")
+    expect(page.locator("#search")).to_have_value("")
+    expect(page.locator(".action").nth(1)).to_be_visible()
+
+
 def test_actions_are_found_by_typing(page: Page) -> None:
     page.goto("/#/study/new/cathedral/2")  # what comes up first is one of many cards
     expect(page.locator("#search")).to_be_visible(timeout=PATIENCE)
