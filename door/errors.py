@@ -14,10 +14,8 @@ from google.rpc.status_pb2 import Status
 
 from clerestory.metadata import DETAILS
 from clerestory.refusals import Reason
-from clerestory.texts import say
-from clerestory.texts.languages import ENGLISH, language_asked
-
-DOMAIN = "clerestory"  # of the reasons
+from clerestory.refused import DOMAIN, words_for_users
+from clerestory.texts.languages import language_asked
 
 HTTP = {
     "canceled": 499,
@@ -91,7 +89,7 @@ class UnreadableRequest(ConnectError):
     def tell_in(self, asked: str) -> None:
         """Add what the user is told in the language that an `accept-language` asks for."""
         language = language_asked(asked)
-        text = str(self) if language == ENGLISH else say("errors", Reason.UNREADABLE_REQUEST, language=language)
+        text = words_for_users(Reason.UNREADABLE_REQUEST, str(self), language)
         self.details.append(told(error_details_pb2.LocalizedMessage(locale=language, message=text)))
 
 

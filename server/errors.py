@@ -17,21 +17,10 @@ from google.rpc.error_details_pb2 import (
 from google.rpc.status_pb2 import Status
 
 from clerestory.refusals import Reason, Refusal, in_words
-from clerestory.texts import say
-from clerestory.texts.languages import ENGLISH
+from clerestory.refused import DOMAIN, words_for_users
 
-DOMAIN = "clerestory"
 MAX_LISTED = 24  # faults named in one answer: a status travels in headers, which are small
 MAX_DESCRIPTION = 160  # characters of each
-# Reasons of which a user is told what exactly is wrong: it is in what they gave, or there are several causes.
-EXACTLY = {
-    Reason.BAD_POSITION,
-    Reason.BAD_RECORD,
-    Reason.BAD_OPTIONS,
-    Reason.BAD_ACTION,
-    Reason.ILLEGAL_ACTION,
-    Reason.TAKE_BACK_REFUSED,
-}
 
 # The fields of requests for what the rooms blame, where the two have different names: by method, else for all.
 QUESTION = {
@@ -140,10 +129,8 @@ def status_of(refusal: Refusal, request_id: str = "", method: str = "", language
 
 
 def for_users(reason: Reason, english: str, language: str) -> LocalizedMessage:
-    """Return what to tell the user of a client: what the reason means, in English also the details that help."""
-    message = say("errors", reason, language=language)
-    exactly = f" ({english})" if language == ENGLISH and reason in EXACTLY else ""
-    return LocalizedMessage(locale=language, message=message + exactly)
+    """Return what to tell the user of a client as a message."""
+    return LocalizedMessage(locale=language, message=words_for_users(reason, english, language))
 
 
 def field_of(blamed: str, method: str) -> str:

@@ -126,12 +126,13 @@ def test_a_body_may_begin_with_the_mark_of_its_encoding() -> None:
 # -- through the door ------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize("language", ["de", "en"])
 @pytest.mark.parametrize("body", [b"{", b"null", b'{"seats": "x"}'])
-async def test_the_error_is_that_of_a_message_in_binary(body: bytes) -> None:
+async def test_the_error_is_that_of_a_message_in_binary(body: bytes, language: str) -> None:
     """With its reason, the field, and in the language that is asked for, what to tell the user."""
     async with door() as caller:
-        answer = await caller.ask("POST", RULES + "StartPosition", body, content_type=JSON, accept_language="de")
-        binary = await caller.call(RULES + "StartPosition", b"\xff\xff", accept_language="de")
+        answer = await caller.ask("POST", RULES + "StartPosition", body, content_type=JSON, accept_language=language)
+        binary = await caller.call(RULES + "StartPosition", b"\xff\xff", accept_language=language)
     assert (answer.status, answer.fields["code"]) == (400, "invalid_argument")
     why, bad, told = answer.fields["details"]
     wanted = {detail["type"]: detail["debug"] for detail in binary.fields["details"]}
