@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import grpc
 
+from clerestory.addresses import is_port
 from clerestory.clients.errors import BadConnection
 from clerestory.metadata import LANGUAGES, bearer
 from clerestory.pem import holds_certificates, is_pair
@@ -34,7 +35,6 @@ TAG = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")  # of a language, BCP 47
 PREFIX = re.compile(r"^(dns|ipv4|ipv6):(//[^/]*/)?")  # of a target, before its addresses
 OTHER = ("unix:", "unix-abstract:", "vsock:", "xds:")  # targets without a port of TCP
 PORTED = re.compile(r"(?:[^:/\[\]]+|\[[^]]*\]):(?P<port>[^:/]*)")
-PORT = re.compile(r"[0-9]{1,5}")
 LOCAL = ("unix:", "localhost", "127.", "[::1]", "ipv4:127.", "ipv6:[::1]")
 
 
@@ -142,7 +142,7 @@ def require_ports(target: str) -> None:
         return
     for address in PREFIX.sub("", target, count=1).split(","):
         found = PORTED.fullmatch(address)
-        if found and not (PORT.fullmatch(found["port"]) and 0 < int(found["port"]) < 65536):
+        if found and not (is_port(found["port"]) and int(found["port"])):
             raise BadConnection("target", f"the port of {address!r} is not a number from 1 to 65535")
 
 

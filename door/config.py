@@ -6,6 +6,7 @@ import socket
 from dataclasses import MISSING, dataclass
 from pathlib import Path
 
+from clerestory.addresses import is_port
 from clerestory.declared import declared
 
 MAX_BODY_BYTES = 64 * 1024  # the same as the server's limit
@@ -61,7 +62,7 @@ class DoorSettings:
     def address(self) -> tuple[str, int]:
         """Host and port. Raises BadDoor."""
         host, colon, port = self.listen.rpartition(":")
-        if not (host and colon and port.isascii() and port.isdigit() and int(port) < 65536):
+        if not (host and colon and is_port(port)):
             raise BadDoor(f"web: {self.listen!r} is not HOST:PORT")
         return host.strip("[]"), int(port)
 

@@ -5,6 +5,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from clerestory.addresses import is_port
 from clerestory.advice.capacity import Capacity
 from clerestory.declared import COUNT, NOT_NEGATIVE, BadSettings, Numbers, OneOf, declared, require_ranges
 from clerestory.games.bounds import MEMORY
@@ -144,7 +145,7 @@ def is_local(name: str, address: str) -> bool:
 def split_address(name: str, address: str, other: str = "") -> str:
     """Return the host of `HOST:PORT`. Raises BadSettings for anything else."""
     host, colon, port = address.rpartition(":")
-    if not (host and colon and port.isascii() and port.isdigit() and int(port) < 65536):
+    if not (host and colon and is_port(port)):
         raise BadSettings(f"{name}: {address!r} is {'neither' if other else 'not'} HOST:PORT{other}")
     return host
 

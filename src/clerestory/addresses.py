@@ -1,8 +1,15 @@
-"""Where connections come from."""
+"""Where connections come from, and go."""
 
 import ipaddress
+import re
 
+PORT = re.compile(r"[0-9]{1,5}")
 HOST_BITS = 64  # of an IPv6 address, which a machine may choose as it likes
+
+
+def is_port(text: str) -> bool:
+    """Whether a text is the number of a port, or 0 for any that is free."""
+    return bool(PORT.fullmatch(text)) and int(text) < 65536
 
 
 def network_of(host: str) -> str:
