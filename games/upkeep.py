@@ -15,7 +15,7 @@ from clerestory.declared import BadSettings
 from clerestory.games.kept import why_frozen
 from clerestory.games.opening import MISSING, is_database
 from clerestory.games.reading import head_of
-from clerestory.games.schema import complaint, damage, open_file, require_store
+from clerestory.games.schema import complaint, open_file, require_store, require_whole
 from clerestory.games.sqlite import require_no_folder
 from clerestory.games.store import Unreadable
 from clerestory.games.whereabouts import HEADER, file_of, of_file, require_ours
@@ -159,9 +159,7 @@ def settled(source: Path, part: Path) -> Survey:
     connection = sqlite3.connect(part, isolation_level=None)
     try:
         connection.execute("PRAGMA journal_mode=DELETE").fetchone()
-        (found,) = connection.execute("PRAGMA integrity_check(1)").fetchone()
-        if found != "ok":
-            raise BadSettings(f"store: {source} {damage(found)}")
+        require_whole(connection, str(source), "integrity_check")
         require_store(connection, str(source))  # the header may have been in the log alone
         (version,) = connection.execute("PRAGMA user_version").fetchone()
         if not version:

@@ -1,7 +1,6 @@
 """Errors of a store stay with those whose fault they are, and nobody waits for one that is gone."""
 
 import asyncio
-import resource
 import sqlite3
 import threading
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from clerestory.games.sqlite import SqliteStore
 from clerestory.games.store import Batch, GameFilter, Key, StoreDamaged, StoreError, StoreFull, Unreadable
 from tests.games.damage import overwrite, root_of
 from tests.games.test_store import RUNNING, entries, named
+from tests.room import files_of_at_most
 from tests.server.harness import until
 
 
@@ -168,10 +168,8 @@ async def test_a_full_disk_is_told_and_changes_nothing(tmp_path: Path) -> None:
 @pytest.fixture
 def small_files() -> Iterator[None]:
     """No file of this process may have more than 300 kB."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (300_000, before[1]))
-    yield
-    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    with files_of_at_most(300_000):
+        yield
 
 
 @pytest.mark.usefixtures("small_files")

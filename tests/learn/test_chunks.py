@@ -1,7 +1,6 @@
 """Games on disk: bit-identical however they were played, none lost by a kill, damage reported."""
 
 import json
-import resource
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from clerestory.engine.toy.rules import TOY
 from clerestory.learn.chunks import path_of, play_chunks, read_chunk, read_games, stored, write_chunk
 from clerestory.learn.errors import BadData
 from clerestory.learn.selfplay import Habits, SelfPlay
+from tests.room import files_of_at_most
 
 
 def toy() -> Game:
@@ -117,10 +117,8 @@ def test_wrong_columns_are_named(change: dict[str, np.ndarray], named: str, whol
 @pytest.fixture
 def little_room() -> Iterator[None]:
     """Files can hold a kilobyte."""
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1024, before[1]))
-    yield
-    resource.setrlimit(resource.RLIMIT_FSIZE, before)
+    with files_of_at_most(1024):
+        yield
 
 
 def test_a_full_disk_leaves_nothing_half_written(whole: Path, tmp_path: Path, little_room: None) -> None:
