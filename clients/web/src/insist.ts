@@ -6,14 +6,17 @@ import { codeOf, isPassing, wordsOf } from "./api.ts";
 import { say } from "./texts.ts";
 
 export const SHORTEST = 500; // milliseconds before another try, doubled each time
-export const LONGEST = 8000;
+const LONGEST = 8000;
+
+/** The wait after one of so many milliseconds. */
+export const longer = (pause: number): number => Math.min(2 * pause, LONGEST);
 
 /** A wait before each further try, longer each time. */
 export function pauses(): () => Promise<void> {
   let next = SHORTEST;
   return () => {
     const pause = next;
-    next = Math.min(2 * next, LONGEST);
+    next = longer(next);
     return new Promise((resolve) => setTimeout(resolve, pause));
   };
 }

@@ -12,7 +12,7 @@ import {
   SeatKind,
   TakeBacks,
 } from "./gen/clerestory/v1/games_pb.ts";
-import { insist, LONGEST, mayPass, SHORTEST } from "./insist.ts";
+import { insist, longer, mayPass, SHORTEST } from "./insist.ts";
 import { Pace } from "./pace.ts";
 import { seatOf } from "./seats.ts";
 import { declinedIn, followed, seatsOf, viewIn } from "./states.ts";
@@ -201,7 +201,7 @@ export class Kept {
     if (this.#closed) return;
     this.broken.value = why;
     this.#timer = setTimeout(again, this.#pause);
-    this.#pause = Math.min(2 * this.#pause, LONGEST);
+    this.#pause = longer(this.#pause);
   }
 
   /** Apply what the stream brings: what others did, one step after the other. */

@@ -116,7 +116,7 @@ export class Study {
 
   /** Show the position after a number of actions of the line. */
   async go(ply: number): Promise<void> {
-    const at = Math.min(Math.max(Math.trunc(ply) || 0, 0), this.line.value.length); // an address may have no number
+    const at = Math.min(Math.max(ply, 0), this.line.value.length);
     const asked = ++this.#asked;
     this.wanted.value = at;
     this.trouble.value = "";

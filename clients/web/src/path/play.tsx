@@ -1,16 +1,11 @@
 // A game against a bot, begun with one press.
 
 import { durationFromMs } from "@bufbuild/protobuf/wkt";
-import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { games, requestName, wordsOf } from "../api.ts";
+import { requestName } from "../api.ts";
+import { useCreate } from "../creating.ts";
 import { SeatKind } from "../gen/clerestory/v1/games_pb.ts";
-import { again, insist } from "../insist.ts";
-import { prepare } from "../later.ts";
-import { useHere } from "../loading.ts";
 import { Trouble } from "../parts.tsx";
-import { keepKeys } from "../rematch.ts";
-import { go } from "../route.ts";
 
 const THINKS = 1000; // milliseconds
 
@@ -25,28 +20,13 @@ interface Props {
 }
 
 export function PlayButton({ game, bot, shape, children }: Props) {
-  const busy = useSignal(false);
-  const trouble = useSignal("");
-  const here = useHere();
-  const play = async () => {
-    busy.value = true;
-    prepare("game"); // its screen is loaded while the game is made
-    try {
-      const asked = beginning(game, bot);
-      const id = keepKeys(await insist(() => games.createGame(asked), { wanted: here, told: again(trouble) }));
-      if (here()) go(["game", id]);
-    } catch (error) {
-      trouble.value = wordsOf(error);
-    } finally {
-      busy.value = false;
-    }
-  };
+  const { busy, trouble, create } = useCreate();
   return (
     <>
-      <button type="button" class={shape} disabled={busy.value} onClick={() => void play()}>
+      <button type="button" class={shape} disabled={busy} onClick={() => void create(beginning(game, bot))}>
         {children}
       </button>
-      <Trouble words={trouble.value} />
+      <Trouble words={trouble} />
     </>
   );
 }

@@ -3,17 +3,13 @@
 import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { games, requestName, wordsOf } from "../api.ts";
+import { requestName } from "../api.ts";
 import { beginning } from "../beginning.ts";
 import { characters, meet } from "../characters.ts";
+import { useCreate } from "../creating.ts";
 import { Face } from "../face.tsx";
 import { Hints, Onlookers, SeatKind, TakeBacks } from "../gen/clerestory/v1/games_pb.ts";
-import { again, insist } from "../insist.ts";
-import { prepare } from "../later.ts";
-import { useHere } from "../loading.ts";
 import { SeatSign, Trouble } from "../parts.tsx";
-import { keepKeys } from "../rematch.ts";
-import { go } from "../route.ts";
 import { colourName, look } from "../seats.ts";
 import { gameName, levelName } from "../text.ts";
 import { type Key, say } from "../texts.ts";
@@ -102,18 +98,14 @@ export function NewGame() {
     minutes: 0,
   });
   useEffect(meet, []);
-  const busy = useSignal(false);
-  const trouble = useSignal("");
-  const here = useHere();
+  const { busy, trouble, create } = useCreate();
   const seats = (count: number) => {
     holders.value = Array.from({ length: count }, (_, seat) => holders.value[seat] ?? "bot4");
   };
   const set = (change: Partial<typeof options.value>) => {
     options.value = { ...options.value, ...change };
   };
-  const make = async () => {
-    busy.value = true;
-    prepare("game"); // its screen is loaded while the game is made
+  const make = () => {
     localStorage.setItem("name", name.value);
     const { minutes, ...chosen } = options.value;
     const timed = minutes ? { timePerMove: durationFromMs(60_000 * minutes) } : {};
@@ -126,15 +118,9 @@ export function NewGame() {
       requestId: requestName(),
       ...(from ? { beginning: { opening: from.opening, actions: from.actions } } : {}),
     };
-    try {
-      const id = keepKeys(await insist(() => games.createGame(asked), { wanted: here, told: again(trouble) }));
+    return create(asked, () => {
       beginning.value = undefined;
-      if (here()) go(["game", id]);
-    } catch (error) {
-      trouble.value = wordsOf(error);
-    } finally {
-      busy.value = false;
-    }
+    });
   };
   return (
     <form
@@ -145,7 +131,7 @@ export function NewGame() {
       }}
     >
       <h2>{say("new")}</h2>
-      <Trouble words={trouble.value} />
+      <Trouble words={trouble} />
       {from ? (
         <p class="notice">
           {say("new.from", {
@@ -272,7 +258,7 @@ export function NewGame() {
           </label>
         ))}
       </details>
-      <button type="submit" class="main" disabled={busy.value}>
+      <button type="submit" class="main" disabled={busy}>
         {say("new.start")}
       </button>
     </form>

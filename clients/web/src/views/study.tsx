@@ -11,7 +11,7 @@ import { useLater, useLoaded } from "../loading.ts";
 import { newsOf } from "../news.ts";
 import { Opening, Trouble } from "../parts.tsx";
 import { forget } from "../plan.ts";
-import { go, link } from "../route.ts";
+import { go, link, numberOf } from "../route.ts";
 import { actor, look, looks, seatCount, seatOf } from "../seats.ts";
 import { fresh, IMPORTED, read, Study } from "../study.ts";
 import { language, say } from "../texts.ts";
@@ -29,14 +29,14 @@ export default function StudyScreen({ words }: { words: string[] }) {
 const told = (error: unknown) => (error instanceof Error && !("code" in error) ? error.message : wordsOf(error));
 
 async function open([kind, name = "", number]: string[]): Promise<Study> {
-  if (kind === "new") return new Study(await fresh(name, Number(number)), { record: "" });
+  if (kind === "new") return new Study(await fresh(name, numberOf(number)), { record: "" });
   if (kind === "file") {
     const record = sessionStorage.getItem(IMPORTED) ?? "";
     return new Study(await read(record), { record });
   }
   const source = { gameId: name, tokens: tokensOf(keysOf(name)) };
   const [{ record }, { game }] = await Promise.all([games.getRecord(source), games.getGame(source)]);
-  return new Study(await read(record), source, Number(number), name, game?.seats);
+  return new Study(await read(record), source, numberOf(number), name, game?.seats);
 }
 
 function Studied({ study, reviewed }: { study: Study; reviewed: boolean }) {

@@ -1,0 +1,32 @@
+// Creating a game that the server keeps, with a button.
+
+import type { MessageInitShape } from "@bufbuild/protobuf";
+import { useSignal } from "@preact/signals";
+import { games, wordsOf } from "./api.ts";
+import type { CreateGameRequestSchema } from "./gen/clerestory/v1/games_pb.ts";
+import { again, insist } from "./insist.ts";
+import { prepare } from "./later.ts";
+import { useHere } from "./loading.ts";
+import { keepKeys } from "./rematch.ts";
+import { go } from "./route.ts";
+
+/** Whether a game is being created, what is in its way, and a function that creates one and goes to it. */
+export function useCreate() {
+  const busy = useSignal(false);
+  const trouble = useSignal("");
+  const here = useHere();
+  const create = async (asked: MessageInitShape<typeof CreateGameRequestSchema>, made = () => {}) => {
+    busy.value = true;
+    prepare("game"); // its screen is loaded while the game is made
+    try {
+      const id = keepKeys(await insist(() => games.createGame(asked), { wanted: here, told: again(trouble) }));
+      made();
+      if (here()) go(["game", id]);
+    } catch (error) {
+      trouble.value = wordsOf(error);
+    } finally {
+      busy.value = false;
+    }
+  };
+  return { busy: busy.value, trouble: trouble.value, create };
+}
