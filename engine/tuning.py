@@ -95,11 +95,12 @@ class Sharpness:
     It is a sum of terms, so that it is continuous in the iterations; `python -m lab.shares fit` fits it.
 
     Attributes:
-        even: the exponent at 2,000 iterations in the first round.
+        even: the exponent at 2,000 iterations in the first round, less `first`.
         stronger: added for ten times the iterations.
         later: added for each further round.
         both: added for ten times the iterations in each further round.
         last: added in the last round.
+        first: added in the first round.
         rounds: number of the last round.
     """
 
@@ -108,23 +109,24 @@ class Sharpness:
     later: float = 0.0
     both: float = 0.0
     last: float = 0.0
+    first: float = 0.0
     rounds: int = 0
 
     def exponent(self, iterations: int, round_: int) -> float:
         """Return the exponent for a search of so many iterations in a round of the game."""
-        weights = (self.even, self.stronger, self.later, self.both, self.last)
+        weights = (self.even, self.stronger, self.later, self.both, self.last, self.first)
         terms = sharpness_terms(iterations, round_, self.rounds)
         return max(sum(weight * term for weight, term in zip(weights, terms, strict=True)), LEAST_SHARPNESS)
 
 
-def sharpness_terms(iterations: int, round_: int, rounds: int) -> tuple[float, float, float, float, float]:
+def sharpness_terms(iterations: int, round_: int, rounds: int) -> tuple[float, float, float, float, float, float]:
     """Return what the weights of a `Sharpness` multiply; strength counts within what was measured."""
     from clerestory.engine.elementary import log  # no help of a command needs it
 
     least, most = MEASURED
     strength = log(min(max(iterations, least), most) / EVEN) / log(10.0)
     later = float(max(round_ - 1, 0))
-    return 1.0, strength, later, strength * later, float(round_ == rounds)
+    return 1.0, strength, later, strength * later, float(round_ == rounds), float(round_ <= 1)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -38,9 +38,11 @@ from lab.self_play import searched
 MAX_BYTES = 1 << 26  # of the tree of a move
 LEAST = 1e-6  # lower limit of a share before its logarithm is taken
 AS_THEY_WERE = Sharpness(1.0)
-WIDTHS = (0.5, 0.2, 0.05, 0.05, 0.5)  # of what the weights of a sharpness are expected to be, around those
+WIDTHS = (0.5, 0.2, 0.05, 0.05, 0.5, 0.5)  # of what the weights of a sharpness are expected to be, around those
 STRENGTH = [1, 3]  # the terms that depend on the iterations
-STEPS = 20  # of Newton's method, which ends long before
+STEPS = 100  # of Newton's method, which ends long before
+CLOSE = 1e-4  # change of a weight by which it ends
+FARTHEST = 0.25  # change of a weight in a step, so that none overshoots
 
 
 def game_of(game: str, seats: int, iterations: int, seed: int) -> dict[str, Any]:
@@ -118,9 +120,13 @@ def best_sharpness(some: ShareTable) -> Sharpness:
         slope, curve = slope_and_curve((terms @ weights)[:, None] * logs, logs, some.returns)
         one = weight_of_a_position(slope, curve, some.game)
         gradient = one * terms.T @ slope + held @ (weights - start)
-        weights = weights - np.linalg.solve(one * (terms * curve[:, None]).T @ terms + held, gradient)
-    even, stronger, later, both, last = (round(float(weight), 3) for weight in weights)
-    return Sharpness(even, stronger, later, both, last, rounds)
+        step = np.linalg.solve(one * (terms * curve[:, None]).T @ terms + held, gradient)
+        longest = float(np.abs(step).max())
+        weights = weights - step * min(1.0, FARTHEST / longest)
+        if longest < CLOSE:
+            break
+    even, stronger, later, both, last, first = (round(float(weight), 3) for weight in weights)
+    return Sharpness(even, stronger, later, both, last, first, rounds)
 
 
 def weight_of_a_position(slope: Array, curve: Array, game: Array) -> float:

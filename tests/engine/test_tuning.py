@@ -36,9 +36,9 @@ def test_every_game_has_as_many_levels() -> None:
 
 
 def test_a_sharpness_is_the_sum_of_its_terms() -> None:
-    some = Sharpness(1.5, stronger=0.2, later=0.1, both=0.06, last=0.4, rounds=5)
-    assert some.exponent(2_000, 1) == some.exponent(2_000, 0) == pytest.approx(1.5)
-    assert some.exponent(6_325, 1) == pytest.approx(1.6, abs=1e-4)
+    some = Sharpness(1.5, stronger=0.2, later=0.1, both=0.06, last=0.4, first=-0.3, rounds=5)
+    assert some.exponent(2_000, 1) == some.exponent(2_000, 0) == pytest.approx(1.5 - 0.3)
+    assert some.exponent(6_325, 1) == pytest.approx(1.6 - 0.3, abs=1e-4)
     assert some.exponent(2_000, 3) == pytest.approx(1.7)
     assert some.exponent(6_325, 4) == pytest.approx(1.5 + 0.1 + 0.3 + 0.09, abs=1e-3)
     assert some.exponent(2_000, 5) == pytest.approx(1.5 + 0.4 + 0.4)
