@@ -38,7 +38,9 @@ from lab.self_play import searched
 MAX_BYTES = 1 << 26  # of the tree of a move
 LEAST = 1e-6  # lower limit of a share before its logarithm is taken
 AS_THEY_WERE = Sharpness(1.0)
-WIDTHS = (0.5, 0.2, 0.05, 0.05, 0.5, 0.5)  # of what the weights of a sharpness are expected to be, around those
+# By what the weights of a sharpness are expected to differ from those of shares as they were. In the first round shares
+# are nearly even, so its exponent needs more room to be found.
+WIDTHS = (0.5, 0.2, 0.05, 0.05, 0.5, 1.5)
 STRENGTH = [1, 3]  # the terms that depend on the iterations
 STEPS = 100  # of Newton's method, which ends long before
 CLOSE = 1e-4  # change of a weight by which it ends

@@ -33,9 +33,9 @@ TUNING = Tuning(
     review_learned=dict.fromkeys((2, 3, 4), REVIEWED),
     learned=dict.fromkeys((2, 3, 4), SEARCH_LEARNED),
     sharpness={
-        2: Sharpness(1.452, stronger=0.051, later=0.02, both=0.004, last=0.239, rounds=6),
-        3: Sharpness(1.125, later=0.035, last=0.306, rounds=6),
-        4: Sharpness(1.221, later=-0.007, last=0.279, rounds=6),
+        2: Sharpness(1.582, stronger=0.019, later=0.007, both=0.005, last=0.222, first=-0.609, rounds=6),
+        3: Sharpness(1.131, later=0.033, last=0.308, first=-0.048, rounds=6),
+        4: Sharpness(1.223, later=-0.007, last=0.28, first=-0.017, rounds=6),
     },
     temperature=8.0,
     scale={2: 30.0, 3: 20.0, 4: 10.0},

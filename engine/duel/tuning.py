@@ -17,7 +17,7 @@ TUNING = Tuning(
     search={2: {**GUIDED, "choice": "bound", "horizon": 20}},
     review_learned={2: REVIEWED},
     learned={2: {**LEARNED, "exploration": 0.15, "growth": 0.1, "priors": "learned", "sharpness": FITTED}},
-    sharpness={2: Sharpness(1.023, stronger=-0.026, later=0.009, last=0.231, rounds=12)},
+    sharpness={2: Sharpness(1.033, stronger=-0.027, later=0.007, both=0.001, last=0.286, first=-0.056, rounds=12)},
     temperature=8.0,
     scale={2: 20.0},
     worth_naming=0.15,
