@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
+from math import isnan
 from typing import Any
 
 from clerestory.engine.core import NATURE, OVER, State
@@ -20,7 +21,7 @@ LONGEST_INTERVAL = 3600.0
 LONGEST_GAME_ID = 64  # bytes
 MAX_ACTIONS = 1000  # named in one question; more than the longest games have
 
-LARGEST_SPOKEN = 2**53  # a bound above this is one of the machine, which nobody meets
+LARGEST_SPOKEN = 2**53  # a bound above this is one of the machine, of which only those are told who exceed it
 NUMBERS = (  # their reasons and ranges
     ("iterations", Reason.BAD_ITERATIONS, 1, MAX_ITERATIONS),
     ("max_tree_bytes", Reason.BAD_MAX_TREE_BYTES, MIN_BYTES, (1 << 64) - 1),
@@ -81,7 +82,7 @@ class Terms:
         for name, reason, least, most in NUMBERS:
             value = getattr(self, name)
             if value is not None and not least <= value <= most:
-                bounds = f"at least {least}" if most > LARGEST_SPOKEN else f"{least} to {most}"
+                bounds = f"at least {least}" if value < least and most > LARGEST_SPOKEN else f"{least} to {most}"
                 faults.add(reason, name, f"is {value}; must be {bounds}")
         if (size := len(self.game_id.encode())) > LONGEST_GAME_ID:
             faults.add(Reason.BAD_GAME_ID, "game_id", f"is {size} bytes long; must be at most {LONGEST_GAME_ID}")
@@ -195,9 +196,11 @@ def time_fault(seconds: float, least: float = 0.0, most: float = LONGEST_TIME) -
     """Return what is wrong with a time in seconds that must be above 0 and from `least` to `most`; "" for nothing."""
     if seconds > 0 and least <= seconds <= most:
         return ""
+    if isnan(seconds):
+        return "is no valid duration; its nanoseconds must be less than a second, and have the sign of its seconds"
     limit = f"from {least:g} s to" if least else "above 0 s and at most"
     longest = f"{most / 3600:g} h" if most >= 3600 else f"{most:g} s"
-    return f"is {seconds:g} s; must be {limit} {longest}"
+    return f"is {str(seconds).removesuffix('.0')} s; must be {limit} {longest}"
 
 
 def deciding(position: State, seat: int | None, faults: Faults) -> int | None:

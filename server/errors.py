@@ -23,11 +23,12 @@ MAX_LISTED = 24  # faults named in one answer: a status travels in headers, whic
 MAX_DESCRIPTION = 160  # characters of each
 
 # The fields of requests for what the rooms blame, where the two have different names: by method, else for all.
+SAME = ("position", "seat", "iterations", "max_tree_bytes", "level", "character", "threads", "game_id")
 QUESTION = {
     "seconds": "time_budget",
     "consider": "consider_actions",
     "avoid": "avoid_actions",
-    **{name: name for name in ("position", "seat", "iterations", "max_tree_bytes", "level", "threads", "game_id")},
+    **{name: name for name in SAME},
 }
 ANALYSIS = {"interval": "update_interval", "certainty": "target_certainty", "observer": "observer.seat"}
 FIELDS_OF: dict[str, dict[str, str]] = {

@@ -105,8 +105,9 @@ def given(request: Any, field: str) -> Any:
 
 
 def seconds_of(time: Duration) -> float:
-    """Return a time in seconds; not a number for nanoseconds that add up to a second or more."""
-    return time.seconds + time.nanos / 1e9 if abs(time.nanos) < NANOS else nan
+    """Return a time in seconds; not a number for nanoseconds of a second or more, or of another sign."""
+    valid = abs(time.nanos) < NANOS and time.seconds * time.nanos >= 0
+    return time.seconds + time.nanos / 1e9 if valid else nan
 
 
 # -- positions -------------------------------------------------------------------------------------

@@ -123,6 +123,28 @@ async def test_times_beyond_all_limits_are_refused_and_change_nothing() -> None:
         assert (await played.look()).game == before.games[0]
 
 
+INVALID = [Duration(nanos=10**9), Duration(seconds=-1, nanos=1), Duration(seconds=1, nanos=-1)]
+
+
+async def test_times_that_are_no_durations_are_named_so() -> None:
+    """Protobuf leaves it to whoever reads a Duration whether its nanoseconds are valid."""
+    async with served() as server:
+        stub = GameServiceStub(server.channel)
+        for time in INVALID:
+            error = await refusal(stub.CreateGame(creation(time, time_per_move=time)))
+            assert error.details().startswith("options.time_per_move: is no valid duration")
+
+
+async def test_a_time_just_beyond_its_range_is_not_rounded_into_it() -> None:
+    short, long = Duration(nanos=999_999_999), Duration(seconds=int(LONGEST_MOVE), nanos=1)
+    async with served() as server:
+        stub = GameServiceStub(server.channel)
+        errors = [await refusal(stub.CreateGame(creation(time, time_per_move=time))) for time in (short, long)]
+    limits = "must be from 1 s to 720 h"
+    times = ("0.999999999", "2592000.000000001")
+    assert [error.details() for error in errors] == [f"options.time_per_move: is {time} s; {limits}" for time in times]
+
+
 async def test_the_longest_times_are_stored_and_shown() -> None:
     longest, move = Duration(seconds=int(LONGEST_TIME)), Duration(seconds=int(LONGEST_MOVE))
     async with table(PERSON, PERSON, options=games.GameOptions(play_on=bot(longest), time_per_move=move)) as played:

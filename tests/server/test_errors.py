@@ -76,8 +76,7 @@ BAD_REQUESTS: list[tuple[Reason, str, RecommendMoveRequest]] = [
 
 
 BAD_ANALYSES: list[tuple[Reason, str, AnalyzeRequest]] = [
-    (Reason.BAD_TIME_BUDGET, "question.time_budget", AnalyzeRequest(question=question())),
-    (Reason.BAD_POSITION, "question.position", AnalyzeRequest(question=RecommendMoveRequest(iterations=1))),
+    *[(reason, f"question.{field}", AnalyzeRequest(question=asked)) for reason, field, asked in BAD_REQUESTS],
     (
         Reason.BAD_UPDATE_INTERVAL,
         "update_interval",
@@ -151,6 +150,12 @@ async def test_all_that_is_wrong_with_a_question_is_listed() -> None:
         "is 77; must be 1 to 8",
     ]
     assert fields == ["target_certainty", *(f"question.{field}" for field in asked)]
+
+
+async def test_more_iterations_than_a_machine_can_count_are_told_both_ends_of_the_range() -> None:
+    async with served() as server:
+        error = await refusal(server.advisor.RecommendMove(question(iterations=2**63)))
+    assert error.details() == f"iterations: is {2**63}; must be 1 to {2**63 - 1}"
 
 
 async def test_a_request_that_makes_no_sense_is_told_so_before_what_is_wrong_with_the_moment() -> None:
