@@ -19,6 +19,7 @@ WRITE_BYTES = 8 * 1024  # that wait for a slow caller, before the answer does
 HEADER_SECONDS = 10.0  # within which the head of a request must arrive
 CLOSE_SECONDS = 5.0  # that a caller has to take the rest of its answer
 STALL_SECONDS = 30.0  # after which a caller that takes nothing of its answer is given up
+URL = re.compile(rb"https?://([^/?#]*)", re.IGNORECASE)  # the beginning of one: scheme and authority
 CONTROL = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
 
 
@@ -44,7 +45,7 @@ class RequestParser(h11.Connection):
         except h11.RemoteProtocolError as error:
             self.error = error
             raise
-        return event
+        return in_origin_form(event) if isinstance(event, h11.Request) else event
 
     def _check(self, event: Any) -> None:
         if isinstance(event, h11.Request):
@@ -73,6 +74,24 @@ def check_request(request: h11.Request) -> None:
     for name, value in request.headers:
         if CONTROL.search(value):
             raise BadHttpRequest(f"The header {name.decode()} has a control character.", 400)
+
+
+def in_origin_form(request: h11.Request) -> h11.Request:
+    """Return a request with a path for its target: the host of a URL takes the place of the header's.
+
+    Programs that take the door for a proxy send URLs (RFC 9112, 3.2.2).
+    """
+    url = URL.match(request.target)
+    if url is None:
+        return request
+    headers = [(name, value) for name, value in request.headers if name != b"host"]
+    path = request.target[url.end() :]
+    return h11.Request(
+        method=request.method,
+        target=path if path.startswith(b"/") else b"/" + path,
+        headers=[(b"host", url[1]), *headers],
+        http_version=request.http_version,
+    )
 
 
 class ClosingTransport:

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from pathlib import Path
 
 import pytest
 
@@ -108,6 +109,28 @@ async def test_a_head_of_the_greatest_length_is_answered() -> None:
         status, _ = await caller.said(request)
         longer, _ = await caller.said(request.replace(b"y", b"yy", 1))
     assert (status, longer) == (405, 431)
+
+
+URLS = [
+    (head("GET", "http://localhost:80/", host="evil.example"), 200),
+    (head("POST", "HTTP://127.0.0.1" + LIST, *CHUNKED) + b"0\r\n\r\n", 200),
+    (head("GET", "https://localhost" + LIST), 405),
+    (head("GET", "http://localhost?x"), 200),
+    (head("GET", "http://evil.example/"), 403),
+    (head("GET", "http://"), 403),
+    (head("GET", "http://localhost@evil.example/"), 403),
+    (head("GET", "http://localhost", "origin: http://localhost", host="127.0.0.1"), 200),
+]
+
+
+@pytest.mark.parametrize(("request_bytes", "expected"), URLS)
+async def test_a_whole_url_is_asked_for_as_its_path_at_its_host(
+    request_bytes: bytes, expected: int, tmp_path: Path
+) -> None:
+    (tmp_path / "index.html").write_text("the page")
+    async with door(tmp_path) as caller:
+        status, _ = await caller.said(request_bytes.replace(b"\r\nhost", b"\r\nconnection: close\r\nhost", 1))
+    assert status == expected
 
 
 STRANGE = [
