@@ -10,13 +10,15 @@ from typing import Any
 from clerestory.door.bridge import PASSED_ON, Bridge, BrowserCall, Metadata
 from clerestory.door.codec import CODECS, END, Codec, wrapped
 from clerestory.door.config import DoorSettings
-from clerestory.door.errors import ConnectError, UnreadableRequest
+from clerestory.door.errors import ConnectError, OwnError, UnreadableRequest
 from clerestory.door.http import CallerLeft, HttpExchange, Receive, Scope, Send
 from clerestory.door.methods import Method, methods
 from clerestory.door.page import NO_PAGE, File
 from clerestory.metadata import LANGUAGES
 
-ACCEPTED = ", ".join(CODECS)
+ACCEPTED = {
+    streams: ", ".join(kind for kind, codec in CODECS.items() if codec.streams == streams) for streams in (False, True)
+}  # media types of the methods that stream, and of those that do not
 HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^]\[:/?#@\s]+)(?::[0-9]{0,5})?")  # a `Host` header: name or address, and port
 
 logger = logging.getLogger(__name__)
@@ -74,17 +76,15 @@ class Door:
         kind = exchange.headers.get("content-type", "").partition(";")[0].strip().lower()
         codec = CODECS.get(kind)
         if codec is None or codec.streams != method.streams:
-            await exchange.say(
-                415, f"Not a media type of this method: one of {ACCEPTED}.\n", [("accept-post", ACCEPTED)]
-            )
+            accepted = ACCEPTED[method.streams]
+            answers = "streams its answer" if method.streams else "has one answer"
+            await exchange.say(415, f"This method {answers}; send one of {accepted}.\n", [("accept-post", accepted)])
             return
         answer = self._stream if method.streams else self._unary
         try:
             timeout, headers = read_timeout(exchange.headers), passed_on(exchange.headers)
             message = await codec.request(method, await exchange.body(), exchange.headers)
         except ConnectError as error:
-            if isinstance(error, UnreadableRequest) and (asked := exchange.headers.get(LANGUAGES)) is not None:
-                error.tell_in(asked)
             await refuse(exchange, codec, error)
             return
         call = BrowserCall(method, message, headers, timeout, exchange.caller)
@@ -106,7 +106,7 @@ class Door:
             async for part in parts:
                 await exchange.send(await codec.response(call.method, part), more=True)
         except ConnectError as error:
-            await exchange.send(ending(error))
+            await exchange.send(ending(for_user(exchange, error)))
         else:
             await exchange.send(ending())
         finally:
@@ -128,8 +128,16 @@ class Door:
             await exchange.answer(200, file.content_type, file.plain, headers)
 
 
+def for_user(exchange: HttpExchange, error: ConnectError) -> ConnectError:
+    """Return an error with what its user is told, if the call asks for a language; the server's have that already."""
+    if isinstance(error, OwnError) and (asked := exchange.headers.get(LANGUAGES)) is not None:
+        error.tell_in(asked)
+    return error
+
+
 async def refuse(exchange: HttpExchange, codec: Codec, error: ConnectError) -> None:
     """Answer with an error: with its HTTP status, or in the envelope that ends a stream."""
+    for_user(exchange, error)
     if codec.streams:
         await exchange.answer(200, codec.content_type, ending(error))
     else:
@@ -158,7 +166,7 @@ def read_timeout(headers: Mapping[str, str]) -> float | None:
     if text is None:
         return None
     if not re.fullmatch(r"[0-9]{1,10}", text):
-        raise ConnectError("invalid_argument", f"connect-timeout-ms: {text[:20]!r} is not a number of milliseconds")
+        raise UnreadableRequest(f"{text[:20]!r} is not a number of milliseconds", "connect-timeout-ms")
     return int(text) / 1000
 
 
@@ -167,5 +175,5 @@ def passed_on(headers: Mapping[str, str]) -> Mapping[str, str]:
     found = {name: headers[name] for name in PASSED_ON if name in headers}
     for name, value in found.items():
         if not (value.isascii() and value.isprintable()):
-            raise ConnectError("invalid_argument", f"{name}: has characters that cannot be forwarded")
+            raise UnreadableRequest("has characters that cannot be forwarded", name)
     return found

@@ -11,9 +11,10 @@ from google.protobuf.json_format import MessageToDict
 from google.protobuf.message import DecodeError
 
 from clerestory.door.config import MAX_BODY_BYTES
-from clerestory.door.errors import ConnectError, UnreadableRequest
+from clerestory.door.errors import ConnectError, OwnError, UnreadableRequest
 from clerestory.door.json_requests import message_of
 from clerestory.door.methods import Method
+from clerestory.refusals import Reason
 
 ENVELOPE = struct.Struct(">BI")  # flags, length of the payload
 COMPRESSED = 0x01  # flag of an envelope whose payload is compressed
@@ -110,6 +111,6 @@ def to_json(method: Method, message: bytes) -> bytes:
     try:
         decoded = method.response.FromString(message)
     except DecodeError:
-        raise ConnectError("internal", "the server's answer is not a message of this method") from None
+        raise OwnError(Reason.INTERNAL, "the server's answer is not a message of this method") from None
     fields = MessageToDict(decoded, preserving_proto_field_name=True)
     return (json.dumps(fields) if len(message) <= LARGE else "".join(JSON.iterencode(fields))).encode()

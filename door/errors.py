@@ -7,6 +7,7 @@ from typing import Any
 
 import grpc
 from google.protobuf.any_pb2 import Any as AnyMessage
+from google.protobuf.duration_pb2 import Duration
 from google.protobuf.json_format import MessageToDict
 from google.protobuf.message import Message
 from google.rpc import error_details_pb2
@@ -35,6 +36,13 @@ HTTP = {
     "data_loss": 500,
     "unauthenticated": 401,
 }  # code -> status of the HTTP answer (Connect protocol, "Error codes")
+OWN = {
+    Reason.UNREADABLE_REQUEST: "invalid_argument",
+    Reason.SLOW_REQUEST: "deadline_exceeded",
+    Reason.BUSY: "resource_exhausted",
+    Reason.INTERNAL: "internal",
+}  # reasons of the door itself -> their codes, which are those of the server
+RETRY = 1  # seconds after which a call of a caller with too many streams may be tried again
 
 
 class ConnectError(Exception):
@@ -72,8 +80,34 @@ class ConnectError(Exception):
         return json.dumps(self.fields()).encode()
 
 
-class UnreadableRequest(ConnectError):
-    """A body is not the request of its method: the error that the server has for one in binary.
+class OwnError(ConnectError):
+    """The door itself refuses a call: the error that the server has for the same reason.
+
+    Args:
+        reason: why, one of OWN.
+        text: what is wrong.
+        field: of the request; "" for the whole.
+    """
+
+    def __init__(self, reason: Reason, text: str, field: str = "") -> None:
+        self.reason = reason
+        details: list[Message] = [error_details_pb2.ErrorInfo(reason=reason, domain=DOMAIN)]
+        if reason == Reason.UNREADABLE_REQUEST:
+            violation = error_details_pb2.BadRequest.FieldViolation(field=field, description=text)
+            details.append(error_details_pb2.BadRequest(field_violations=[violation]))
+        if reason == Reason.BUSY:
+            details.append(error_details_pb2.RetryInfo(retry_delay=Duration(seconds=RETRY)))
+        super().__init__(OWN[reason], f"{field}: {text}" if field else text, [told(one) for one in details])
+
+    def tell_in(self, asked: str) -> None:
+        """Add what the user is told in the language that an `accept-language` asks for."""
+        language = language_asked(asked)
+        text = words_for_users(self.reason, str(self), language)
+        self.details.append(told(error_details_pb2.LocalizedMessage(locale=language, message=text)))
+
+
+class UnreadableRequest(OwnError):
+    """A request is not that of its method.
 
     Args:
         text: what is wrong.
@@ -81,16 +115,7 @@ class UnreadableRequest(ConnectError):
     """
 
     def __init__(self, text: str, field: str = "") -> None:
-        violation = error_details_pb2.BadRequest.FieldViolation(field=field, description=text)
-        bad = error_details_pb2.BadRequest(field_violations=[violation])
-        why = error_details_pb2.ErrorInfo(reason=Reason.UNREADABLE_REQUEST, domain=DOMAIN)
-        super().__init__("invalid_argument", f"{field}: {text}" if field else text, [told(why), told(bad)])
-
-    def tell_in(self, asked: str) -> None:
-        """Add what the user is told in the language that an `accept-language` asks for."""
-        language = language_asked(asked)
-        text = words_for_users(Reason.UNREADABLE_REQUEST, str(self), language)
-        self.details.append(told(error_details_pb2.LocalizedMessage(locale=language, message=text)))
+        super().__init__(Reason.UNREADABLE_REQUEST, text, field)
 
 
 def error_of(error: grpc.aio.AioRpcError) -> ConnectError:

@@ -7,7 +7,8 @@ from typing import Any
 
 from clerestory.addresses import network_of
 from clerestory.door.config import MAX_BODY_BYTES
-from clerestory.door.errors import ConnectError
+from clerestory.door.errors import ConnectError, OwnError
+from clerestory.refusals import Reason
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
@@ -39,6 +40,12 @@ def packed(content_type: str, headers: Headers) -> list[tuple[bytes, bytes]]:
     return [(name.encode("latin-1"), value.encode("latin-1")) for name, value in lines]
 
 
+def require_short(size: int) -> None:
+    """Raise ConnectError for a body of so many bytes that it is too long."""
+    if size > MAX_BODY_BYTES:
+        raise ConnectError("resource_exhausted", f"the body has more than {MAX_BODY_BYTES >> 10} KiB")
+
+
 class CallerLeft(Exception):
     """The connection is gone."""
 
@@ -64,6 +71,7 @@ class HttpExchange:
     async def body(self) -> bytes:
         """Return the body. Raises ConnectError for one too long or too slow, CallerLeft."""
         found, more = bytearray(), True
+        require_short(int(self.headers.get("content-length", "0")))
         try:
             async with asyncio.timeout(BODY_SECONDS):
                 while more:
@@ -71,11 +79,10 @@ class HttpExchange:
                     if part["type"] == "http.disconnect":
                         raise CallerLeft
                     found += part.get("body", b"")
-                    if len(found) > MAX_BODY_BYTES:
-                        raise ConnectError("resource_exhausted", f"the body has more than {MAX_BODY_BYTES >> 10} KiB")
+                    require_short(len(found))
                     more = part.get("more_body", False)
         except TimeoutError:
-            raise ConnectError("deadline_exceeded", f"the body did not arrive within {BODY_SECONDS:g} s") from None
+            raise OwnError(Reason.SLOW_REQUEST, f"the body did not arrive within {BODY_SECONDS:g} s") from None
         self._unread = False
         return bytes(found)
 

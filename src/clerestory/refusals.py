@@ -18,7 +18,7 @@ class Reason(StrEnum):
         return member
 
     UNREADABLE_REQUEST = "UNREADABLE_REQUEST", "the bytes are not the method's request message"
-    SLOW_REQUEST = "SLOW_REQUEST", "the request did not arrive within 5 s, or its connection had most on their way"
+    SLOW_REQUEST = "SLOW_REQUEST", "not here within 5 s, from a browser 10 s, or its connection had most on their way"
     NO_SUCH_METHOD = "NO_SUCH_METHOD", "the server has no such method"
     BAD_POSITION = "BAD_POSITION", "malformed, too large, inconsistent, of the wrong kind, or for other rules or cards"
     HIDDEN_FROM_SEAT = (

@@ -116,6 +116,13 @@ def parts(body: bytes) -> list[tuple[int, bytes]]:
     return found
 
 
+def reason_of(error: Any) -> str:
+    """Return the reason of an error, with which its details begin."""
+    first = error["details"][0]
+    assert (first["type"], first["debug"]["domain"]) == ("google.rpc.ErrorInfo", "clerestory")
+    return str(first["debug"]["reason"])
+
+
 def address_of(url: str) -> tuple[str, int]:
     split = urlsplit(url)
     assert split.hostname is not None

@@ -10,9 +10,10 @@ from google.rpc.error_details_pb2 import ErrorInfo
 
 from clerestory.clients.connection import dial
 from clerestory.door.config import DoorSettings
-from clerestory.door.errors import HTTP, code_name
+from clerestory.door.errors import HTTP, OWN, code_name
 from clerestory.door.methods import methods
 from clerestory.door.serve import opened
+from clerestory.server.errors import CODES
 from clerestory.v1.advisor_pb2 import (
     STOP_REASON_STOPPED,
     WARNING_REASON_TIME_CUT,
@@ -22,7 +23,19 @@ from clerestory.v1.advisor_pb2 import (
 )
 from clerestory.v1.rules_pb2 import ListGamesRequest, ListGamesResponse, StartPositionRequest, StartPositionResponse
 from clerestory.v1.rules_pb2_grpc import RulesServiceStub
-from tests.door.harness import ADVICE, JSON, RULES, Caller, address_of, door, enveloped, parts, read_head, unchunked
+from tests.door.harness import (
+    ADVICE,
+    JSON,
+    RULES,
+    Caller,
+    address_of,
+    door,
+    enveloped,
+    parts,
+    read_head,
+    reason_of,
+    unchunked,
+)
 from tests.server.harness import duration, long_question, question, until
 
 STREAM = "application/connect+proto"
@@ -133,7 +146,9 @@ async def test_streams_of_one_caller_are_bounded(monkeypatch: pytest.MonkeyPatch
             seated = await caller.ask("POST", ADVICE + "Analyze", short, content_type=STREAM, x_clerestory_seat="a b")
         await until(lambda: caller.server.app.scheduler.admitted == 0)
         again = await caller.ask("POST", ADVICE + "Analyze", short, content_type=STREAM)
-    assert json.loads(parts(refused.body)[-1][1])["error"]["code"] == "resource_exhausted"
+    error = json.loads(parts(refused.body)[-1][1])["error"]
+    assert (error["code"], reason_of(error)) == ("resource_exhausted", "BUSY")
+    assert error["details"][1]["debug"] == {"retryDelay": "1s"}
     assert parts(seated.body)[-1] == parts(again.body)[-1] == (2, b"{}")
 
 
@@ -152,6 +167,8 @@ async def test_a_header_that_grpc_cannot_carry_is_said_so() -> None:
         for name in ("authorization", "x_clerestory_seat", "x_request_id"):
             answer = await caller.call(RULES + "ListGames", b"", **{name: "\u00e9"})
             assert (answer.status, answer.fields["code"]) == (400, "invalid_argument"), name
+            assert reason_of(answer.fields) == "UNREADABLE_REQUEST"
+            assert answer.fields["message"].startswith(f"{name.replace('_', '-')}: has characters")
 
 
 # -- errors ----------------------------------------------------------------------------------------
@@ -192,8 +209,14 @@ async def test_the_deadline_of_a_call_goes_on_to_the_server() -> None:
 @pytest.mark.parametrize("timeout", ["soon", "-1", "12345678901", ""])
 async def test_a_deadline_that_is_none(timeout: str) -> None:
     async with door() as caller:
-        answer = await caller.call(RULES + "ListGames", b"", connect_timeout_ms=timeout)
+        answer = await caller.call(RULES + "ListGames", b"", connect_timeout_ms=timeout, accept_language="de")
     assert (answer.status, answer.fields["code"]) == (400, "invalid_argument")
+    assert reason_of(answer.fields) == "UNREADABLE_REQUEST"
+    assert answer.fields["details"][-1]["debug"]["message"] == "Der Server versteht die Anfrage nicht."
+
+
+def test_the_reasons_of_the_door_have_the_codes_of_the_server() -> None:
+    assert {reason: code_name(CODES[reason]) for reason in OWN} == OWN
 
 
 @pytest.mark.parametrize(

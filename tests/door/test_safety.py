@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from clerestory.door.config import BadDoor, DoorSettings
-from tests.door.harness import JSON, RULES, door, read_head
+from tests.door.harness import ADVICE, JSON, RULES, door, read_head, reason_of
 
 LIST = RULES + "ListGames"
 
@@ -47,6 +47,21 @@ async def test_what_a_form_can_send_reaches_no_method(kind: str) -> None:
 
 
 @pytest.mark.parametrize(
+    ("path", "answers", "accepted"),
+    [
+        (LIST, "has one answer", "application/proto, application/json"),
+        (ADVICE + "Analyze", "streams its answer", "application/connect+proto, application/connect+json"),
+    ],
+)
+async def test_a_refused_media_type_is_told_which_ones_the_method_takes(path: str, answers: str, accepted: str) -> None:
+    wrong = "application/connect+json" if path == LIST else JSON
+    async with door() as caller:
+        answer = await caller.call(path, b"{}", content_type=wrong)
+    assert (answer.status, answer.headers["accept-post"]) == (415, accepted)
+    assert answer.body.decode() == f"This method {answers}; send one of {accepted}.\n"
+
+
+@pytest.mark.parametrize(
     ("verb", "path", "status"), [("GET", LIST, 405), ("POST", "/", 404), ("POST", "/no.Such/Method", 404)]
 )
 async def test_other_ways_to_ask(verb: str, path: str, status: int) -> None:
@@ -60,11 +75,20 @@ async def test_a_body_too_long_is_refused() -> None:
     assert (answer.status, answer.fields["code"]) == (429, "resource_exhausted")
 
 
+@pytest.mark.parametrize("length", ["65537", "9" * 19])
+async def test_a_body_that_says_it_is_too_long_is_not_waited_for(length: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("clerestory.door.http.BODY_SECONDS", 0.05)
+    async with door() as caller:
+        answer = await caller.call(LIST, b"", content_length=length)
+    assert (answer.status, answer.fields["code"]) == (429, "resource_exhausted")
+
+
 async def test_a_body_that_does_not_come_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("clerestory.door.http.BODY_SECONDS", 0.05)
     async with door() as caller:
         answer = await caller.call(LIST, b"", content_length="10")
     assert (answer.status, answer.fields["code"]) == (504, "deadline_exceeded")
+    assert reason_of(answer.fields) == "SLOW_REQUEST"
 
 
 @pytest.mark.parametrize("sent", [b"", b"GET / HTTP/1.1\r\nhost: loc"])
