@@ -19,7 +19,7 @@ from clerestory.arena.revisions import settled
 from clerestory.arena.series import Report, Side, play_match, report
 from clerestory.arena.statistics import Interval, Sprt
 from clerestory.cli.crew import MatchOptions, WorkerOptions, loader
-from clerestory.cli.options import BadOption
+from clerestory.cli.options import BadOption, require_regular
 from clerestory.cli.screen import figures_table, screen
 
 
@@ -34,6 +34,7 @@ def play_bots(
 ) -> None:
     """Play a match of at least so many games, and report it. Raises BadOption, BadMatch, BadBot."""
     test = None if sprt is None else read_sprt(sprt)
+    require_regular("--out", out)
     deals = math.ceil(games / options.seats)
     players = settled(bots[0]), settled(bots[1])
     match = Match(loader(options.game), options.seats, players, options.budget, options.seed, deals, luck)

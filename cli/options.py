@@ -86,6 +86,12 @@ def typed_line(prompt: str) -> str:
     return input(prompt)
 
 
+def require_regular(option: str, path: Path | None) -> None:
+    """Raise BadOption for a file of results that is something else, such as a device that can be read without end."""
+    if path is not None and path.exists() and not path.is_file():
+        raise BadOption(f"{option}: {path} is not a regular file")
+
+
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
     """Name the file that this block writes where an error does not, such as that of a full disk. Raises OSError."""

@@ -15,6 +15,7 @@ from clerestory.arena.series import Report
 from clerestory.arena.tune import TuningPlan, TuningStep, confirming_match, read_steps, tune
 from clerestory.cli.crew import WorkerOptions
 from clerestory.cli.matches import finite, play, progress_bar, spread
+from clerestory.cli.options import require_regular
 from clerestory.cli.screen import screen
 
 
@@ -22,6 +23,7 @@ def tune_and_confirm(
     tuning: TuningPlan, games: int, confirm: int, out: Path | None, workers: WorkerOptions, *, as_json: bool
 ) -> None:
     """Take the steps of at least so many games, play `confirm` games of the result against the start, and report."""
+    require_regular("--out", out)
     tuning.rehearse()
     steps = all_steps(tuning, math.ceil(games / tuning.games_per_step), out, workers)
     match = confirming_match(tuning, steps, math.ceil(confirm / tuning.seats))

@@ -74,6 +74,8 @@ def test_table_and_test() -> None:
         (("--seed", str(2**64 - 1)), BadMatch, "seeds"),
         (("--ray-address", "here:1"), BadOption, "--ray-address: requires --on ray"),
         (("--out", "/nowhere/games.jsonl"), OSError, "nowhere"),
+        (("--out", "/dev/zero"), BadOption, "--out: /dev/zero is not a regular file"),
+        (("--out", "/"), BadOption, "--out: / is not a regular file"),
     ],
 )
 def test_wrong_options(options: tuple[str, ...], error: type[Exception], named: str) -> None:

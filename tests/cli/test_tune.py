@@ -47,5 +47,10 @@ def test_text_report() -> None:
         assert words in output
 
 
+def test_a_file_of_steps_that_is_a_device_is_refused() -> None:
+    error = run(*TUNE, *SMALL, "--out", "/dev/zero").exception
+    assert str(error) == "--out: /dev/zero is not a regular file"
+
+
 def test_wrong_ranges_are_named() -> None:
     assert isinstance(run("tune", "greedy", "samples=4").exception, BadMatch)
