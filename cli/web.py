@@ -2,6 +2,8 @@
 
 import asyncio
 import signal
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -9,6 +11,7 @@ import typer
 from clerestory.cli.access import PLAIN, Access, dialling
 from clerestory.cli.doors import NamesOption, PageOption, ProxiesOption, chosen_door
 from clerestory.cli.grouped import grouped
+from clerestory.cli.options import BadOption
 
 if TYPE_CHECKING:
     from clerestory.clients.connection import Connection
@@ -37,9 +40,23 @@ def web(
 
     with dialling():
         dialled = dial(server, access.token(), access.tls(), retries=False)
-    door = chosen_door(listen, web_name, insecure, web_page, web_proxy)
+    with by_option():
+        door = chosen_door(listen, web_name, insecure, web_page, web_proxy)
     write_logs("text", "info")
     asyncio.run(stand(door, dialled))
+
+
+@contextmanager
+def by_option() -> Iterator[None]:
+    """Name the option that a setting comes from. Raises BadOption for a BadDoor."""
+    from clerestory.door.config import BadDoor
+
+    try:
+        yield
+    except BadDoor as error:
+        setting, _, fault = str(error).partition(": ")
+        option = "listen" if setting == "web" else setting.replace("_", "-")
+        raise BadOption(f"--{option}: {fault}") from None
 
 
 async def stand(door: "DoorSettings", server: "Connection") -> None:

@@ -94,7 +94,8 @@ async def test_the_door_of_a_server_with_certificates(tmp_path: Path) -> None:
         (("web", "--server", "127.0.0.1:1", "--tls-ca", __file__), f"--tls-ca: {__file__} holds no certificate"),
         (("serve", "--web", "nonsense"), "web: 'nonsense' is not HOST:PORT"),
         (("serve", "--web", "127.0.0.1:0", "--web-page", "/nowhere"), "web_page: /nowhere has no index.html"),
-        (("web", "--server", "127.0.0.1:1", "--listen", "8080"), "web: '8080' is not HOST:PORT"),
+        (("web", "--server", "127.0.0.1:1", "--listen", "8080"), "--listen: '8080' is not HOST:PORT"),
+        (("web", "--server", "127.0.0.1:1", "--web-name", "a b"), "--web-name: 'a b' is not a host name"),
         (("web", "--server", "127.0.0.1:1", "--tls-key", "x"), "--tls-cert: is missing"),
     ],
 )
