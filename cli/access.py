@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from clerestory.cli.options import BadOption
+from clerestory.cli.options import BadOption, read_text
 
 if TYPE_CHECKING:
     from clerestory.clients import Tls
@@ -33,6 +33,7 @@ KeyOption = Annotated[Path | None, typer.Option("--tls-key", metavar="FILE", hel
 OPTIONS = {  # by the argument of a client
     "target": "--server",
     "token": "--token-file",
+    "tls": "--tls-ca",
     "tls.ca": "--tls-ca",
     "tls.cert": "--tls-cert",
     "tls.key": "--tls-key",
@@ -87,6 +88,6 @@ def require_no_access(access: Access) -> None:
 def read_token(path: Path) -> str:
     """Return the token that a file holds. Raises BadOption."""
     try:
-        return path.read_text().strip()
-    except (OSError, UnicodeDecodeError) as error:
-        raise BadOption(f"--token-file: {path}: {getattr(error, 'strerror', None) or 'is not text'}") from None
+        return read_text(str(path)).strip()
+    except BadOption as error:
+        raise BadOption(f"--token-file: {error}") from None

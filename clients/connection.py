@@ -159,7 +159,7 @@ def check_token(target: str, token: str, tls: Tls | None) -> None:
     if not token or not (token.isascii() and token.isprintable()) or " " in token:
         raise BadConnection("token", "is not one word of printable ASCII")
     if tls is None and not target.startswith(LOCAL):
-        raise BadConnection("token", f"would travel in plaintext to {target}; use tls")
+        raise BadConnection("tls", f"is missing: the token would travel in plaintext to {target}")
 
 
 def read_certificates(field: str, path: str | Path | None) -> bytes | None:

@@ -2,6 +2,7 @@
 
 import hashlib
 import hmac
+import json
 import re
 from collections.abc import Iterable
 from pathlib import Path
@@ -61,7 +62,8 @@ def among(given: bytes, digests: Iterable[bytes]) -> bool:
 
 def read_tokens(path: Path) -> dict[bytes, bool]:
     """Return the digests of a file's tokens, and whether each speaks for others. Raises BadSettings, quoting none."""
-    lines = read_file("token_file", path).decode("utf-8", "replace").splitlines()
+    content = read_file("token_file", path)
+    lines = content.decode(json.detect_encoding(content), "replace").splitlines()  # editors on Windows mark theirs
     found = {}
     for number, line in enumerate(lines, 1):
         if not line.strip() or line.lstrip().startswith("#"):

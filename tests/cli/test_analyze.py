@@ -81,9 +81,18 @@ def test_a_server_of_its_own_sharpens_a_table(name: str) -> None:
     assert len(tables) > 1
 
 
-def test_a_question_takes_its_options_and_the_token_of_a_file(tmp_path: Path) -> None:
+def test_the_option_is_named_without_which_a_token_would_travel_in_plaintext(tmp_path: Path) -> None:
     token = tmp_path / "token"
     token.write_text("open-sesame\n")
+    error = run("recommend", OPENING, "--server", "far.example:1", "--token-file", token).exception
+    assert isinstance(error, BadOption)
+    assert str(error) == "--tls-ca: is missing: the token would travel in plaintext to far.example:1"
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+def test_a_question_takes_its_options_and_the_token_of_a_file(encoding: str, tmp_path: Path) -> None:
+    token = tmp_path / "token"
+    token.write_text("open-sesame\r\n", encoding)
     servicer = Scripted()
     options = ["--level", 3, "--threads", 2, "--consider", "play 4", "--consider", "fold", "--avoid", "play 5"]
     with serving(servicer) as target:

@@ -167,6 +167,7 @@ def test_a_game_is_kept_though_the_server_fails(tmp_path: Path) -> None:
         (["--server", "localhost:1", "--tls-ca", __file__], f"--tls-ca: {__file__} holds no certificate"),
         (["--server", "localhost:1", "--tls-cert", "x"], "--tls-key: is missing"),
         (["--server", "localhost:1", "--token-file", "nowhere"], "--token-file: nowhere: No such file"),
+        (["--server", "localhost:1", "--token-file", __file__], "--token-file: is not one word"),
         (["--server", "localhost:1", "--tls-ca", "nowhere"], "--tls-ca: nowhere: No such file"),
     ],
 )

@@ -50,7 +50,7 @@ BAD_CONNECTIONS: list[tuple[dict[str, Any], str]] = [
     ({"token": ""}, "token"),
     ({"token": "two words"}, "token"),
     ({"token": "line\nbreak"}, "token"),
-    ({"target": "far.example:1", "token": "secret"}, "token"),
+    ({"target": "far.example:1", "token": "secret"}, "tls"),
     ({"tls": Tls(ca="/nowhere/ca.pem")}, "tls.ca"),
     ({"tls": Tls(ca=__file__)}, "tls.ca"),
     ({"tls": Tls(cert=__file__, key=__file__)}, "tls.cert"),

@@ -189,6 +189,13 @@ def test_tokens_have_a_least_length(tmp_path: Path, length: int, long_enough: bo
             Tokens(listed)
 
 
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_tokens_may_come_from_an_editor_on_windows(tmp_path: Path, encoding: str) -> None:
+    listed = tmp_path / "tokens"
+    listed.write_text(f"{FIRST}\r\n{SECOND}\r\n", encoding)
+    assert all(Tokens(listed).know(token) for token in (FIRST, SECOND))
+
+
 async def test_a_refused_call_is_logged_like_any_other(files: Files, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     async with secured(files, "tokens") as app:
