@@ -1,5 +1,6 @@
 """The command `clerestory`."""
 
+import errno
 import os
 import signal
 import sys
@@ -27,6 +28,7 @@ BAD_INPUT = {
     "clerestory.declared.BadSettings",
 }
 FAILURES = {"clerestory.clients.errors.AdvisorError", "builtins.OSError"}
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # what a write fails with that finds no space
 
 app = group(
     {
@@ -125,10 +127,24 @@ def end(number: int, _: Any) -> NoReturn:
 
 def fail(error: Exception, code: int) -> NoReturn:
     """End with an error."""
-    file = isinstance(error, OSError) and error.filename
+    file = isinstance(error, OSError) and (error.filename or full_output(error))
     text = f"{file}: {error.strerror}" if isinstance(error, OSError) and file else told(error)
     typer.echo(f"clerestory: {' '.join(text.split())}", err=True)
     sys.exit(code)
+
+
+def full_output(error: OSError) -> str:
+    """Return the name of standard output if that is what has no space left, "" for another cause.
+
+    Nothing is written to it any more: Python would try again at the end, and report the failure in its own words.
+    """
+    if error.errno in FULL and sys.stdout is not None:
+        try:
+            print(flush=True)
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return "standard output"
+    return ""
 
 
 def told(error: Exception) -> str:

@@ -189,6 +189,18 @@ def test_wrong_inputs_end_in_one_line(arguments: list[str], code: int, says: str
     assert line.startswith(says)
 
 
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize("arguments", [["show", OPENING], ["rules", "--game", "duel"], ["--version"]])
+def test_standard_output_without_space_is_named(arguments: list[str], unbuffered: str) -> None:
+    command, environment = (
+        [sys.executable, "-m", "clerestory", *arguments],
+        os.environ | {"PYTHONUNBUFFERED": unbuffered},
+    )
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, text=True, check=False, env=environment)
+    assert (done.returncode, done.stderr) == (1, "clerestory: standard output: No space left on device\n")
+
+
 @pytest.mark.parametrize(
     ("encoding", "arguments"),
     [
