@@ -8,6 +8,7 @@ from clerestory.search.limits import LONGEST_TIME, MIN_BYTES
 from clerestory.sizes import spoken_size
 
 MIN_TREE_BYTES = 1 << 20
+MAX_WORKERS = 4096  # more than the largest machines have cores, and few enough to be started anywhere
 TOGETHER = 2  # limit on the searches of all callers together, as a multiple of one caller's
 
 
@@ -18,7 +19,7 @@ class Capacity:
     workers: int = declared(
         MISSING,
         "threads that search, at a lower priority than those that answer",
-        COUNT,
+        Numbers(1, MAX_WORKERS, whole=True),
         factory=usable_cores,
         usual="number of cores",
     )

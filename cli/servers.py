@@ -25,6 +25,7 @@ OPTIONS = {  # by the field of a request, where they differ
     "consider_actions": "--consider",
     "avoid_actions": "--avoid",
     "update_interval": "--every",
+    "interval": "--every",
     "target_certainty": "--certainty",
     "certainty": "--certainty",
     "observer": "--observer",

@@ -16,7 +16,7 @@ def show_position(text: str, seat: int | None, *, as_json: bool) -> None:
     """Print a position, for None with all that it holds, and its legal actions. Raises BadPosition."""
     state = from_position(text)
     if seat is not None:
-        state = state.observe(seat)
+        state = known_to(state, seat)
     if as_json:
         typer.echo(json.dumps({"position": state.to_position(), "turn": state.turn, "legal": legal(state)}, indent=2))
         return
@@ -24,6 +24,13 @@ def show_position(text: str, seat: int | None, *, as_json: bool) -> None:
     console.print(f"{spoken.picture(state)}\n\n{turn_line(state)}")
     if not state.over:
         console.print(actions_table(state.game, (("", action) for action in state.legal_actions())))
+
+
+def known_to(state: State, seat: int) -> State:
+    """Return a position as a seat knows it. Raises BadOption for one that does not exist."""
+    if seat >= state.seats:
+        raise BadOption(f"--seat: is {seat}; the seats are 0 to {state.seats - 1}")
+    return state.observe(seat)
 
 
 def turn_line(state: State) -> str:

@@ -33,6 +33,7 @@ RECONNECT: list[tuple[str, str | int]] = [
 ]
 TAG = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")  # of a language, BCP 47
 PREFIX = re.compile(r"^(dns|ipv4|ipv6):(//[^/]*/)?")  # of a target, before its addresses
+URLS = ("http://", "https://")
 OTHER = ("unix:", "unix-abstract:", "vsock:", "xds:")  # targets without a port of TCP
 PORTED = re.compile(r"(?:[^:/\[\]]+|\[[^]]*\]):(?P<port>[^:/]*)")
 LOCAL = ("unix:", "localhost", "127.", "[::1]", "ipv4:127.", "ipv6:[::1]")
@@ -107,6 +108,8 @@ def dial(
     require_text("target", target, "HOST:PORT or unix:PATH")
     if not target:
         raise BadConnection("target", "is empty")
+    if target.startswith(URLS):
+        raise BadConnection("target", f"{target!r} is a URL; give HOST:PORT alone")
     require_ports(target)
     wanted = trusted(tls)
     if token is not None:

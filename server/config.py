@@ -131,7 +131,7 @@ class LogSettings:
 
 def is_local(name: str, address: str) -> bool:
     """Whether only this machine can reach an address. Raises BadSettings if it is not an address."""
-    if name in SOCKETS and address.startswith("unix:"):
+    if name in SOCKETS and address.startswith("unix:") and address != "unix:":
         return True
     host = split_address(name, address, " nor unix:PATH" if name in SOCKETS else "")
     if host == "localhost":

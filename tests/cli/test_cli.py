@@ -175,9 +175,12 @@ WRONG: list[tuple[list[str], int, str]] = [
     (["new", "--game", "toy", "--out", "/nowhere/file"], 1, "clerestory: /nowhere/file: No such file"),
     (["new", "--game", "toy", "--out", "/dev/full"], 1, "clerestory: /dev/full: No space left on device"),
     (["simulate", "--game", "toy", "--games", "1", "--out", "/dev/full"], 1, "clerestory: /dev/full: No space left"),
+    (["show", OPENING, "--seat", str(2**64)], 2, f"clerestory: --seat: is {2**64}; the seats are 0 to 1"),
+    (["analyze", OPENING, "--time", "1s", "--every", "0s"], 2, "clerestory: --every: is 0 s; must be from 0.01 s"),
+    (["recommend", OPENING, "--server", "http://a:1"], 2, "clerestory: --server: 'http://a:1' is a URL; give"),
     (["serve", "--listen", "0.0.0.0:0"], 2, "clerestory: listen: calls from other machines to 0.0.0.0:0 would"),
     (["serve", "--metrics", "0.0.0.0:0"], 2, "clerestory: metrics: calls from other machines to 0.0.0.0:0 would"),
-    (["serve", "--workers", "0"], 2, "clerestory: workers: 0 is not a whole number above 0"),
+    (["serve", "--workers", "0"], 2, "clerestory: workers: 0 is not a whole number from 1 to 4096"),
 ]
 
 

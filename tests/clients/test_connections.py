@@ -47,6 +47,7 @@ def test_the_token_travels_with_every_async_call(guarded: str) -> None:
 
 BAD_CONNECTIONS: list[tuple[dict[str, Any], str]] = [
     ({"target": ""}, "target"),
+    ({"target": "https://far.example:1"}, "target"),
     ({"token": ""}, "token"),
     ({"token": "two words"}, "token"),
     ({"token": "line\nbreak"}, "token"),

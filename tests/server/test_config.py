@@ -9,6 +9,7 @@ from clerestory.server.config import Settings
 
 BAD: list[dict[str, Any]] = [
     {"workers": 0},
+    {"workers": 100_000},
     {"max_searches": 0},
     {"min_iterations": 0},
     {"max_threads": 0},
@@ -23,6 +24,7 @@ BAD: list[dict[str, Any]] = [
     {"grace": -1.0},
     {"listen": ""},
     {"listen": "50051"},
+    {"listen": "unix:"},
     {"listen": ":50051"},
     {"listen": "127.0.0.1:"},
     {"listen": "127.0.0.1:port"},
