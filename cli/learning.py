@@ -66,11 +66,11 @@ def run_learning(options: LearningOptions, workers: int, crew: Crew) -> None:
 def read_seats(name: str, text: str | None) -> tuple[int, ...]:
     """Return the numbers of players. Raises BadOption."""
     if text is None:
-        return tuple(chosen_game(name).seats)
+        return tuple(chosen_game(name, given="GAME").seats)
     if not re.fullmatch(r"\d{1,2}(,\d{1,2})*", text, re.ASCII):
         raise BadOption(f"--seats: {text!r} is not a list of numbers like 2,4")
     numbers = sorted(set(map(int, text.split(","))))
-    chosen_game(name, *numbers)
+    chosen_game(name, *numbers, given="GAME")
     return tuple(numbers)
 
 

@@ -60,10 +60,10 @@ def catalogue_options() -> list[str]:
     return [word for path in CATALOGUES.values() for word in ("--catalogue", path)]
 
 
-def chosen_game(name: str, *seats: int) -> "Game":
-    """Return the game, which can be played with each of the numbers of seats. Raises BadOption."""
+def chosen_game(name: str, *seats: int, given: str = "--game") -> "Game":
+    """Return the game `given` by an option, for each of the numbers of seats. Raises BadOption."""
     if name not in NAMES:
-        raise BadOption(f"--game: {name!r} is not one of {', '.join(NAMES)}")
+        raise BadOption(f"{given}: {name!r} is not one of {', '.join(NAMES)}")
     from clerestory.engine import GAMES
 
     game = GAMES[name]

@@ -30,6 +30,7 @@ CASES: list[tuple[Range, list[Any], list[Any], str]] = [
     (SHARE, [0, 0.5, 1], [-0.1, 1.1], "a number from 0 to 1"),
     (Numbers(0, 86_400, above=True), [0.1, 86_400], [0, 86_401], "a number above 0 and up to 86400"),
     (Numbers(1, 3, whole=True), [1, 3], [0, 4, 1.5], "a whole number from 1 to 3"),
+    (Numbers(1 << 20, whole=True), [1 << 20], [1], "a whole number of 1048576 or more"),
     (SIZES, ["small"], ["medium", 1, ["small"]], "one of small, large"),
     (FreeText("the name of a town"), ["Kingsbridge"], [5, None], "the name of a town"),
     (Either(SHARE, OneOf(("all",))), [0.5, "all"], [2, "none"], "a number from 0 to 1 or the word all"),

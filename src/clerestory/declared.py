@@ -55,10 +55,10 @@ class Numbers:
     def __str__(self) -> str:
         kind = "a whole number" if self.whole else "a number"
         if self.most == math.inf:
-            return f"{kind} above {self.least:g}" if self.above else f"{kind} of {self.least:g} or more"
+            return f"{kind} above {self.least:.15g}" if self.above else f"{kind} of {self.least:.15g} or more"
         if self.above:
-            return f"{kind} above {self.least:g} and up to {self.most:.15g}"
-        return f"{kind} from {self.least:g} to {self.most:.15g}"
+            return f"{kind} above {self.least:.15g} and up to {self.most:.15g}"
+        return f"{kind} from {self.least:.15g} to {self.most:.15g}"
 
 
 @dataclass(frozen=True, slots=True)

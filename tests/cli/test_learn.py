@@ -18,7 +18,7 @@ def run(*arguments: str | Path) -> Result:
 @pytest.mark.parametrize(
     ("options", "error", "named"),
     [
-        (("chess",), BadOption, "'chess' is not one of"),
+        (("chess",), BadOption, "GAME: 'chess' is not one of"),
         (("cathedral", "--seats", "2,7"), BadOption, "--seats: 7"),
         (("cathedral", "--seats", "two"), BadOption, "--seats: 'two'"),
         (("cathedral", "--search", "depth=2"), BadLimit, "depth: is not an option of a search; there are selection"),
