@@ -1,9 +1,11 @@
 """A PostgreSQL of the tests' own, where one is installed."""
 
 import os
+import pwd
 import shutil
 import signal
 import subprocess
+import sys
 import tempfile
 import time
 from collections.abc import Iterator
@@ -17,6 +19,8 @@ import pytest
 NUMBERS = count()
 OPTIONS = ("-c", "listen_addresses=", "-c", "fsync=off")
 NOT_INSTALLED = "PostgreSQL is not installed"
+USER = "nobody"  # it does not run as root
+AS_USER = "import os, sys; os.setuid(int(sys.argv[1])); os.execv(sys.argv[2], sys.argv[2:])"
 FAST, IMMEDIATE = signal.SIGINT, signal.SIGQUIT  # how to stop: end all sessions, or as in a crash
 
 
@@ -26,20 +30,26 @@ def program(name: str) -> str | None:
     return shutil.which(name) or shutil.which(name, path=os.pathsep.join(folders))
 
 
+def as_user(name: str, *options: str) -> list[str]:
+    """Return the command of a program of PostgreSQL, for root as another user.
+
+    The new process changes its user itself. For the argument `user`, subprocess would fork this one as it is, and a
+    thread that gRPC starts in every fork can crash there.
+    """
+    command = [str(program(name)), *options]
+    return command if os.geteuid() else [sys.executable, "-c", AS_USER, str(pwd.getpwnam(USER).pw_uid), *command]
+
+
 class Cluster:
     """A server of databases in a folder of its own; the folder's name is short, as it becomes that of a socket."""
 
     def __init__(self) -> None:
         self.folder = tempfile.mkdtemp(prefix="pg-")
-        self._user = "nobody" if os.geteuid() == 0 else None  # it does not run as root
         self._process: subprocess.Popen[bytes] | None = None
-        if self._user is not None:
-            shutil.chown(self.folder, self._user)
+        if os.geteuid() == 0:
+            shutil.chown(self.folder, USER)
         made = ["-D", f"{self.folder}/data", "-A", "trust", "-U", "tests", "-E", "UTF8", "--locale=C", "--no-sync"]
-        subprocess.run([str(program("initdb")), *made], check=True, capture_output=True, **self._as_user())
-
-    def _as_user(self) -> dict[str, Any]:
-        return {"user": self._user, "cwd": self.folder}
+        subprocess.run(as_user("initdb", *made), check=True, capture_output=True, cwd=self.folder)
 
     def start(self) -> None:
         """Start it, unless it runs, and return once it answers."""
@@ -51,8 +61,8 @@ class Cluster:
                     self._process = self._begin()
 
     def _begin(self) -> "subprocess.Popen[bytes]":
-        command = [str(program("postgres")), "-D", f"{self.folder}/data", "-k", self.folder, *OPTIONS]
-        return subprocess.Popen(command, stderr=subprocess.DEVNULL, **self._as_user())
+        command = as_user("postgres", "-D", f"{self.folder}/data", "-k", self.folder, *OPTIONS)
+        return subprocess.Popen(command, stderr=subprocess.DEVNULL, cwd=self.folder)
 
     def _answers(self) -> bool:
         import psycopg
