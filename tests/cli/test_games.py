@@ -152,7 +152,7 @@ def test_show_can_forget(game: str) -> None:
 
 def test_show_refuses_a_bad_position() -> None:
     assert isinstance(run("show", "-", stdin="{}").exception, BadPosition)
-    assert isinstance(run("show", "-", "--seat", 5, stdin=TOY.new(2, 1).to_json()).exception, BadPosition)
+    assert isinstance(run("show", "-", "--seat", 5, stdin=TOY.new(2, 1).to_json()).exception, BadOption)
 
 
 @pytest.mark.parametrize(
