@@ -3,6 +3,7 @@
 import json
 from collections.abc import Iterable, Mapping
 from datetime import timedelta
+from numbers import Real
 from typing import Any, NamedTuple, Protocol, TypedDict
 
 from google.protobuf.duration_pb2 import Duration
@@ -161,6 +162,8 @@ def read_time(time: Time, field: str = "time_budget") -> float:
         if seconds is None:
             raise refusal(field, f"{time[:80]!r} is not a time like 500ms or 2s")
         return seconds
+    if not isinstance(time, Real):
+        raise refusal(field, f"{time!r:.80} is not a time: a text like 500ms or 2s, a number of seconds, a timedelta")
     return time
 
 
@@ -191,7 +194,11 @@ def type_of(request: Any, field: str) -> str:
     if field.endswith("_actions"):
         return "a list of texts of actions"
     descriptor = request.DESCRIPTOR.fields_by_name[field]
-    words = {descriptor.CPPTYPE_BOOL: "True or False", descriptor.CPPTYPE_DOUBLE: "a number"}
+    words = {
+        descriptor.CPPTYPE_BOOL: "True or False",
+        descriptor.CPPTYPE_DOUBLE: "a number",
+        descriptor.CPPTYPE_STRING: "a text in Unicode",
+    }
     return words.get(descriptor.cpp_type, "a whole number in range")
 
 

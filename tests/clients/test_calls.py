@@ -141,6 +141,18 @@ def test_options_that_cannot_be_sent(options: Any, field: str) -> None:
     assert caught.value.reason == f"BAD_{field.upper()}"
 
 
+@pytest.mark.parametrize("options", [{"character": 5}, {"game_id": "\ud800"}])
+def test_what_is_no_text_is_said_so(options: Any) -> None:
+    with pytest.raises(BadRequest, match=r" is not a text in Unicode$"):
+        write_question(POSITION, "1s", options)
+
+
+@pytest.mark.parametrize("time", [b"1s", [], {"seconds": 1}])
+def test_what_is_no_time_is_said_so(time: Any) -> None:
+    with pytest.raises(BadRequest, match=r"^time_budget: .* is not a time: "):
+        write_question(POSITION, time, {})
+
+
 def test_a_field_that_no_position_has_is_named_without_all_that_there_are() -> None:
     with pytest.raises(BadRequest, match=r"^position: .*strange") as caught:
         write_question({"rules_revision": 1, "toy": {"strange": 1}}, "1s", {})
