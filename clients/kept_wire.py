@@ -7,7 +7,7 @@ from clerestory.clients.errors import BadRequest, FieldViolation
 from clerestory.clients.plans import Change, read_changes
 from clerestory.clients.referee import LegalAction, Outcome, plain, read_legal
 from clerestory.clients.types import Action
-from clerestory.clients.wire import Time, duration, read_action, read_time, set_field
+from clerestory.clients.wire import Time, read_action, set_field, set_time
 from clerestory.v1 import games_pb2 as api
 from clerestory.v1 import rules_pb2 as rules
 
@@ -161,12 +161,14 @@ def seat_plan(who: str, field: str, time: Time | None = None) -> api.SeatPlan:
         raise BadRequest("", "BAD_OPTIONS", [FieldViolation(field, text)])
     plan.name = more if word == "person" else ""
     if time is not None and plan.kind == api.SEAT_KIND_BOT:
-        plan.bot.time_budget.CopyFrom(duration(read_time(time)))
+        set_time(plan.bot, "time_budget", time)
     return plan
 
 
 def write_choices(choices: GameChoices) -> api.GameOptions:
-    """Return choices as a message. Raises BadRequest."""
+    """Return choices as a message. Raises BadRequest for an unfit value, TypeError for an unknown choice."""
+    if unknown := choices.keys() - GameChoices.__annotations__.keys():
+        raise TypeError(f"{min(unknown)!r} is not one of the choices {', '.join(GameChoices.__annotations__)}")
     options = api.GameOptions(
         table=choices.get("table", False),
         listed=choices.get("listed", False),
@@ -180,7 +182,7 @@ def write_choices(choices: GameChoices) -> api.GameOptions:
     if "onlookers" in choices:
         options.onlookers = value_of("onlookers", "ONLOOKERS_", choices["onlookers"], api.Onlookers)
     if "time_per_move" in choices:
-        options.time_per_move.CopyFrom(duration(read_time(choices["time_per_move"])))
+        set_time(options, "time_per_move", choices["time_per_move"])
     if "play_on" in choices:
         options.play_on.CopyFrom(seat_plan(choices["play_on"], "play_on").bot)
     return options

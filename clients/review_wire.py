@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from clerestory.clients.types import Action
-from clerestory.clients.wire import SLACK, Time, duration, read_time, set_field
+from clerestory.clients.wire import SLACK, Time, set_field, set_time
 from clerestory.figures import Rollouts
 from clerestory.v1 import annotation_pb2 as api
 
@@ -160,13 +160,10 @@ def write_annotation(
     for field, value in (("iterations", iterations), ("viewer_seat", viewer), ("seed", seed)):
         if value is not None:
             set_field(request, field, value)
-    deeper = 0.0 if deep is None else read_time(deep)
-    if deep is not None:
-        request.deep_budget.CopyFrom(duration(deeper))
+    deeper = 0.0 if deep is None else set_time(request, "deep_budget", deep)
     if time is None:
         return request, LONGEST + 2 * deeper
-    seconds = read_time(time)
-    request.time_budget.CopyFrom(duration(seconds))
+    seconds = set_time(request, "time_budget", time)
     return request, 2 * (seconds + deeper) + SLACK
 
 

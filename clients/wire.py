@@ -92,6 +92,13 @@ FIELDS = {
     "consider": "consider_actions",
     "avoid": "avoid_actions",
 }  # option -> field of the request
+REASONS = {
+    "deep_budget": "BAD_TIME_BUDGET",
+    "delay_plies": "BAD_OPTIONS",
+    "page_size": "BAD_PAGE",
+    "time_per_move": "BAD_OPTIONS",
+    "viewer_seat": "BAD_SEAT",
+}  # field -> reason of the server, where the reason has another name
 
 
 class RecommendCall(NamedTuple):
@@ -115,8 +122,7 @@ def write_question(position: PositionLike, time: Time | None, options: QuestionO
     request = api.RecommendMoveRequest(position=position_message(position))
     seconds = LONGEST
     if time is not None:
-        seconds = read_time(time)
-        request.time_budget.CopyFrom(duration(seconds))
+        seconds = set_time(request, "time_budget", time)
     for option, value in options.items():
         if value is not None:
             set_field(request, FIELDS[option], value)
@@ -137,7 +143,7 @@ def write_analysis(
     question, timeout = write_question(position, time, options)
     request = api.AnalyzeRequest(question=question, background=background)
     if every is not None:
-        request.update_interval.CopyFrom(duration(read_time(every, "update_interval"), "update_interval"))
+        set_time(request, "update_interval", every)
     if certainty is not None:
         set_field(request, "target_certainty", certainty)
     if observer is not None:
@@ -150,7 +156,7 @@ def write_analysis(
 def refusal(field: str, description: str) -> BadRequest:
     """Return the error for a request that cannot be sent; its reason is the one that a server would give."""
     violation = FieldViolation(field, description)
-    return BadRequest(str(violation), f"BAD_{field.upper()}", [violation])
+    return BadRequest(str(violation), REASONS.get(field, f"BAD_{field.upper()}"), [violation])
 
 
 def read_time(time: Time, field: str = "time_budget") -> float:
@@ -175,6 +181,13 @@ def duration(seconds: float, field: str = "time_budget") -> Duration:
     except (ValueError, OverflowError, TypeError):
         raise refusal(field, f"{seconds!r} s is out of range") from None
     return message
+
+
+def set_time(request: Any, field: str, time: Time) -> float:
+    """Set a time of the request; return it in seconds. Raises BadRequest, which names the field."""
+    seconds = read_time(time, field)
+    getattr(request, field).CopyFrom(duration(seconds, field))
+    return seconds
 
 
 def set_field(request: Any, field: str, value: Any) -> None:

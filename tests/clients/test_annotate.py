@@ -82,3 +82,6 @@ def test_what_cannot_be_reviewed_is_refused(advisor: Advisor) -> None:
         next(advisor.annotate("nothing\n"))
     with pytest.raises(BadRequest, match="time_budget"):
         next(advisor.annotate(text(GAME), "1ms"))
+    with pytest.raises(BadRequest, match="deep_budget: 'long' is not a time") as caught:
+        next(advisor.annotate(text(GAME), deep="long"))
+    assert caught.value.reason == "BAD_TIME_BUDGET"

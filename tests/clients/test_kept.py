@@ -116,6 +116,18 @@ def test_a_choice_that_there_is_not_is_refused(choices: Any) -> None:
         write_choices(choices)
 
 
+def test_a_time_that_is_none_is_named_by_its_choice_with_the_reason_of_the_server() -> None:
+    with pytest.raises(BadRequest, match=r"^time_per_move: 'soon' is not a time") as caught:
+        write_choices({"time_per_move": "soon"})
+    assert caught.value.reason == "BAD_OPTIONS"
+
+
+def test_an_unknown_choice_is_a_mistake_of_the_program() -> None:
+    choices: Any = {"take_back": "all"}
+    with pytest.raises(TypeError, match="'take_back' is not one of the choices hints, take_backs"):
+        write_choices(choices)
+
+
 def test_choices_are_written_as_they_are_meant() -> None:
     options = write_choices(
         {"hints": "never", "take_backs": "all", "onlookers": "link", "delay_plies": 3, "time_per_move": "90s"}
