@@ -1,5 +1,6 @@
 """What a person sees when something goes wrong, and that nothing is lost."""
 
+import json
 import re
 import signal
 import subprocess
@@ -13,7 +14,18 @@ from playwright.sync_api import Browser, Page, Route, expect
 
 from lab.browser import experienced, page_of, page_server
 from lab.load.server import free_port
-from tests.browser.harness import PATIENCE, Calls, new_game, play_on, played_through, record_of, settled, when_held
+from tests.browser.harness import (
+    PATIENCE,
+    Calls,
+    begin,
+    new_game,
+    play_on,
+    played_through,
+    record_of,
+    settled,
+    when_held,
+)
+from tests.browser.positions import nearly_won
 
 
 @contextmanager
@@ -102,6 +114,53 @@ def test_a_look_back_while_the_server_is_away(browser: Browser, tmp_path: Path) 
             expect(page.get_by_text("You are looking at an earlier moment")).to_be_visible()
             page.keyboard.press("End")
             settled(page)
+
+
+def test_a_part_that_a_drawing_imports_is_lost(page: Page) -> None:
+    """Browsers remember it as lost, so the page is loaded anew."""
+    new_game(page, "cathedral", ["me", "bot1"])
+    expect(page.locator(".drawn")).to_be_visible()
+    page.goto("/#/")
+    lost: list[str] = []
+    part = re.compile(r"/assets/chunk-\w+\.js")
+
+    def lose(route: Route) -> None:
+        lost.append(route.request.url)
+        route.abort()
+
+    page.route(part, lose, times=1)
+    new_game(page, "duel", ["me", "bot1"])
+    expect(page.locator(".drawn .camps")).to_be_visible()
+    assert len(lost) == 1
+
+
+def test_what_a_screen_asks_first_is_asked_again(page: Page) -> None:
+    for screen, call, there in (
+        ("learn/goal", "FollowLesson", ".lesson"),
+        ("puzzle/duel/1", "GetPuzzle", ".puzzle"),
+        ("puzzle/duel/1", "ListActions", ".puzzle"),
+    ):
+        page.goto("/#/")
+        page.route(f"**/{call}", lambda route: route.abort(), times=1)
+        page.goto(f"/#/{screen}")
+        expect(page.get_by_role("alert")).to_contain_text("Trying again")
+        expect(page.locator(there)).to_be_visible()
+
+
+BUSY = json.dumps({"code": "resource_exhausted", "message": "busy"})
+
+
+def test_a_busy_server_is_asked_again_for_the_cards_also_at_the_end_of_a_game(page: Page) -> None:
+    nearly_won(page)
+    begin(page)
+    settled(page)
+    page.locator('.action[data-action="build III brick"]').click()
+    expect(page.get_by_test_id("winner")).to_be_visible()
+    refuse = {"status": 429, "content_type": "application/json", "body": BUSY}
+    page.route("**/DescribeCatalogue", lambda route: route.fulfill(**refuse), times=2)
+    with page.expect_response(lambda answer: answer.status == 429):
+        page.reload()
+    expect(page.locator(".bonus").first).to_be_visible()
 
 
 @contextmanager

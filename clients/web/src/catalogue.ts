@@ -3,19 +3,21 @@
 import { rules } from "./api.ts";
 import type { Card, Catalogue } from "./boards/types.ts";
 import type { CatalogueEntry } from "./gen/clerestory/v1/rules_pb.ts";
-import { insist } from "./insist.ts";
+import { useLoaded } from "./loading.ts";
 import { language } from "./texts.ts";
 
 const asked = new Map<string, Promise<Catalogue>>();
 
 /** The catalogue until it has been loaded: nothing has a name yet. */
-export const EMPTY: Catalogue = { ...catalogueOf([]), name: () => "…" };
+const EMPTY: Catalogue = { ...catalogueOf([]), name: () => "…" };
 
-/** The catalogue of a game. */
-export function catalogueFor(game: string): Promise<Catalogue> {
+/** The catalogue of a game, as soon as it has been loaded. */
+export const useCatalogue = (game: string): Catalogue => useLoaded(game, () => catalogueFor(game)).found ?? EMPTY;
+
+function catalogueFor(game: string): Promise<Catalogue> {
   let found = asked.get(game);
   if (!found) {
-    found = insist(() => rules.describeCatalogue({ game })).then((answer) => catalogueOf(answer.entries));
+    found = rules.describeCatalogue({ game }).then((answer) => catalogueOf(answer.entries));
     found.catch(() => asked.delete(game));
     asked.set(game, found);
   }

@@ -1,25 +1,16 @@
 // The face of an opponent; the drawings are loaded when the first one is shown.
 
-import { signal } from "@preact/signals";
-
-const drawn = signal<typeof import("./faces/faces.tsx") | undefined>(undefined);
-let asked = false;
+import { useLoaded } from "./loading.ts";
 
 /** A face, decorative: the name stands beside it. */
-export function Face({ character }: { character: string | undefined }) {
-  if (!character) return null;
-  if (!asked) {
-    asked = true;
-    import("./faces/faces.tsx").then(
-      (found) => {
-        drawn.value = found;
-      },
-      () => undefined,
-    );
-  }
+export const Face = ({ character }: { character: string | undefined }) =>
+  character ? <Drawn character={character} /> : null;
+
+function Drawn({ character }: { character: string }) {
+  const { found } = useLoaded("faces", () => import("./faces/faces.tsx"));
   return (
     <svg class="face" viewBox="0 0 64 64" aria-hidden="true">
-      {drawn.value?.FACES[character]}
+      {found?.FACES[character]}
     </svg>
   );
 }

@@ -11,7 +11,7 @@ import {
   type PuzzleSummary,
   type TryPuzzleResponse,
 } from "./gen/clerestory/v1/puzzle_pb.ts";
-import { AnyPositionSchema, type LegalAction } from "./gen/clerestory/v1/rules_pb.ts";
+import { AnyPositionSchema, type LegalAction, type ListActionsResponse } from "./gen/clerestory/v1/rules_pb.ts";
 import { labelOf } from "./labels.ts";
 import { addSolved, keepFirsts, solvedOnes } from "./path/progress.ts";
 import { store, stored } from "./storage.ts";
@@ -72,12 +72,23 @@ export function following(known: readonly PuzzleSummary[], game: string, kind: W
   return (best.find((one) => one.number > after) ?? best[0])?.number ?? 0;
 }
 
+/** A puzzle, and what can be done in its position. */
+export async function posed(game: string, number: number): Promise<Puzzle> {
+  const shown = await service.getPuzzle({ puzzle: { game, number } });
+  const kind = { case: "position" as const, value: shown.position as Position };
+  const answer = await rules.listActions({ position: create(AnyPositionSchema, { kind }) });
+  return new Puzzle(game, number, shown, answer);
+}
+
 export class Puzzle {
   readonly game: string;
   readonly number: number;
-  readonly shown = signal<GetPuzzleResponse | undefined>(undefined);
-  readonly actions = signal<readonly LegalAction[]>([]);
-  readonly points = signal<readonly number[]>([]);
+  readonly summary: PuzzleSummary | undefined;
+  readonly position: Position;
+  /** The seat to decide. */
+  readonly seat: number;
+  readonly actions: readonly LegalAction[];
+  readonly points: readonly number[];
   /** The last try, and its verdict. */
   readonly tried = signal<{ label: string; verdict: TryPuzzleResponse } | undefined>(undefined);
   /** The answer, once it was found or requested. */
@@ -86,17 +97,14 @@ export class Puzzle {
   readonly busy = signal(false);
   readonly done = computed(() => this.answer.value !== undefined);
 
-  constructor(game: string, number: number) {
+  constructor(game: string, number: number, shown: GetPuzzleResponse, { actions, points }: ListActionsResponse) {
     this.game = game;
     this.number = number;
-    void this.#told(async () => {
-      const shown = await service.getPuzzle({ puzzle: this.#reference });
-      const kind = { case: "position" as const, value: shown.position as Position };
-      const { actions, points } = await rules.listActions({ position: create(AnyPositionSchema, { kind }) });
-      this.actions.value = actions;
-      this.points.value = points;
-      this.shown.value = shown;
-    });
+    this.summary = shown.summary;
+    this.position = shown.position as Position;
+    this.seat = shown.seat;
+    this.actions = actions;
+    this.points = points;
   }
 
   get #reference() {
@@ -105,7 +113,7 @@ export class Puzzle {
 
   /** Try an action. */
   async play(action: string): Promise<void> {
-    const tried = this.actions.value.find((one) => one.action?.text === action)?.action;
+    const tried = this.actions.find((one) => one.action?.text === action)?.action;
     await this.#try({ action }, labelOf(tried) || action);
   }
 
@@ -136,7 +144,7 @@ export class Puzzle {
 
   /** The position as a file that a study can open. */
   get file(): string {
-    return JSON.stringify(toJson(PositionSchema, this.shown.value?.position as Position));
+    return JSON.stringify(toJson(PositionSchema, this.position));
   }
 
   async #told(ask: () => Promise<void>): Promise<void> {

@@ -1,8 +1,9 @@
 // The board of a game: as a drawing, or in words if there is no drawing or words are preferred.
 
-import { signal, useSignal } from "@preact/signals";
+import { signal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
-import { useEffect } from "preact/hooks";
+import { loadAnew } from "../files.ts";
+import { useLoaded } from "../loading.ts";
 import { memo } from "../parts.tsx";
 import { say } from "../texts.ts";
 import TextBoard from "./text.tsx";
@@ -30,19 +31,9 @@ export function toggleWords(): void {
   localStorage.setItem("board", inWords.value ? "words" : "drawing");
 }
 
-/** The drawing of a game, once it is loaded. */
-function useDrawn(game: string): Drawn | undefined {
-  const drawn = useSignal<Drawn | undefined>(undefined);
-  useEffect(() => {
-    DRAWINGS[game]?.().then(
-      (module) => {
-        drawn.value = module;
-      },
-      () => undefined, // there are words instead
-    );
-  }, [game]);
-  return drawn.value;
-}
+/** The drawing of a game, once it is loaded; there are words until then. */
+const useDrawn = (game: string): Drawn | undefined =>
+  useLoaded(game, async () => DRAWINGS[game]?.().catch(loadAnew)).found;
 
 export const Board = memo((props: BoardProps) => {
   const drawn = useDrawn(props.position.game.case ?? "");

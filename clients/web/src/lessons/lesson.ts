@@ -1,7 +1,7 @@
 // A lesson: what the service shows of it, one scene after the other, and what has been tried in it.
 
 import { createClient } from "@clerestory/client";
-import { computed, signal } from "@preact/signals";
+import { computed, type Signal, signal } from "@preact/signals";
 import { transport, wordsOf } from "../api.ts";
 import { type FollowLessonResponse, LessonService, type LessonSummary } from "../gen/clerestory/v1/lessons_pb.ts";
 import { pace } from "../pace.ts";
@@ -14,34 +14,42 @@ export async function listed(): Promise<LessonSummary[]> {
   return (await service.listLessons({})).lessons;
 }
 
+/** A lesson after some actions. */
+const followed = (lesson: string, actions: string[]): Promise<FollowLessonResponse> =>
+  service.followLesson({ lesson, actions });
+
+/** A lesson from its beginning. */
+export const begun = async (name: string): Promise<Lesson> => new Lesson(name, await followed(name, []));
+
 export class Lesson {
   readonly name: string;
-  readonly answer = signal<FollowLessonResponse | undefined>(undefined);
+  readonly answer: Signal<FollowLessonResponse>;
   /** The number of the scene that is shown. */
   readonly at = signal(0);
   readonly busy = signal(false);
   readonly trouble = signal("");
   /** Grows with everything that is shown. */
   readonly version = signal(0);
-  readonly scene = computed(() => this.answer.value?.scenes[this.at.value]);
-  readonly before = computed(() => this.answer.value?.scenes[this.at.value - 1]);
+  readonly scene = computed(() => this.answer.value.scenes[this.at.value]);
+  readonly before = computed(() => this.answer.value.scenes[this.at.value - 1]);
   /** Whether something is to be read before going on. */
   readonly reading = computed(() => {
-    const { scenes = [] } = this.answer.value ?? {};
+    const { scenes } = this.answer.value;
     return (
       this.at.value < scenes.length - 1 ||
       (this.scene.value?.text !== "" && !this.scene.value?.wrong && !this.#read.value)
     );
   });
-  readonly over = computed(() => !this.reading.value && (this.answer.value?.stars ?? 0) > 0);
+  readonly over = computed(() => !this.reading.value && this.answer.value.stars > 0);
 
   readonly #read = signal(false);
   #tried: string[] = [];
   #timer: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(name: string) {
+  constructor(name: string, answer: FollowLessonResponse) {
     this.name = name;
-    void this.#follow([]);
+    this.answer = signal(answer);
+    this.#show(0);
   }
 
   /** Try an action. */
@@ -57,7 +65,7 @@ export class Lesson {
   /** Go on to the next scene, or to the task. */
   readonly next = (): void => {
     if (!this.reading.value) return;
-    const { scenes = [] } = this.answer.value ?? {};
+    const { scenes } = this.answer.value;
     if (this.at.value < scenes.length - 1) this.#show(this.at.value + 1);
     else this.#read.value = true;
   };
@@ -71,7 +79,7 @@ export class Lesson {
     this.busy.value = true;
     this.trouble.value = "";
     try {
-      const answer = await service.followLesson({ lesson: this.name, actions });
+      const answer = await followed(this.name, actions);
       this.#tried = actions;
       this.answer.value = answer;
       this.#show(0);
@@ -89,7 +97,7 @@ export class Lesson {
     this.#read.value = false;
     this.at.value = at;
     this.version.value += 1;
-    const { scenes = [] } = this.answer.value ?? {};
+    const { scenes } = this.answer.value;
     if (at < scenes.length - 1 && !scenes[at]?.text) this.#timer = setTimeout(this.next, pace.value);
   }
 }

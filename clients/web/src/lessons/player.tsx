@@ -1,8 +1,9 @@
 // A lesson on the ordinary table: what is to be read, what is to be done, and the light on what it is about.
 
-import { useEffect, useMemo, useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import type { AppliedAction } from "../gen/clerestory/v1/rules_pb.ts";
 import { labelOf } from "../labels.ts";
+import { useLoaded } from "../loading.ts";
 import { Opening, SeatSign, Trouble } from "../parts.tsx";
 import { NextStep } from "../path/next.tsx";
 import { go, link } from "../route.ts";
@@ -10,20 +11,24 @@ import { look, seatCount, seatOf } from "../seats.ts";
 import { IMPORTED } from "../study.ts";
 import { say } from "../texts.ts";
 import { Table } from "../views/table.tsx";
-import { Lesson } from "./lesson.ts";
+import { begun, type Lesson } from "./lesson.ts";
 import { useLights } from "./lights.ts";
 import { Stars } from "./stars.tsx";
 
-/** A lesson; `following` is the name of the next one, empty if it is the last. */
+/** A lesson from its beginning; `following` is the name of the next one, empty if it is the last. */
 export function Player({ name, following }: { name: string; following: string }) {
-  const lesson = useMemo(() => new Lesson(name), [name]);
+  const { found, trouble } = useLoaded(name, () => begun(name));
+  return found ? <Begun lesson={found} following={following} /> : <Opening trouble={trouble} />;
+}
+
+function Begun({ lesson, following }: { lesson: Lesson; following: string }) {
   useEffect(() => () => lesson.leave(), [lesson]);
   const { answer, scene, before, reading } = lesson;
   const now = answer.value;
   const position = scene.value?.position;
   const told = reading.value || scene.value?.wrong ? scene.value : now;
   useLights(told?.lights ?? [], lesson.version.value);
-  if (!now || !position) return <Opening trouble={lesson.trouble.value} />;
+  if (!position) return null;
   const seats = Array.from({ length: seatCount(position) }, (_, index) => look(index));
   const acts = !reading.value && !lesson.over.value;
   return (
@@ -71,7 +76,7 @@ function Words({ lesson, following }: { lesson: Lesson; following: string }) {
   useEffect(() => {
     if (lesson.reading.value) button.current?.focus({ preventScroll: true });
   });
-  if (!now || !scene) return null;
+  if (!scene) return null;
   return (
     <section class={scene.wrong ? "lesson wrong" : "lesson"} aria-label={say("learn.lesson")}>
       <progress value={now.done} aria-label={say("learn.done")} />
@@ -104,14 +109,14 @@ function Played({ applied: { action, turn } }: { applied: AppliedAction }) {
 
 /** What is announced of the present scene. */
 function announced({ answer, scene, reading, over }: Lesson): string {
-  if (over.value) return say("learn.stars", { count: answer.value?.stars ?? 0 });
+  if (over.value) return say("learn.stars", { count: answer.value.stars });
   const words = scene.value?.text ?? "";
-  return reading.value ? words : `${scene.value?.wrong ? words : ""} ${answer.value?.task ?? ""}`.trim();
+  return reading.value ? words : `${scene.value?.wrong ? words : ""} ${answer.value.task}`.trim();
 }
 
 /** The end of a lesson: its stars, and where to go. */
 function Done({ lesson, following }: { lesson: Lesson; following: string }) {
-  const { stars = 0, record = "", summary } = lesson.answer.value ?? {};
+  const { stars, record, summary } = lesson.answer.value;
   const review = () => {
     sessionStorage.setItem(IMPORTED, record);
     go(["study", "file", "", "review"]);

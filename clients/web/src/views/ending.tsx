@@ -4,7 +4,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { wordsOf } from "../api.ts";
 import type { SeatLook } from "../boards/types.ts";
-import { catalogueFor, EMPTY } from "../catalogue.ts";
+import { useCatalogue } from "../catalogue.ts";
 import { type Checked, check } from "../check.ts";
 import { isFirst, noteOver } from "../first/wishes.ts";
 import { EndReason, type Game } from "../gen/clerestory/v1/games_pb.ts";
@@ -141,15 +141,9 @@ function Winner({ game, outcome, seats }: ResultProps) {
 
 /** The scores, and where they came from. */
 function Scores({ game, outcome, seats }: ResultProps) {
-  const catalogue = useSignal(EMPTY);
-  useEffect(() => {
-    void catalogueFor(game).then((found) => {
-      catalogue.value = found;
-    });
-  }, [game]);
+  const catalogue = useCatalogue(game);
   const named = ({ source, item }: ScorePart) => {
-    const card = catalogue.value.card(item);
-    if (card) return catalogue.value.name(item);
+    if (catalogue.card(item)) return catalogue.name(item);
     return item
       ? say("end.source", { source: gameText(game, `source.${source}`), item })
       : gameText(game, `source.${source}`);

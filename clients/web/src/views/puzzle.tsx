@@ -9,7 +9,7 @@ import { Opening, SeatName, Trouble } from "../parts.tsx";
 import { NextStep } from "../path/next.tsx";
 import { firstTries, solvedOnes } from "../path/progress.ts";
 import { forget } from "../plan.ts";
-import { among, following, listed, Puzzle, themeName, themes, want, wanted } from "../puzzle.ts";
+import { among, following, listed, type Puzzle, posed, themeName, themes, want, wanted } from "../puzzle.ts";
 import { go, link, numberOf } from "../route.ts";
 import { look, seatCount } from "../seats.ts";
 import { IMPORTED } from "../study.ts";
@@ -41,21 +41,20 @@ async function load(game: string) {
 }
 
 function Shown({ game, number, known }: { game: string; number: number; known: readonly PuzzleSummary[] }) {
-  const puzzle = useMemo(() => new Puzzle(game, number), [game, number]);
-  const shown = puzzle.shown.value;
-  const position = shown?.position;
-  if (!shown || !position) return <Opening trouble={puzzle.trouble.value} />;
+  const { found: puzzle, trouble } = useLoaded("", () => posed(game, number));
+  if (!puzzle) return <Opening trouble={trouble} />;
+  const { position, points, actions, seat } = puzzle;
   const seats = Array.from({ length: seatCount(position) }, (_, index) => look(index));
-  const mine = seats[shown.seat];
+  const mine = seats[seat];
   const plan = `puzzle:${game}:${number}`;
   return (
     <Table
       version={number}
       position={position}
-      points={puzzle.points.value}
+      points={points}
       seats={seats}
-      viewer={shown.seat}
-      actions={puzzle.actions.value}
+      viewer={seat}
+      actions={actions}
       busy={puzzle.busy.value || puzzle.done.value}
       onAction={(action) => void puzzle.play(action)}
       onPlan={(actions) => {
@@ -64,7 +63,7 @@ function Shown({ game, number, known }: { game: string; number: number; known: r
       }}
       planned={plan}
       turn={say("puzzle.turn", { number, who: mine?.name ?? "" })}
-      seat={shown.seat}
+      seat={seat}
       news=""
       myTurn={!puzzle.done.value}
       question={undefined}
@@ -90,7 +89,7 @@ function Shown({ game, number, known }: { game: string; number: number; known: r
     >
       <section class="puzzle" aria-label={say("puzzle")}>
         <p>
-          {mine && <SeatName look={mine} />}: {say("puzzle.which", { level: levelName(shown.summary?.level) })}
+          {mine && <SeatName look={mine} />}: {say("puzzle.which", { level: levelName(puzzle.summary?.level) })}
         </p>
         <Trouble words={puzzle.trouble.value} />
         <Verdict puzzle={puzzle} />
@@ -104,7 +103,7 @@ function Verdict({ puzzle }: { puzzle: Puzzle }) {
   const tried = puzzle.tried.value;
   const answer = puzzle.answer.value;
   const reason = answer?.reasons.map((one) => one.text).join(" ");
-  const how = say(puzzle.shown.value?.summary?.exact ? "puzzle.exact" : "puzzle.searched");
+  const how = say(puzzle.summary?.exact ? "puzzle.exact" : "puzzle.searched");
   const study = () => {
     sessionStorage.setItem(IMPORTED, puzzle.file);
     go(["study", "file"]);

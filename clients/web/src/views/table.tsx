@@ -7,7 +7,7 @@ import { Board, isDrawn, toggleWords } from "../boards/index.tsx";
 import { Purse, type Standing } from "../boards/purse.tsx";
 import { summary } from "../boards/summary.ts";
 import type { Mark, SeatLook } from "../boards/types.ts";
-import { catalogueFor, EMPTY } from "../catalogue.ts";
+import { useCatalogue } from "../catalogue.ts";
 import { ExplainButtons, Explainer, explain } from "../explain/index.tsx";
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import type { AppliedAction, LegalAction } from "../gen/clerestory/v1/rules_pb.ts";
@@ -78,18 +78,10 @@ export function Table(props: TableProps) {
   const pointed = useSignal<string | undefined>(undefined);
   const help = useSignal(false);
   const folded = useSignal(false);
-  const catalogue = useSignal(EMPTY);
   const fresh = useFresh(props.actions);
   useFocusKept();
   const game = props.position.game.case ?? "";
-  useEffect(() => {
-    catalogueFor(game).then(
-      (found) => {
-        catalogue.value = found;
-      },
-      () => undefined,
-    );
-  }, [game]);
+  const catalogue = useCatalogue(game);
   useKeys(props, () => {
     help.value = !help.value;
   });
@@ -119,7 +111,7 @@ export function Table(props: TableProps) {
     <div class={props.above ? "table ended" : "table"} data-version={props.version}>
       <Status
         turn={props.turn}
-        line={summary(props.position, catalogue.value, props.seats)}
+        line={summary(props.position, catalogue, props.seats)}
         mine={props.myTurn}
         menu={
           <>
@@ -140,7 +132,7 @@ export function Table(props: TableProps) {
         <Board
           position={ghost ?? props.position}
           previous={ghost ? props.position : props.was?.position}
-          catalogue={catalogue.value}
+          catalogue={catalogue}
           seats={props.seats}
           viewer={props.viewer}
           actions={ghost ? NONE : props.actions}
@@ -185,7 +177,7 @@ export function Table(props: TableProps) {
               <PlanPanel
                 plan={plan}
                 game={game}
-                catalogue={catalogue.value}
+                catalogue={catalogue}
                 busy={props.busy}
                 fresh={fresh.value}
                 onPlan={props.onPlan as (actions: string[]) => void}
@@ -195,7 +187,7 @@ export function Table(props: TableProps) {
               <Actions
                 game={game}
                 position={props.position}
-                catalogue={catalogue.value}
+                catalogue={catalogue}
                 actions={props.actions}
                 marks={marks}
                 ranked={!props.barred && hints.ranked.value}
@@ -232,7 +224,7 @@ export function Table(props: TableProps) {
       <p class="unseen" aria-live="polite">
         {props.news}
       </p>
-      <Explainer position={props.position} catalogue={catalogue.value} viewer={props.seat} actions={props.actions} />
+      <Explainer position={props.position} catalogue={catalogue} viewer={props.seat} actions={props.actions} />
       {help.value && <Help onClose={() => (help.value = false)} />}
     </div>
   );
