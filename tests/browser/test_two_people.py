@@ -10,13 +10,18 @@ from tests.browser.harness import PATIENCE, Calls, menu, new_game, play_on, sett
 
 
 @pytest.fixture
-def other(page: Page, browser: Browser, url: str) -> Iterator[Page]:
-    """The tab of somebody who has been invited to a game of the page, and is its second player."""
-    new_game(page, "duel", ["me", "open"])
+def invited() -> bool:
+    return True
+
+
+@pytest.fixture
+def other(page: Page, browser: Browser, url: str, invited: bool) -> Iterator[Page]:
+    """The tab of the second player of a game of the page, who has been invited, or has found it in the lobby."""
+    game = new_game(page, "duel", ["me", "open"])
     invitation = page.get_by_label("Send this link to the other players").input_value()
     context = experienced(browser, base_url=url)
     tab = context.new_page()
-    tab.goto(invitation)
+    tab.goto(invitation if invited else f"/#/game/{game}")
     tab.get_by_label("Your name").fill("Ada")
     tab.get_by_role("button", name="Sit here").click()
     expect(tab.locator(".turn")).to_contain_text("Red", timeout=PATIENCE)
@@ -40,6 +45,7 @@ def next_game(page: Page, times: int = 1) -> str:
     return page.url.rpartition("/")[2]
 
 
+@pytest.mark.parametrize("invited", [True, False])
 def test_two_who_press_rematch_meet_in_one_game_whoever_is_first(page: Page, other: Page) -> None:
     assert "/with/" not in other.url
     for first, second in ((page, other), (other, page)):

@@ -1,13 +1,13 @@
 // Another game with the same rules, options and players.
 
 import { games, requestName } from "./api.ts";
-import { type Game, type GameSeat, SeatKind } from "./gen/clerestory/v1/games_pb.ts";
+import { type Game, type GameSeat, Onlookers, SeatKind } from "./gen/clerestory/v1/games_pb.ts";
 import { addKeys, type Keys } from "./tokens.ts";
 
 /** Begin it, or join it where another player has begun it, and return its identifier. */
 export async function rematch(game: Game, keys: Keys): Promise<string> {
   const others = game.seats.some(({ seat, hasToken }) => hasToken && !(seat in keys.seats));
-  const invitation = others ? keys.invitation : undefined;
+  const invitation = others ? sharedBy(game, keys) : "";
   const made = await games.createGame({
     game: game.game,
     seats: game.seats.map((seat) => planOf(seat, !invitation && seat.seat in keys.seats)),
@@ -18,6 +18,14 @@ export async function rematch(game: Game, keys: Keys): Promise<string> {
   const seats = await sitDown(made.game?.gameId ?? "", game, keys);
   return keepKeys(made, { seats, invitation });
 }
+
+/**
+ * What the players of a finished game know, so that all name the next one alike; empty for nothing.
+ *
+ * Its salt, shown at its end, also where they found the game in the lobby; but not where everybody sees it.
+ */
+const sharedBy = ({ options, salt }: Game, { invitation = "" }: Keys): string =>
+  (options?.onlookers === Onlookers.ALL ? "" : salt) || invitation;
 
 /** The plan of a seat: where all players ask for one game, nobody may get the token of another's seat by it. */
 function planOf({ kind, name, bot, hasToken }: GameSeat, mine: boolean) {

@@ -10,7 +10,7 @@ export interface Keys {
   seats: Record<number, string>;
   owner?: string;
   onlooker?: string;
-  /** What those who have the link to the game know and nobody else, so that they can agree on the next one. */
+  /** What only those know who have the link to the game, to agree on the next one where it has no secret of its own. */
   invitation?: string;
   /** The hash of the deal, as this browser saw it first. */
   commitment?: string;
