@@ -33,11 +33,12 @@ def change_tables(page: Page, change: Callable[[Lines], None]) -> None:
     page.route("**/clerestory.v1.AdvisorService/Analyze", answer)
 
 
-def test_the_board_counts_in_the_order_of_the_table(page: Page) -> None:
+@pytest.mark.parametrize("higher", [1, 5])
+def test_the_board_counts_in_the_order_of_the_table(page: Page, higher: int) -> None:
     """Which is by the win share; the move to play is marked beside, wherever it stands."""
 
     def change(lines: Lines) -> None:
-        for line, share in zip(lines, (0.6, 0.7, *[0.5] * len(lines)), strict=False):
+        for line, share in zip(lines, (0.6, *[0.7] * higher, *[0.5] * len(lines)), strict=False):
             line.visits = 1000
             line.win_shares[:] = [share] * 2
 
@@ -49,8 +50,9 @@ def test_the_board_counts_in_the_order_of_the_table(page: Page) -> None:
     rows = page.locator(".lines tbody tr").evaluate_all("all => all.map(one => one.dataset.line)")
     for rank, name in enumerate(rows[:3], 1):
         expect(page.locator(f'.action[data-action="{name}"] .rank')).to_have_text(str(rank))
-    expect(page.locator(".lines tbody tr").nth(1)).to_have_class(re.compile("first"))
-    expect(page.locator(".action.best .rank")).to_have_text("2")
+    expect(page.locator(".lines tbody tr").nth(higher)).to_have_class(re.compile("first"))
+    expect(page.locator(".action.best .rank")).to_have_text(str(higher + 1))
+    expect(page.locator(".is-best .hint")).to_contain_text(str(higher + 1))
 
 
 @pytest.mark.parametrize(

@@ -132,6 +132,10 @@ export function ordered(lines: readonly Line[], seat: number | undefined): Line[
   return [...lines].sort((one, other) => rank(other) - rank(one));
 }
 
+/** The first lines of the order, and the move to play wherever it stands. */
+export const leading = (lines: readonly Line[], seat: number | undefined, count: number): Line[] =>
+  ordered(lines, seat).filter((line, index) => index < count || line === lines[0]);
+
 /** The marks of a board at the chosen step; the best is the move to play, as in the table. */
 export function marks(): Mark[] {
   const { lines = [], seat } = table.value ?? {};
@@ -139,9 +143,8 @@ export function marks(): Mark[] {
   if (step.value === "off" || first === undefined) return [];
   if (step.value === "where") return alike(first, lines).map((action) => ({ action }));
   if (step.value === "move") return [{ action: first, rank: 1, best: true }];
-  return ordered(lines, seat)
-    .slice(0, SHOWN)
-    .map((line, index) => mark(line, index + 1, seat));
+  const order = ordered(lines, seat);
+  return leading(lines, seat, SHOWN).map((line) => mark(line, order.indexOf(line) + 1, seat));
 }
 
 function mark(line: Line, rank: number, seat: number | undefined): Mark {

@@ -28,8 +28,9 @@ export function placed<Game>(game: Game, actions: readonly LegalAction[], placeO
 /** Text of an action. */
 export const textOf = (action: LegalAction): string => action.action?.text ?? "";
 
-/** The best of the marks on some actions. */
+/** The best of the marks on some actions: that of the move to play, else the first. */
 export function bestMark(actions: readonly LegalAction[], marks: readonly Mark[]): Mark | undefined {
   const texts = actions.map(textOf);
-  return marks.find((mark) => texts.includes(mark.action));
+  const found = marks.filter((mark) => texts.includes(mark.action));
+  return found.find((mark) => mark.best) ?? found[0];
 }
