@@ -18,6 +18,15 @@ RECORDS = sorted((gallery.ROOT / "examples" / "records").glob("[cd]*.jsonl"))
 RARE = dict(gallery.rare())
 POSITIONS = dict(gallery.examples()) | RARE
 AXE = gallery.WEB / "node_modules" / "axe-core" / "axe.min.js"
+COVERED = """() => {
+    const marks = [...document.querySelectorAll('.hint, .handle .arrow')]
+        .map(one => ({place: one.closest('[data-about]').dataset.about, box: one.getBoundingClientRect()}));
+    const meet = (one, other) => one.left < other.right && other.left < one.right
+        && one.top < other.bottom && other.top < one.bottom;
+    const on = (one, other) => one.place !== other.place && meet(one.box, other.box);
+    return marks.map(one => [one, ...marks.filter(other => on(one, other))].map(({place}) => place))
+        .filter(places => places.length > 1);
+}"""
 GERMAN = {"Mörtelmischer", "Schreiner", "Steinmetz", "Werkzeugmacher", "Maurer", "Zimmermann", "Töpfer", "Statiker"} | {
     "Bildhauer",
     "Glasbläser",
@@ -189,6 +198,16 @@ def test_hints_are_marked_where_they_point(boards: Page) -> None:
     show(boards, gallery.plain(state) | {"marks": [{"action": text}]})
     expect(boards.locator(".is-hint")).to_have_count(1)
     expect(boards.locator(".hint, .is-best")).to_have_count(0)
+
+
+def test_no_mark_covers_another(boards: Page) -> None:
+    for width in (320, 1280):
+        boards.set_viewport_size({"width": width, "height": 800})
+        for name, position in POSITIONS.items():
+            texts = [action.text for action in position.legal_actions()]
+            marks = [{"action": text, "rank": min(rank, 9), "share": 1} for rank, text in enumerate(texts, 1)]
+            show(boards, gallery.plain(position) | {"marks": marks})
+            assert boards.evaluate(COVERED) == [], (name, width)
 
 
 def test_what_has_changed_is_shown(boards: Page) -> None:

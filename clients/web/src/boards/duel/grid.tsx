@@ -42,7 +42,11 @@ export function Grid() {
 
 function Handle({ name, turn }: { name: string; turn: number }) {
   return (
-    <Spot place={`line.${name}`} class="handle" title={gameText("duel", `line.${name.replace(" ", ".")}`)}>
+    <Spot
+      place={`line.${name}`}
+      class={`handle of-${name.split(" ")[0]}`}
+      title={gameText("duel", `line.${name.replace(" ", ".")}`)}
+    >
       <span style={{ rotate: `${turn}deg` }}>
         <Arrow />
       </span>
