@@ -126,6 +126,12 @@ def test_a_number_stays_on_the_line_of_its_percent_sign(language: str) -> None:
     assert " " not in say("page", "percent", language=language, number="5")
 
 
+@pytest.mark.parametrize("language", [one for one in LANGUAGES if say("page", "percent", one, number=5) == "5%"])
+def test_where_a_percent_sign_has_no_space_before_it_it_has_none_in_any_text(language: str) -> None:
+    for domain in ("page", "review", "service", "terminal"):
+        assert "} %" not in str(dict(patterns(domain, language)))
+
+
 def test_all_that_can_decide_between_equal_points_has_a_text() -> None:
     """Gold, and the seat where gold is equal, too; a win that is shared."""
     empty = {f"section_{number}": [] for number in (1, 2, 3)}
