@@ -61,6 +61,12 @@ def axe_finds_nothing_by_day_and_night(page: Page) -> None:
     assert violations_by_day_and_night(page) == []
 
 
+def marks_keep_their_order_on_a_page_from_right_to_left(page: Page) -> None:
+    page.evaluate("document.documentElement.dir = 'rtl'")
+    marks = page.locator(".mark text, .error b, .log li b")
+    assert set(marks.evaluate_all("all => all.map(one => getComputedStyle(one).direction)")) == {"ltr"}
+
+
 def test_a_review_is_that_of_the_command_adds_up_leads_to_plies_and_is_accessible(page: Page) -> None:
     """One review, which takes seconds, is looked at in each of these ways."""
     opened(page)
@@ -68,6 +74,7 @@ def test_a_review_is_that_of_the_command_adds_up_leads_to_plies_and_is_accessibl
     the_columns_add_up_as_they_are_shown(page)
     the_chart_leads_to_a_ply(page)
     axe_finds_nothing_by_day_and_night(page)
+    marks_keep_their_order_on_a_page_from_right_to_left(page)
 
 
 def test_an_error_is_tried_again(page: Page) -> None:

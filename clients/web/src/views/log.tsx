@@ -93,7 +93,7 @@ const Row = memo(({ one, look, changed, ply, now, news, glyph, onGo }: RowProps)
       {look ? <SeatSign look={look} /> : <LuckSign />}
       <span class="unseen">{look?.name ?? say("nature")}: </span>
       <span>
-        {labelOf(one?.action)} {glyph && <b>{glyph}</b>}
+        {labelOf(one?.action)} {glyph && <b dir="auto">{glyph}</b>}
         {changed && <small class="changed">{changed}</small>}
       </span>
     </button>

@@ -152,7 +152,7 @@ function Chart({
         <g key={error.ply} class="mark">
           <title>{`${error.what}: ${text.share(error.loss / UNIT)}`}</title>
           <circle cx={x(error.ply)} cy={middle(error.at, sum)} r="7" />
-          <text x={x(error.ply)} y={middle(error.at, sum) + 3} text-anchor="middle">
+          <text x={x(error.ply)} y={middle(error.at, sum) + 3} text-anchor="middle" direction="ltr">
             {error.glyph}
           </text>
         </g>
@@ -245,7 +245,7 @@ function Errors({ review, study, seats, known, whose }: Props & { review: Review
       {error && look && (
         <div ref={box} class="error" aria-live="polite">
           <p>
-            <b>{error.glyph}</b> <SeatSign look={look} />{" "}
+            <b dir="ltr">{error.glyph}</b> <SeatSign look={look} />{" "}
             {say("review.error", {
               number: number.value + 1,
               of: errors.length,
