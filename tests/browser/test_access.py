@@ -229,3 +229,10 @@ def test_the_page_plays_in_words_as_well(page: Page) -> None:
     page.keyboard.press("t")
     expect(page.locator(".text-board")).to_be_visible()
     assert play_on(page, lambda offered: offered[0], 3) == 3
+
+
+def test_the_options_of_a_new_game_stand_one_below_the_other(page: Page) -> None:
+    page.get_by_text("More options").click()
+    tops = page.locator("form details > label").evaluate_all("all => all.map(one => one.getBoundingClientRect().top)")
+    assert len(tops) > 3
+    assert sorted(set(tops)) == tops
