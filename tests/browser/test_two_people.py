@@ -18,6 +18,7 @@ def invited() -> bool:
 def other(page: Page, browser: Browser, url: str, invited: bool) -> Iterator[Page]:
     """The tab of the second player of a game of the page, who has been invited, or has found it in the lobby."""
     game = new_game(page, "duel", ["me", "open"])
+    assert game in open_games(page)
     invitation = page.get_by_label("Send this link to the other players").input_value()
     context = experienced(browser, base_url=url)
     tab = context.new_page()
@@ -37,6 +38,12 @@ def resign(page: Page) -> None:
     expect(page.get_by_role("button", name="Rematch")).to_be_visible(timeout=PATIENCE)
 
 
+def open_games(page: Page) -> list[str]:
+    """Return the games that the lobby shows to strangers."""
+    answer = page.request.post("/clerestory.v1.GameService/ListGames", data={})
+    return [game["game_id"] for game in answer.json().get("games", [])]
+
+
 def next_game(page: Page, times: int = 1) -> str:
     """Press Rematch, and return the game that this leads to."""
     before = page.url
@@ -51,6 +58,7 @@ def test_two_who_press_rematch_meet_in_one_game_whoever_is_first(page: Page, oth
     for first, second in ((page, other), (other, page)):
         resign(first)
         game = next_game(first)
+        assert game not in open_games(page)
         assert next_game(second) == game
         expect(page.locator(".status.mine")).to_be_visible(timeout=PATIENCE)
         assert [list(Calls(tab).keys(game)["seats"]) for tab in (page, other)] == [["0"], ["1"]]

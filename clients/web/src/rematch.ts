@@ -4,14 +4,14 @@ import { games, requestName } from "./api.ts";
 import { type Game, type GameSeat, Onlookers, SeatKind } from "./gen/clerestory/v1/games_pb.ts";
 import { addKeys, type Keys } from "./tokens.ts";
 
-/** Begin it, or join it where another player has begun it, and return its identifier. */
+/** Begin it, or join it where another player has begun it, and return its identifier; no stranger is shown it. */
 export async function rematch(game: Game, keys: Keys): Promise<string> {
   const others = game.seats.some(({ seat, hasToken }) => hasToken && !(seat in keys.seats));
   const invitation = others ? sharedBy(game, keys) : "";
   const made = await games.createGame({
     game: game.game,
     seats: game.seats.map((seat) => planOf(seat, !invitation && seat.seat in keys.seats)),
-    ...(game.options ? { options: game.options } : {}),
+    ...(game.options ? { options: { ...game.options, listed: game.options.listed && !invitation } } : {}),
     requestId: invitation ? `${game.gameId}:${invitation}` : requestName(),
   });
   if (!invitation) return keepKeys(made);
