@@ -116,24 +116,6 @@ def test_a_look_back_while_the_server_is_away(browser: Browser, tmp_path: Path) 
             settled(page)
 
 
-def test_a_part_that_a_drawing_imports_is_lost(page: Page) -> None:
-    """Browsers remember it as lost, so the page is loaded anew."""
-    new_game(page, "cathedral", ["me", "bot1"])
-    expect(page.locator(".drawn")).to_be_visible()
-    page.goto("/#/")
-    lost: list[str] = []
-    part = re.compile(r"/assets/chunk-\w+\.js")
-
-    def lose(route: Route) -> None:
-        lost.append(route.request.url)
-        route.abort()
-
-    page.route(part, lose, times=1)
-    new_game(page, "duel", ["me", "bot1"])
-    expect(page.locator(".drawn .camps")).to_be_visible()
-    assert len(lost) == 1
-
-
 def test_what_a_screen_asks_first_is_asked_again(page: Page) -> None:
     for screen, call, there in (
         ("learn/goal", "FollowLesson", ".lesson"),

@@ -2,7 +2,6 @@
 
 import { signal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
-import { loadAnew } from "../files.ts";
 import { useLoaded } from "../loading.ts";
 import { memo } from "../parts.tsx";
 import { say } from "../texts.ts";
@@ -31,9 +30,8 @@ export function toggleWords(): void {
   localStorage.setItem("board", inWords.value ? "words" : "drawing");
 }
 
-/** The drawing of a game, once it is loaded; there are words until then. */
-const useDrawn = (game: string): Drawn | undefined =>
-  useLoaded(game, async () => DRAWINGS[game]?.().catch(loadAnew)).found;
+/** The drawing of a game, once it is loaded; there are words until then, and where it is lost: a move may be waiting. */
+const useDrawn = (game: string): Drawn | undefined => useLoaded(game, async () => DRAWINGS[game]?.()).found;
 
 export const Board = memo((props: BoardProps) => {
   const drawn = useDrawn(props.position.game.case ?? "");
