@@ -33,8 +33,8 @@ class Mint:
         self.digest = digest_of(f"request {request}") if request else ""
 
     def game_id(self) -> str:
-        """Return the id of a game."""
-        return text_of(self._make("game")[:GAME_BYTES])
+        """Return the id of a game; it does not begin with `-`, by which a command would take it for an option."""
+        return re.sub("^-", "_", text_of(self._make("game")[:GAME_BYTES]))
 
     def token(self, whose: str) -> str:
         """Return the token of `owner`, `onlooker`, or a seat."""
