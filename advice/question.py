@@ -8,7 +8,7 @@ from typing import Any
 from clerestory.engine.core import NATURE, OVER, State
 from clerestory.engine.errors import BadText
 from clerestory.engine.tuning import NUM_LEVELS, character_fault
-from clerestory.refusals import Faults, Reason, refuse
+from clerestory.refusals import Faults, Reason, no_seat, refuse
 from clerestory.search.errors import HiddenFromSeat
 from clerestory.search.ismcts import Searcher
 from clerestory.search.limits import LONGEST_TIME, MAX_ITERATIONS, MIN_BYTES
@@ -211,7 +211,7 @@ def deciding(position: State, seat: int | None, faults: Faults) -> int | None:
     if seat is None:
         return turn if turn >= 0 else None
     if not 0 <= seat < position.seats:
-        faults.add(Reason.BAD_SEAT, "seat", f"is {seat}; the seats are 0 to {position.seats - 1}")
+        faults.add(Reason.BAD_SEAT, "seat", no_seat(seat, position.seats))
         return None
     if turn >= 0 and seat != turn:
         faults.add(Reason.NOT_SEATS_TURN, "seat", f"is {seat}; seat {turn} is to decide")
@@ -222,7 +222,7 @@ def observing(position: State, observer: int, faults: Faults) -> int:
     """Return whose knowledge to use, NATURE for an onlooker's."""
     if NATURE <= observer < position.seats:
         return observer
-    faults.add(Reason.BAD_SEAT, "observer", f"is {observer}; the seats are 0 to {position.seats - 1}")
+    faults.add(Reason.BAD_SEAT, "observer", no_seat(observer, position.seats))
     return NATURE
 
 

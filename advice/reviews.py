@@ -13,7 +13,7 @@ from clerestory.advice.question import time_fault
 from clerestory.advice.reviewer import Reviewer
 from clerestory.engine.core import State
 from clerestory.figures import Rollouts
-from clerestory.refusals import Faults, Reason, refuse
+from clerestory.refusals import Faults, Reason, no_seat, refuse
 from clerestory.review.annotation import Annotation, assemble
 from clerestory.review.course import Ply, last_root, plies_of
 from clerestory.review.ledger import PlyValuation, Shares
@@ -151,7 +151,7 @@ async def review(
 def require_seat(game: State, viewer: int | None) -> None:
     """Raise Refusal for a viewer that a game does not have."""
     if viewer is not None and not 0 <= viewer < game.seats:
-        refuse(Reason.BAD_SEAT, "viewer", f"is {viewer}; the seats are 0 to {game.seats - 1}")
+        refuse(Reason.BAD_SEAT, "viewer", no_seat(viewer, game.seats))
 
 
 async def deepened(

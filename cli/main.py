@@ -1,6 +1,5 @@
 """The command `clerestory`."""
 
-import errno
 import os
 import signal
 import sys
@@ -28,7 +27,6 @@ BAD_INPUT = {
     "clerestory.declared.BadSettings",
 }
 FAILURES = {"clerestory.clients.errors.AdvisorError", "builtins.OSError"}
-FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)  # what a write fails with that finds no space
 
 app = group(
     {
@@ -138,7 +136,9 @@ def full_output(error: OSError) -> str:
 
     Nothing is written to it any more: Python would try again at the end, and report the failure in its own words.
     """
-    if error.errno in FULL and sys.stdout is not None:
+    from clerestory.sizes import NO_ROOM
+
+    if error.errno in NO_ROOM and sys.stdout is not None:
         try:
             print(flush=True)
         except OSError:

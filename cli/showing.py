@@ -10,6 +10,7 @@ from clerestory.cli.recording import recorded
 from clerestory.cli.screen import actions_table, ending, screen
 from clerestory.engine import NATURE, Record, State, from_position
 from clerestory.engine.scoring import outcome, point_sources
+from clerestory.refusals import no_seat
 
 
 def show_position(text: str, seat: int | None, *, as_json: bool) -> None:
@@ -29,7 +30,7 @@ def show_position(text: str, seat: int | None, *, as_json: bool) -> None:
 def known_to(state: State, seat: int) -> State:
     """Return a position as a seat knows it. Raises BadOption for one that does not exist."""
     if seat >= state.seats:
-        raise BadOption(f"--seat: is {seat}; the seats are 0 to {state.seats - 1}")
+        raise BadOption(f"--seat: {no_seat(seat, state.seats)}")
     return state.observe(seat)
 
 

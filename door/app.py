@@ -106,7 +106,8 @@ class Door:
             async for part in parts:
                 await exchange.send(await codec.response(call.method, part), more=True)
         except ConnectError as error:
-            await exchange.send(ending(for_user(exchange, error)))
+            tell_user(exchange, error)
+            await exchange.send(ending(error))
         else:
             await exchange.send(ending())
         finally:
@@ -128,16 +129,15 @@ class Door:
             await exchange.answer(200, file.content_type, file.plain, headers)
 
 
-def for_user(exchange: HttpExchange, error: ConnectError) -> ConnectError:
-    """Return an error with what its user is told, if the call asks for a language; the server's have that already."""
+def tell_user(exchange: HttpExchange, error: ConnectError) -> None:
+    """Add to an error what its user is told, if the call asks for a language; the server's have that already."""
     if isinstance(error, OwnError) and (asked := exchange.headers.get(LANGUAGES)) is not None:
         error.tell_in(asked)
-    return error
 
 
 async def refuse(exchange: HttpExchange, codec: Codec, error: ConnectError) -> None:
     """Answer with an error: with its HTTP status, or in the envelope that ends a stream."""
-    for_user(exchange, error)
+    tell_user(exchange, error)
     if codec.streams:
         await exchange.answer(200, codec.content_type, ending(error))
     else:

@@ -9,10 +9,9 @@ from typing import Any
 
 import grpc
 
-from clerestory.door.errors import ConnectError, OwnError, error_of, texts
+from clerestory.door.errors import Busy, ConnectError, error_of, texts
 from clerestory.door.methods import Method
 from clerestory.metadata import AUTHORIZATION, LANGUAGES, ON_BEHALF, REQUEST_ID, SEAT, TRACE_PARENT, VIA
-from clerestory.refusals import Reason
 
 PASSED_ON = (AUTHORIZATION, SEAT, REQUEST_ID, LANGUAGES, TRACE_PARENT)  # headers forwarded as metadata
 MAX_STREAMS = 200  # at once: a connection to the server has 256, and other calls need some
@@ -103,7 +102,7 @@ class Bridge:
             (*origin, call.headers.get(SEAT, "")): MAX_STREAMS_EACH,
         }
         if any(self._streams[whose] >= most for whose, most in limits.items()):
-            raise OwnError(Reason.BUSY, "too many streams are open; close some, or try again later")
+            raise Busy
         self._streams.update(limits.keys())
         try:
             yield

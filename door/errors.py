@@ -86,18 +86,13 @@ class OwnError(ConnectError):
     Args:
         reason: why, one of OWN.
         text: what is wrong.
-        field: of the request; "" for the whole.
+        details: besides the reason.
     """
 
-    def __init__(self, reason: Reason, text: str, field: str = "") -> None:
+    def __init__(self, reason: Reason, text: str, *details: Message) -> None:
         self.reason = reason
-        details: list[Message] = [error_details_pb2.ErrorInfo(reason=reason, domain=DOMAIN)]
-        if reason == Reason.UNREADABLE_REQUEST:
-            violation = error_details_pb2.BadRequest.FieldViolation(field=field, description=text)
-            details.append(error_details_pb2.BadRequest(field_violations=[violation]))
-        if reason == Reason.BUSY:
-            details.append(error_details_pb2.RetryInfo(retry_delay=Duration(seconds=RETRY)))
-        super().__init__(OWN[reason], f"{field}: {text}" if field else text, [told(one) for one in details])
+        why = error_details_pb2.ErrorInfo(reason=reason, domain=DOMAIN)
+        super().__init__(OWN[reason], text, [told(one) for one in (why, *details)])
 
     def tell_in(self, asked: str) -> None:
         """Add what the user is told in the language that an `accept-language` asks for."""
@@ -115,7 +110,17 @@ class UnreadableRequest(OwnError):
     """
 
     def __init__(self, text: str, field: str = "") -> None:
-        super().__init__(Reason.UNREADABLE_REQUEST, text, field)
+        violation = error_details_pb2.BadRequest.FieldViolation(field=field, description=text)
+        bad = error_details_pb2.BadRequest(field_violations=[violation])
+        super().__init__(Reason.UNREADABLE_REQUEST, f"{field}: {text}" if field else text, bad)
+
+
+class Busy(OwnError):
+    """A caller has more streams open than it may have, and may try again later."""
+
+    def __init__(self) -> None:
+        later = error_details_pb2.RetryInfo(retry_delay=Duration(seconds=RETRY))
+        super().__init__(Reason.BUSY, "too many streams are open; close some, or try again later", later)
 
 
 def error_of(error: grpc.aio.AioRpcError) -> ConnectError:

@@ -1,7 +1,6 @@
 """The thread of a store in SQLite: one connection, on which all pending jobs are committed together."""
 
 import asyncio
-import errno
 import logging
 import os
 import queue
@@ -19,11 +18,11 @@ from typing import Any, TypeVar
 from clerestory.games.bounds import ANSWER, CLOSING
 from clerestory.games.schema import open_file
 from clerestory.games.store import Conflict, StoreDamaged, StoreError, StoreFull, failed
+from clerestory.sizes import NO_ROOM
 
 AT_ONCE = 256  # most jobs in one transaction
 GONE = "the store is closed"
 NO_SPACE = "there is no space to store it"
-NO_ROOM = (errno.EFBIG, errno.EDQUOT, errno.ENOSPC)
 PIECE = 64 << 10  # bytes; a file that cannot grow by so many is full
 DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 DAMAGED = "the file of games is damaged: stop the server, and restore a back-up (docs/hosting.md#back-up)"

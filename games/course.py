@@ -12,7 +12,7 @@ from clerestory.games.kept import ServerGame, TakeBackProposal, settle
 from clerestory.games.log import BY_ITSELF, EndReason, Entry, EntryKind, Holder, SeatKind, TakeBacks, seated
 from clerestory.games.rulebook import require_few
 from clerestory.games.viewer import Viewer
-from clerestory.refusals import Reason, Refusal, refuse
+from clerestory.refusals import Reason, Refusal, no_seat, refuse
 
 MAX_ENTRIES = 4000  # of a game, moves excepted: the longest games have a tenth of it when they are over
 MOST_THEN = 100  # further actions of one request
@@ -291,7 +291,7 @@ def join(kept: ServerGame, seat: int | None, name: str, token: str, moment: int)
 def require_seat(kept: ServerGame, seat: int) -> None:
     """Raise Refusal, BAD_SEAT, for a seat that does not exist."""
     if seat >= len(kept.seats):
-        refuse(Reason.BAD_SEAT, "seat", f"is {seat}; the seats are 0 to {len(kept.seats) - 1}")
+        refuse(Reason.BAD_SEAT, "seat", no_seat(seat, len(kept.seats)))
 
 
 def set_seat(kept: ServerGame, viewer: Viewer, seat: int, plan: Holder, moment: int) -> None:

@@ -12,7 +12,7 @@ from clerestory.engine.games import LIST
 from clerestory.engine.plans import Plan
 from clerestory.engine.rng import Rng
 from clerestory.engine.scoring import changes_of
-from clerestory.refusals import Reason, Refusal, refuse
+from clerestory.refusals import Reason, Refusal, no_seat, refuse
 from clerestory.texts.sentences import Text, text
 
 MAX_SHOWN = 6  # legal actions named when another was refused
@@ -69,7 +69,7 @@ def view_of(state: State, seat: int | None) -> State:
     if seat is None:
         return state.observe(NATURE)
     if seat >= state.seats:
-        refuse(Reason.BAD_SEAT, "seat", f"is {seat}; the seats are 0 to {state.seats - 1}")
+        refuse(Reason.BAD_SEAT, "seat", no_seat(seat, state.seats))
     return state.observe(seat)
 
 

@@ -138,6 +138,11 @@ def in_words(faults: Sequence[tuple[str, str]]) -> str:
     return ": ".join(filter(None, faults[0])) + more
 
 
+def no_seat(seat: int, seats: int) -> str:
+    """Return what is wrong with the number of a seat that a game of so many seats does not have."""
+    return f"is {seat}; the seats are 0 to {seats - 1}"
+
+
 def refuse(reason: Reason, blamed: str, description: str) -> NoReturn:
     """Raise the Refusal for one fault; `blamed` is empty if nothing that was given is to blame."""
     raise Refusal(reason, [(blamed, description)])

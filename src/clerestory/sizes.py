@@ -1,6 +1,9 @@
-"""Sizes for people."""
+"""Sizes for people, and files that have no room."""
+
+import errno
 
 STEP = 1000
+NO_ROOM = (errno.EFBIG, errno.EDQUOT, errno.ENOSPC)  # errors of a write: a limit, a quota, a full disk
 UNITS = ("bytes", "KB", "MB", "GB", "TB", "PB", "EB")
 
 

@@ -126,15 +126,17 @@ export const isDoubtful = ({ visits }: Line, lines: readonly Line[]): boolean =>
   Number(visits) < Math.min(DOUBTFUL.visits, DOUBTFUL.share * Number(lines[0]?.visits ?? 0n));
 
 /** Lines by the win share of a seat, doubtful ones last: so the table shows them, and the board counts them. */
-export function ordered(lines: readonly Line[], seat: number | undefined): Line[] {
+function ordered(lines: readonly Line[], seat: number | undefined): Line[] {
   if (seat === undefined) return [...lines];
   const rank = (line: Line) => (isDoubtful(line, lines) ? -1 : 0) + (line.winShares[seat] ?? 0);
   return [...lines].sort((one, other) => rank(other) - rank(one));
 }
 
-/** The first lines of the order, and the move to play wherever it stands. */
-export const leading = (lines: readonly Line[], seat: number | undefined, count: number): Line[] =>
-  ordered(lines, seat).filter((line, index) => index < count || line === lines[0]);
+/** The first lines of the order, and the move to play wherever it stands, with their ranks. */
+export const leading = (lines: readonly Line[], seat: number | undefined, count: number) =>
+  ordered(lines, seat)
+    .map((line, index) => ({ line, rank: index + 1 }))
+    .filter(({ line, rank }) => rank <= count || line === lines[0]);
 
 /** The marks of a board at the chosen step; the best is the move to play, as in the table. */
 export function marks(): Mark[] {
@@ -143,8 +145,7 @@ export function marks(): Mark[] {
   if (step.value === "off" || first === undefined) return [];
   if (step.value === "where") return alike(first, lines).map((action) => ({ action }));
   if (step.value === "move") return [{ action: first, rank: 1, best: true }];
-  const order = ordered(lines, seat);
-  return leading(lines, seat, SHOWN).map((line) => mark(line, order.indexOf(line) + 1, seat));
+  return leading(lines, seat, SHOWN).map(({ line, rank }) => mark(line, rank, seat));
 }
 
 function mark(line: Line, rank: number, seat: number | undefined): Mark {
