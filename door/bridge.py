@@ -9,7 +9,7 @@ from typing import Any
 
 import grpc
 
-from clerestory.door.errors import Busy, ConnectError, error_of, texts
+from clerestory.door.errors import ConnectError, TooManyStreams, error_of, texts
 from clerestory.door.methods import Method
 from clerestory.metadata import AUTHORIZATION, LANGUAGES, ON_BEHALF, REQUEST_ID, SEAT, TRACE_PARENT, VIA
 
@@ -102,7 +102,7 @@ class Bridge:
             (*origin, call.headers.get(SEAT, "")): MAX_STREAMS_EACH,
         }
         if any(self._streams[whose] >= most for whose, most in limits.items()):
-            raise Busy
+            raise TooManyStreams
         self._streams.update(limits.keys())
         try:
             yield

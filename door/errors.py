@@ -115,7 +115,7 @@ class UnreadableRequest(OwnError):
         super().__init__(Reason.UNREADABLE_REQUEST, f"{field}: {text}" if field else text, bad)
 
 
-class Busy(OwnError):
+class TooManyStreams(OwnError):
     """A caller has more streams open than it may have, and may try again later."""
 
     def __init__(self) -> None:
