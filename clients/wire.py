@@ -95,6 +95,7 @@ FIELDS = {
 REASONS = {
     "deep_budget": "BAD_TIME_BUDGET",
     "delay_plies": "BAD_OPTIONS",
+    "observer.seat": "BAD_SEAT",
     "page_size": "BAD_PAGE",
     "time_per_move": "BAD_OPTIONS",
     "viewer_seat": "BAD_SEAT",
@@ -149,7 +150,7 @@ def write_analysis(
     if observer is not None:
         request.observer.SetInParent()
         if observer != ONLOOKER:
-            set_field(request.observer, "seat", observer)
+            set_field(request.observer, "seat", observer, "observer.seat")
     return AnalyzeCall(request, timeout)
 
 
@@ -190,8 +191,8 @@ def set_time(request: Any, field: str, time: Time) -> float:
     return seconds
 
 
-def set_field(request: Any, field: str, value: Any) -> None:
-    """Set a field of the request. Raises BadRequest for a value that it cannot hold."""
+def set_field(request: Any, field: str, value: Any, blamed: str = "") -> None:
+    """Set a field of the request. Raises BadRequest, which blames it by another name if given, for what it cannot hold."""
     try:
         if field.endswith("_actions"):
             getattr(request, field).extend(action_texts(value))
@@ -199,7 +200,7 @@ def set_field(request: Any, field: str, value: Any) -> None:
             setattr(request, field, value)
     except (ValueError, TypeError):
         sort = type_of(request, field)
-        raise refusal(field, f"{value!r:.80} is not {sort}") from None
+        raise refusal(blamed or field, f"{value!r:.80} is not {sort}") from None
 
 
 def type_of(request: Any, field: str) -> str:

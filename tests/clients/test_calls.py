@@ -173,6 +173,9 @@ def test_an_analysis_says_how_often_and_how_sure() -> None:
     for every, certainty, field in [("soon", None, "update_interval"), (None, "sure", "target_certainty")]:
         with pytest.raises(BadRequest, match=f"^{field}: "):
             write_analysis(POSITION, "2s", every, certainty, background=False, observer=None, options={})  # type: ignore
+    with pytest.raises(BadRequest, match=r"^observer\.seat: ") as caught:
+        write_analysis(POSITION, "2s", None, None, background=False, observer="red", options={})  # type: ignore
+    assert caught.value.reason == "BAD_SEAT"
 
 
 # -- answers ---------------------------------------------------------------------------------------
