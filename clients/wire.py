@@ -192,7 +192,7 @@ def set_time(request: Any, field: str, time: Time) -> float:
 
 
 def set_field(request: Any, field: str, value: Any, blamed: str = "") -> None:
-    """Set a field of the request. Raises BadRequest, which blames it by another name if given, for what it cannot hold."""
+    """Set a field of the request; what it cannot hold raises BadRequest, which names `blamed` instead if that is given."""
     try:
         if field.endswith("_actions"):
             getattr(request, field).extend(action_texts(value))
