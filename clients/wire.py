@@ -192,7 +192,7 @@ def set_time(request: Any, field: str, time: Time) -> float:
 
 
 def set_field(request: Any, field: str, value: Any, blamed: str = "") -> None:
-    """Set a field of the request. Raises BadRequest for a value that it cannot hold, about `blamed` if that is given."""
+    """Set a field of the request. Raises BadRequest, about `blamed` if given, for a value that it cannot hold."""
     try:
         if field.endswith("_actions"):
             getattr(request, field).extend(action_texts(value))
