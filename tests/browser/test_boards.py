@@ -194,7 +194,7 @@ def test_hints_are_marked_where_they_point(boards: Page) -> None:
     show(boards, gallery.plain(state) | {"marks": [{"action": text, "rank": 1, "best": True, "share": 0.614}]})
     best = boards.locator(".is-best")
     expect(best).to_have_attribute("data-place", "line.row 2")
-    expect(best.locator(".hint")).to_have_text("161 %")
+    expect(best.locator(".hint")).to_have_text("161%")
     show(boards, gallery.plain(state) | {"marks": [{"action": text}]})
     expect(boards.locator(".is-hint")).to_have_count(1)
     expect(boards.locator(".hint, .is-best")).to_have_count(0)

@@ -31,7 +31,7 @@ def test_it_is_tried_until_it_is_right(opened: Page, known: Puzzle) -> None:
     told, (answer,) = opened.locator(".puzzle"), known.answer
     wrong = max(known.losses, key=known.losses.__getitem__)
     press(opened, wrong)
-    expect(told).to_contain_text(f"loses {100 * known.loss([wrong]):.1f} % of a win")
+    expect(told).to_contain_text(f"loses {100 * known.loss([wrong]):.1f}% of a win")
     assert "Right" not in told.inner_text()
     press(opened, answer.text)
     expect(told).to_contain_text(f"Right: {answer.label}")

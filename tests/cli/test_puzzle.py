@@ -43,7 +43,7 @@ def test_it_is_shown_without_its_answer(first: Puzzle) -> None:
 def test_one_tries_until_it_is_solved(first: Puzzle) -> None:
     shown = called("1", stdin=f"nonsense\n{wrong(first)}\n{first.best}\n").output
     assert "is neither a legal action nor a command" in shown
-    assert f"No: that loses {100 * first.loss([wrong(first)]):.1f} % of a win." in shown
+    assert f"No: that loses {100 * first.loss([wrong(first)]):.1f}% of a win." in shown
     assert f"({first.best}) is best" in shown
 
 
@@ -65,7 +65,7 @@ def test_a_plan_is_typed_action_by_action_or_at_once() -> None:
     shown = called(
         str(one.number), "--game", "cathedral", stdin="finish\n" + one.best.replace("; ", "\n") + "\n"
     ).output
-    assert f"No: that loses {100 * one.losses['finish']:.1f} % of a win." in shown
+    assert f"No: that loses {100 * one.losses['finish']:.1f}% of a win." in shown
     assert "The plan goes on." in shown
     assert f"({one.best}) is best" in shown
     told = json.loads(called(str(one.number), "--game", "cathedral", "--try", one.best, "--json").output)

@@ -11,8 +11,8 @@ from lab.seats import line_of
 @pytest.mark.parametrize(
     ("game", "seats", "told"),
     [
-        ("duel", 2, "The first player wins 66 % of games between equals; 50 % would be even."),
-        ("cathedral", 3, "The second player wins 40 % of games between equals; 33 % would be even."),
+        ("duel", 2, "The first player wins 66% of games between equals; 50% would be even."),
+        ("cathedral", 3, "The second player wins 40% of games between equals; 33% would be even."),
     ],
 )
 def test_the_player_whom_a_game_favours_is_named(game: str, seats: int, told: str) -> None:

@@ -72,9 +72,9 @@ def test_an_error_is_told_in_one_true_sentence() -> None:
     review = planted()
     [error] = review.errors()
     assert verdict(review, error) == (
-        "Cost 15.0 % of a win and 2.0 points. Better: play card 6. At the end of the game it has 2 points more."
+        "Cost 15.0% of a win and 2.0 points. Better: play card 6. At the end of the game it has 2 points more."
     )
-    assert verdict(review, replace(error, points=0.0, reason="")) == "Cost 15.0 % of a win. Better: play card 6."
+    assert verdict(review, replace(error, points=0.0, reason="")) == "Cost 15.0% of a win. Better: play card 6."
     assert winners(review, review.valuations[0]) == "+10.0 seat 0, -10.0 seat 1"
 
 
@@ -136,7 +136,7 @@ def test_a_curve_follows_the_share_of_a_seat() -> None:
 
 
 def test_it_says_which_seat_the_game_favours() -> None:
-    told = "The first player wins 66 % of games between equals"
+    told = "The first player wins 66% of games between equals"
     assert told in note(reviewed("duel", 2))
     assert told in report(reviewed("duel", 2))
     assert "between equals" not in note(reviewed("cathedral", 2))

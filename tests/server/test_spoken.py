@@ -190,7 +190,7 @@ async def test_what_is_stored_of_a_review_does_not_depend_on_the_language() -> N
     ply = PlyValuation(
         ply=1, round=1, seat=0, action="pass", label="pass: no more cards this round", source="", before=(1, 0),
         after=(1, 0), best="pass", best_label="pass: no more cards this round", points=0.0, stake=0, iterations=9,
-        line=("pass",), reason="'a' looks about as good as 'b'.",
+        line=("pass",), reason="“a” looks about as good as “b”.",
         reasons=(text("reason.alike", best=QuotedAction("pass", "a"), other=QuotedAction("pass", "b")),),
     )  # fmt: skip
     game, before = GAMES["cathedral"], write_plies([ply], GAMES["cathedral"])
