@@ -13,6 +13,7 @@ import typer
 
 from clerestory.clients.connection import dial
 from clerestory.declared import BadSettings
+from clerestory.door.bridge import MAX_STREAMS_INSIDE
 from clerestory.door.config import DoorSettings
 from clerestory.door.serve import opened
 from clerestory.games.whereabouts import Whereabouts, whereabouts
@@ -62,7 +63,7 @@ async def beside(door: DoorSettings | None, inside: str, fresh: Whereabouts | No
         yield
         return
     room = app.connections.browsers
-    async with opened(door, dial(inside, None, None, retries=False), room) as web:
+    async with opened(door, dial(inside, None, None, retries=False), room, MAX_STREAMS_INSIDE) as web:
         announce(app)
         typer.echo(f"clerestory has its page at {web.url}")
         if fresh:

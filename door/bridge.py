@@ -14,8 +14,9 @@ from clerestory.door.methods import Method
 from clerestory.metadata import AUTHORIZATION, LANGUAGES, ON_BEHALF, REQUEST_ID, SEAT, TRACE_PARENT, VIA
 
 PASSED_ON = (AUTHORIZATION, SEAT, REQUEST_ID, LANGUAGES, TRACE_PARENT)  # headers forwarded as metadata
-MAX_STREAMS = 200  # at once: a connection to the server has 256, and other calls need some
-MAX_STREAMS_OF_ORIGIN = 100  # of one address and token, which many people may share
+MAX_STREAMS = 100  # at once: a connection to a server has 128 calls, and others need some
+MAX_STREAMS_INSIDE = 200  # to a server in this process, whose connection has 4096
+SHARES = 2  # one address and token, which many people may share, may have one of so many parts of the streams
 MAX_STREAMS_EACH = 32  # of one seat at such an origin, or of all its calls without a seat
 SERVER_GONE = "the server cannot be reached"
 
@@ -50,11 +51,12 @@ class Bridge:
         channel: to the server.
         metadata: added to every call, such as the door's own token.
         near: the server is on this machine, and lets the door name its callers.
+        streams: that may be open at once.
     """
 
-    def __init__(self, channel: grpc.aio.Channel, metadata: Metadata, *, near: bool) -> None:
+    def __init__(self, channel: grpc.aio.Channel, metadata: Metadata, *, near: bool, streams: int) -> None:
         self._channel: Any = channel  # untyped: messages stay bytes
-        self._metadata, self._near = metadata, near
+        self._metadata, self._near, self._most = metadata, near, streams
         self._streams: Counter[Hashable] = Counter()
 
     async def unary(self, call: BrowserCall) -> tuple[bytes, Metadata]:
@@ -97,8 +99,8 @@ class Bridge:
         """Count a stream while it is open. Raises ConnectError if there are too many."""
         origin = (call.address, call.headers.get(AUTHORIZATION, ""))
         limits: dict[Hashable, int] = {
-            "all": MAX_STREAMS,
-            origin: MAX_STREAMS_OF_ORIGIN,
+            "all": self._most,
+            origin: self._most // SHARES,
             (*origin, call.headers.get(SEAT, "")): MAX_STREAMS_EACH,
         }
         if any(self._streams[whose] >= most for whose, most in limits.items()):

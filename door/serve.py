@@ -14,7 +14,7 @@ import uvicorn
 
 from clerestory.clients.connection import LOCAL, Connection
 from clerestory.door.app import Door
-from clerestory.door.bridge import Bridge
+from clerestory.door.bridge import MAX_STREAMS, Bridge
 from clerestory.door.config import DoorSettings
 from clerestory.door.listener import Listener
 from clerestory.door.page import read_page
@@ -64,20 +64,23 @@ class OpenDoor:
 
 
 @asynccontextmanager
-async def opened(settings: DoorSettings, server: Connection, connections: int = CONNECTIONS) -> AsyncIterator[OpenDoor]:
+async def opened(
+    settings: DoorSettings, server: Connection, connections: int = CONNECTIONS, streams: int = MAX_STREAMS
+) -> AsyncIterator[OpenDoor]:
     """Open a door in front of a server, and close it on leaving, when the server should have ended its calls.
 
     Args:
         settings: of the door.
         server: behind it.
         connections: that it may have at once.
+        streams: that may be open at once.
 
     Raises OSError if it cannot listen at its address.
     """
     listener = listen(settings)
     async with server.channel(grpc.aio) as channel:
         door = Door(
-            Bridge(channel, list(server.metadata), near=server.target.startswith(LOCAL)),
+            Bridge(channel, list(server.metadata), near=server.target.startswith(LOCAL), streams=streams),
             settings,
             read_page(settings.page),
         )

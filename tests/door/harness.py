@@ -11,6 +11,7 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from clerestory.clients.connection import dial
+from clerestory.door.bridge import MAX_STREAMS
 from clerestory.door.config import DoorSettings
 from clerestory.door.places import CONNECTIONS
 from clerestory.door.serve import opened
@@ -136,10 +137,11 @@ async def door(
     names: tuple[str, ...] = (),
     proxies: tuple[str, ...] = (),
     connections: int = CONNECTIONS,
+    streams: int = MAX_STREAMS,
     **settings: Any,
 ) -> AsyncIterator[Caller]:
     """Yield a caller of a door in front of a server of its own."""
     async with served(**settings) as server:
         chosen = DoorSettings("127.0.0.1:0", names, page=page, proxies=proxies)
-        async with opened(chosen, dial(server.app.address, None, None, retries=False), connections) as web:
+        async with opened(chosen, dial(server.app.address, None, None, retries=False), connections, streams) as web:
             yield Caller(*address_of(web.url), server)

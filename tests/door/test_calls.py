@@ -9,10 +9,12 @@ from google.protobuf.json_format import MessageToDict
 from google.rpc.error_details_pb2 import ErrorInfo
 
 from clerestory.clients.connection import dial
+from clerestory.door.bridge import MAX_STREAMS, MAX_STREAMS_INSIDE
 from clerestory.door.config import DoorSettings
 from clerestory.door.errors import HTTP, OWN, code_name
 from clerestory.door.methods import methods
 from clerestory.door.serve import opened
+from clerestory.server import transport
 from clerestory.server.errors import CODES
 from clerestory.v1.advisor_pb2 import (
     STOP_REASON_STOPPED,
@@ -152,9 +154,15 @@ async def test_streams_of_one_caller_are_bounded(monkeypatch: pytest.MonkeyPatch
     assert parts(seated.body)[-1] == parts(again.body)[-1] == (2, b"{}")
 
 
-async def test_streams_of_one_address_are_bounded_whoever_they_say_they_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("clerestory.door.bridge.MAX_STREAMS_OF_ORIGIN", 1)
-    async with door() as caller:
+@pytest.mark.parametrize(
+    ("most", "calls"), [(MAX_STREAMS, transport.STREAMS), (MAX_STREAMS_INSIDE, transport.STREAMS_INSIDE)]
+)
+def test_all_streams_of_a_door_leave_room_for_other_calls(most: int, calls: int) -> None:
+    assert most <= 0.8 * calls
+
+
+async def test_streams_of_one_address_are_bounded_whoever_they_say_they_are() -> None:
+    async with door(streams=2) as caller:
         body = enveloped(AnalyzeRequest(question=long_question()).SerializeToString())
         async with caller.sent("POST", ADVICE + "Analyze", body, {"content-type": STREAM}):
             await until(lambda: caller.server.app.scheduler.admitted == 1)
