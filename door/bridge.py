@@ -1,5 +1,6 @@
 """Calls from browsers, forwarded to the server unchanged."""
 
+import asyncio
 import logging
 from collections import Counter
 from collections.abc import AsyncGenerator, Hashable, Iterator, Mapping
@@ -58,32 +59,44 @@ class Bridge:
         self._channel: Any = channel  # untyped: messages stay bytes
         self._metadata, self._near, self._most = metadata, near, streams
         self._streams: Counter[Hashable] = Counter()
+        self._open: set[grpc.aio.Call] = set()
+        self._finished = False
 
     async def unary(self, call: BrowserCall) -> tuple[bytes, Metadata]:
         """Return the answer and its trailing metadata. Raises ConnectError."""
-        passed = self._pass(self._channel.unary_unary, call)
-        try:
+        with self._passed(self._channel.unary_unary, call) as passed:
             return await passed, texts(list(await passed.trailing_metadata()))
-        except grpc.aio.AioRpcError as error:
-            raise connect_error(error) from None
-        finally:
-            passed.cancel()
 
     async def stream(self, call: BrowserCall) -> AsyncGenerator[bytes, None]:
         """Yield the parts of an answer, each fetched after the previous one was consumed. Raises ConnectError."""
-        with self._counted(call):
-            passed = self._pass(self._channel.unary_stream, call)
-            try:
-                async for part in passed:
-                    yield part
-            except grpc.aio.AioRpcError as error:
-                raise connect_error(error) from None
-            finally:
-                passed.cancel()
+        with self._counted(call), self._passed(self._channel.unary_stream, call) as passed:
+            async for part in passed:
+                yield part
 
-    def _pass(self, kind: Any, call: BrowserCall) -> Any:
-        """Start a call."""
-        return kind(call.method.path)(call.message, timeout=call.timeout, metadata=self._sent(call))
+    def finish(self) -> None:
+        """End all calls, as if the server were gone, and begin no more."""
+        self._finished = True
+        while self._open:
+            self._open.pop().cancel()
+
+    @contextmanager
+    def _passed(self, kind: Any, call: BrowserCall) -> Iterator[Any]:
+        """Have a call at the server during the block. Raises ConnectError for its error."""
+        if self._finished:
+            raise ConnectError("unavailable", SERVER_GONE)
+        passed = kind(call.method.path)(call.message, timeout=call.timeout, metadata=self._sent(call))
+        self._open.add(passed)
+        try:
+            yield passed
+        except grpc.aio.AioRpcError as error:
+            raise connect_error(error) from None
+        except asyncio.CancelledError:
+            if passed in self._open:  # the caller left; else the door finishes
+                raise
+            raise ConnectError("unavailable", SERVER_GONE) from None
+        finally:
+            self._open.discard(passed)
+            passed.cancel()
 
     def _sent(self, call: BrowserCall) -> Metadata:
         """Return the metadata of a call: with the caller's token, or else its address."""

@@ -24,7 +24,7 @@ from clerestory.door.protocol import Protocol
 SEND_BYTES = 16 * 1024  # send buffer of the kernel for a slow reader: a few tables
 BACKLOG = 4096  # connections that wait in the system until they are accepted
 KEEP_ALIVE = 30  # seconds
-GRACE = 2  # seconds for the last answers to be sent, once calls have ended
+GRACE = 2  # seconds for the last answers to be sent, after half of which calls are ended
 
 
 class HttpServer(uvicorn.Server):
@@ -67,7 +67,7 @@ class OpenDoor:
 async def opened(
     settings: DoorSettings, server: Connection, connections: int = CONNECTIONS, streams: int = MAX_STREAMS
 ) -> AsyncIterator[OpenDoor]:
-    """Open a door in front of a server, and close it on leaving, when the server should have ended its calls.
+    """Open a door in front of a server, and close it on leaving; calls that the server does not end soon are ended.
 
     Args:
         settings: of the door.
@@ -79,11 +79,8 @@ async def opened(
     """
     listener = listen(settings)
     async with server.channel(grpc.aio) as channel:
-        door = Door(
-            Bridge(channel, list(server.metadata), near=server.target.startswith(LOCAL), streams=streams),
-            settings,
-            read_page(settings.page),
-        )
+        bridge = Bridge(channel, list(server.metadata), near=server.target.startswith(LOCAL), streams=streams)
+        door = Door(bridge, settings, read_page(settings.page))
         http = HttpServer(config_of(door, settings), ConnectionPlaces(connections, settings.networks))
         running = asyncio.create_task(http.serve(sockets=[listener]))
         try:
@@ -92,6 +89,7 @@ async def opened(
             yield OpenDoor(url_of(settings, listener))
         finally:
             http.should_exit = True
+            asyncio.get_running_loop().call_later(GRACE / 2, bridge.finish)
             await running
 
 

@@ -2,6 +2,7 @@
 
 import json
 from base64 import b64decode
+from contextlib import AsyncExitStack
 
 import grpc
 import pytest
@@ -28,6 +29,7 @@ from clerestory.v1.rules_pb2_grpc import RulesServiceStub
 from tests.door.harness import (
     ADVICE,
     JSON,
+    PROTO,
     RULES,
     Caller,
     address_of,
@@ -38,7 +40,7 @@ from tests.door.harness import (
     reason_of,
     unchunked,
 )
-from tests.server.harness import duration, long_question, question, until
+from tests.server.harness import duration, long_question, question, served, until
 
 STREAM = "application/connect+proto"
 
@@ -290,6 +292,26 @@ async def test_a_server_that_is_gone_is_said_so() -> None:
         await caller.server.app.servers[0].stop(None)
         answer = await caller.call(RULES + "ListGames", b"")
     assert (answer.status, answer.fields) == (503, {"code": "unavailable", "message": "the server cannot be reached"})
+
+
+async def test_a_door_that_closes_ends_its_calls_in_the_words_of_the_protocol(caplog: pytest.LogCaptureFixture) -> None:
+    body, gone = long_question(), {"code": "unavailable", "message": "the server cannot be reached"}
+    watched = enveloped(AnalyzeRequest(question=body).SerializeToString())
+    async with AsyncExitStack() as around, served() as server:
+        chosen, there = DoorSettings("127.0.0.1:0"), dial(server.app.address, None, None, retries=False)
+        async with opened(chosen, there) as web:
+            caller = Caller(*address_of(web.url), server)
+            stream = caller.sent("POST", ADVICE + "Analyze", watched, {"content-type": STREAM})
+            streaming = await around.enter_async_context(stream)
+            asked = caller.sent("POST", ADVICE + "RecommendMove", body.SerializeToString(), {"content-type": PROTO})
+            asking = await around.enter_async_context(asked)
+            await until(lambda: server.app.scheduler.admitted == 2)
+        await read_head(streaming)
+        flags, end = parts(unchunked(await streaming.read()))[-1]
+        status, _ = await read_head(asking)
+        assert (flags, json.loads(end)) == (2, {"error": gone})
+        assert (status, json.loads(await asking.read())) == (503, gone)
+    assert [record for record in caplog.records if record.name.startswith("uvicorn")] == []
 
 
 async def test_a_server_that_finishes_gives_a_last_table_through_the_door() -> None:
