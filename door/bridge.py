@@ -10,7 +10,7 @@ from typing import Any
 
 import grpc
 
-from clerestory.door.errors import ConnectError, TooManyStreams, error_of, texts
+from clerestory.door.errors import ConnectError, NamesDenied, TooManyStreams, error_of, texts
 from clerestory.door.methods import Method
 from clerestory.metadata import AUTHORIZATION, LANGUAGES, ON_BEHALF, REQUEST_ID, SEAT, TRACE_PARENT, VIA
 
@@ -51,7 +51,7 @@ class Bridge:
     Args:
         channel: to the server.
         metadata: added to every call, such as the door's own token.
-        near: the server is on this machine, and lets the door name its callers.
+        near: the server seems to be on this machine, where it lets the door name its callers.
         streams: that may be open at once.
     """
 
@@ -64,14 +64,34 @@ class Bridge:
 
     async def unary(self, call: BrowserCall) -> tuple[bytes, Metadata]:
         """Return the answer and its trailing metadata. Raises ConnectError."""
+        try:
+            return await self._ask(call)
+        except NamesDenied:
+            self._name_nobody()
+            return await self._ask(call)
+
+    async def _ask(self, call: BrowserCall) -> tuple[bytes, Metadata]:
         with self._passed(self._channel.unary_unary, call) as passed:
             return await passed, texts(list(await passed.trailing_metadata()))
 
     async def stream(self, call: BrowserCall) -> AsyncGenerator[bytes, None]:
         """Yield the parts of an answer, each fetched after the previous one was consumed. Raises ConnectError."""
-        with self._counted(call), self._passed(self._channel.unary_stream, call) as passed:
-            async for part in passed:
-                yield part
+        with self._counted(call):
+            try:
+                with self._passed(self._channel.unary_stream, call) as passed:
+                    async for part in passed:
+                        yield part
+            except NamesDenied:
+                self._name_nobody()
+                with self._passed(self._channel.unary_stream, call) as passed:
+                    async for part in passed:
+                        yield part
+
+    def _name_nobody(self) -> None:
+        """Name no callers from now on: the server sees the door on another machine, such as a bridge of containers."""
+        if self._near:
+            logger.warning("the server sees all browsers as one caller: to it, the door is on another machine")
+        self._near = False
 
     def finish(self) -> None:
         """End all calls, as if the server were gone, and begin no more."""

@@ -80,6 +80,10 @@ class ConnectError(Exception):
         return json.dumps(self.fields()).encode()
 
 
+class NamesDenied(ConnectError):
+    """The server does not let the door name its callers."""
+
+
 class OwnError(ConnectError):
     """The door itself refuses a call: the error that the server has for the same reason.
 
@@ -128,7 +132,9 @@ def error_of(error: grpc.aio.AioRpcError) -> ConnectError:
     metadata = list(error.trailing_metadata() or ())
     statuses = [Status.FromString(value) for name, value in metadata if name == DETAILS and isinstance(value, bytes)]
     details = [detail(packed) for status in statuses for packed in status.details]
-    return ConnectError(code_name(error.code()), error.details() or "", details, texts(metadata))
+    denied = any(one.get("debug", {}).get("reason") == Reason.ON_BEHALF_DENIED for one in details)
+    kind = NamesDenied if denied else ConnectError
+    return kind(code_name(error.code()), error.details() or "", details, texts(metadata))
 
 
 def code_name(code: grpc.StatusCode) -> str:

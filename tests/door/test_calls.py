@@ -1,5 +1,6 @@
 """Calls of browsers get the same answers as gRPC callers."""
 
+import asyncio
 import json
 from base64 import b64decode
 from contextlib import AsyncExitStack
@@ -335,6 +336,20 @@ def last_table(chunked: bytes) -> AnalyzeResponse:
 
 def test_codes_are_spelt_as_the_protocol_does() -> None:
     assert {code_name(code) for code in grpc.StatusCode} - {"ok"} == set(HTTP)
+
+
+async def test_a_door_that_seems_elsewhere_to_its_server_names_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where the server is in a container: it sees the address of a bridge."""
+    monkeypatch.setattr("clerestory.server.callers.NEAR", ())
+    async with door() as caller:
+        body = enveloped(analysis(iterations=10))
+        streams = [caller.ask("POST", ADVICE + "Analyze", body, content_type=STREAM) for _ in range(2)]
+        answers = await asyncio.gather(*streams, caller.call(RULES + "ListGames", b""))
+        assert [parts(answer.body)[-1] for answer in answers[:2]] == [(2, b"{}")] * 2
+        assert (await caller.call(RULES + "ListGames", b"")).status == answers[2].status == 200
+        count = caller.server.app.metrics.registry.get_sample_value
+    denied = {"code": "PERMISSION_DENIED", "reason": "ON_BEHALF_DENIED", "via": "web"}
+    assert count("clerestory_calls_total", {"method": "RulesService/ListGames"} | denied) == 1
 
 
 async def test_browsers_share_by_their_addresses_and_tokens_speak_for_themselves() -> None:
