@@ -12,7 +12,7 @@ from uuid import uuid4
 
 import grpc
 from grpc_status import rpc_status
-from structlog.contextvars import bound_contextvars
+from structlog.contextvars import bind_contextvars, bound_contextvars
 
 from clerestory import spans
 from clerestory.metadata import PUSHBACK, REQUEST_ID, TRACE_PARENT, VIA
@@ -43,7 +43,7 @@ class Call:
 
     Attributes:
         caller: whose it is, as far as that is known: those whose refusals are told at one pace.
-        label: the same, for people.
+        label: the same, for people, as in the log.
         code: with which it ended, for logs and metrics.
         reason: why, if it was refused.
     """
@@ -52,6 +52,11 @@ class Call:
     label: str = ""
     code: str = "OK"
     reason: str = ""
+
+    def comes_from(self, caller: str, label: str) -> None:
+        """Note whose it is, also for its lines in the log."""
+        self.caller, self.label = caller, label
+        bind_contextvars(caller=label)
 
 
 Handler = Callable[[Call, Context], Awaitable[Any]]

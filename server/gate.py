@@ -134,11 +134,11 @@ class Gate(grpc.GenericRpcHandler):
 
     async def _let_in(self, method: GatedMethod, call: Call, context: Context) -> Any:
         """Answer a call. Raises Refusal."""
-        call.caller = address = address_of(context.peer())
-        call.label = f"peer:{address}"
+        address = address_of(context.peer())
+        call.comes_from(address, f"peer:{address}")
         if not method.health:
             caller = self._identify(context)
-            call.caller, call.label = caller.origin, caller.label
+            call.comes_from(caller.origin, caller.label)
         with (self._checks if method.health else self._calls).taken(call.caller):
             if method.require is not None:
                 with part("place"):

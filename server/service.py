@@ -42,7 +42,7 @@ class AdvisorHandlers(AdvisorServiceServicer):
     def _admit(self, priority: Priority, context: Context) -> Admission:
         """Return the admission of a call. Raises Refusal: BUSY, FINISHING."""
         caller = self._callers.player_of(context)
-        bind_contextvars(caller=caller.label)  # for the log line of the call
+        bind_contextvars(caller=caller.label)  # for the log line of the call: with the seat
         return self._analyst.admit(caller, priority, context.time_remaining())
 
     async def RecommendMove(  # noqa: N802  # its name in proto/

@@ -18,6 +18,8 @@ from grpc_channelz.v1.channelz_pb2_grpc import ChannelzStub
 from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
 from grpc_health.v1.health_pb2_grpc import HealthStub
 
+from clerestory.v1.rules_pb2 import ListGamesRequest
+from clerestory.v1.rules_pb2_grpc import RulesServiceStub
 from tests.conftest import TOKEN
 from tests.server.harness import FORMATS, Served, details, logged, long_question, question, refusal, served, until
 
@@ -84,6 +86,18 @@ async def test_a_call_is_logged_with_its_caller_but_never_with_its_token(log: io
     known = f"token:{hashlib.sha256(TOKEN.encode()).hexdigest()[:8]}/alice"
     assert [line["caller"] for line in calls(log)] == [known, known, "peer:127.0.0.1"]
     assert TOKEN not in log.getvalue()
+
+
+async def test_calls_of_every_service_are_logged_with_their_callers(log: io.StringIO, tmp_path: Path) -> None:
+    (tmp_path / "tokens").write_text(f"{TOKEN}\n")
+    headers = (("authorization", f"Bearer {TOKEN}"),)
+    async with served(token_file=tmp_path / "tokens") as server:
+        rules = RulesServiceStub(server.channel)
+        await rules.ListGames(ListGamesRequest(), metadata=headers)
+        await refusal(rules.ListGames(ListGamesRequest()))
+    known = f"token:{hashlib.sha256(TOKEN.encode()).hexdigest()[:8]}"
+    said = [(line["reason"], line["caller"]) for line in calls(log)]
+    assert said == [("", known), ("MISSING_TOKEN", "peer:127.0.0.1")]
 
 
 def test_formats_of_logs(log: io.StringIO) -> None:
