@@ -12,6 +12,7 @@ from wsgiref.simple_server import WSGIServer
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, start_http_server
 
 from clerestory.advice.answer import Answer
+from clerestory.refusals import Reason
 
 SECONDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60)
 MARGINS = (-1, -0.1, -0.05, -0.02, -0.01, -0.005, -0.002, -0.001, 0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 1)
@@ -149,7 +150,7 @@ class Metrics:
         """Count a call that has ended."""
         self._of["calls"].labels(method, code, reason, via).inc()
         self._of["call_seconds"].labels(method).observe(seconds)
-        if code == "RESOURCE_EXHAUSTED":
+        if reason == Reason.BUSY:
             self._of["shed"].labels(method).inc()
 
     def count_soon(self, answer: Answer) -> None:

@@ -61,6 +61,13 @@ def refused(registry: CollectorRegistry, caller: str) -> float | None:
     return figure(registry, "refusals_total", caller=caller, code="RESOURCE_EXHAUSTED")
 
 
+def test_only_calls_without_a_place_are_shed() -> None:
+    told = Metrics()
+    for reason in ("BUSY", "TOO_MANY_GAMES", "DISK_FULL"):
+        told.count_call("any", "RESOURCE_EXHAUSTED", reason, "grpc", 0.1)
+    assert figure(told.registry, "shed_total", method="any") == 1
+
+
 def test_few_callers_have_a_figure_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
     told, clock = Metrics(), [1000.0]
     monkeypatch.setattr(metrics.time, "monotonic", lambda: clock[0])
