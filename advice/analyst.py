@@ -172,13 +172,16 @@ class Analyst:
         job, terms, arrived = consultation.job, consultation.question.terms, consultation.allowance.budget.arrived
         while not await ended_within(job, max(next_look(arrived, terms.interval), consultation.pace)):
             consultation.pace = time.monotonic() + TABLE * self._watched
-            explainer = self._explainer(consultation, terms.interval >= EXPLAINED_FROM)
+            due = consultation.ticks > consultation.sequence
+            if not due and terms.certainty is None:
+                continue
+            explainer = self._explainer(consultation, due and terms.interval >= EXPLAINED_FROM)
             result = await self.scheduler.glance(job, explainer)
             if result is None:
                 continue
             if terms.certainty is not None and result.certainty >= terms.certainty:
                 self.scheduler.end(job, StopReason.CERTAIN)
-            elif consultation.ticks > consultation.sequence:
+            elif due:
                 consultation.sequence = consultation.ticks
                 return result
         return None

@@ -10,10 +10,12 @@ from clerestory.advice.analyst import Analyst
 from clerestory.advice.caller import Caller
 from clerestory.advice.capacity import Capacity
 from clerestory.advice.question import Question, Terms, pose
-from clerestory.engine import NATURE
+from clerestory.advice.scheduler import Scheduler
+from clerestory.engine import NATURE, State
 from clerestory.engine.games import GAMES
 from clerestory.refusals import Reason, Refusal
-from clerestory.search.result import StopReason
+from clerestory.search.ismcts import Searcher
+from clerestory.search.result import Result, StopReason
 from tests.server.harness import opening, until
 
 ENDLESS = Terms(seconds=3600.0, early_stop=False)
@@ -46,6 +48,30 @@ async def test_a_question_that_is_watched_is_answered_ever_better_and_then_final
     assert len(answers) > 1
     searched = [answer.result.iterations for answer in answers]
     assert searched == sorted(searched)
+
+
+@pytest.mark.parametrize("certainty", [None, 0.999_999_999])
+async def test_a_search_is_not_paused_nor_explained_for_tables_that_nobody_gets(
+    certainty: float | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("clerestory.advice.analyst.LOOK", 0.01)
+    seen, explained, glance = list[Result | None](), list[Result](), Scheduler.glance
+
+    async def glanced(*given: Any) -> Result | None:
+        seen.append(await glance(*given))
+        return seen[-1]
+
+    def told(_view: State, _searcher: Searcher, result: Result) -> Result:
+        explained.append(result)
+        return result
+
+    monkeypatch.setattr(Scheduler, "glance", glanced)
+    monkeypatch.setattr("clerestory.advice.analyst.explain", told)
+    terms = Terms(seconds=1.0, interval=0.3, certainty=certainty, early_stop=False)
+    async with analyst() as one:
+        answers = [answer async for answer in one.watch(pose(opening(game="cathedral"), terms))]
+    assert len(explained) == len(answers)
+    assert (sum(result is not None for result in seen) == len(answers) - 1) == (certainty is None)
 
 
 async def test_a_cancelled_question_frees_its_worker() -> None:
