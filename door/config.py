@@ -82,7 +82,7 @@ class DoorSettings:
         """
         bare = host.strip("[]").lower()
         own, _ = self.address
-        if bare in (*LOCAL_NAMES, own.lower(), *(name.lower() for name in self.names)):
+        if bare in (*LOCAL_NAMES, own.lower(), *(name.strip("[]").lower() for name in self.names)):
             return True
         return not is_loopback(own) and (is_address(bare) or bare == socket.gethostname().lower())
 

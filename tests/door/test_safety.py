@@ -21,9 +21,13 @@ async def test_a_foreign_name_is_refused(host: str) -> None:
     assert (call.status, page.status) == (403, 403)
 
 
-@pytest.mark.parametrize("host", ["127.0.0.1:9", "localhost", "[::1]:8080", "LOCALHOST:1", "castle.example:443"])
+NAMES = ("castle.example", "[2001:db8::1]", "2001:db8::2")
+OWN = ["127.0.0.1:9", "localhost", "[::1]:8080", "LOCALHOST:1", "castle.example:443", "[2001:db8::1]", "[2001:DB8::2]"]
+
+
+@pytest.mark.parametrize("host", OWN)
 async def test_own_names_are_known(host: str) -> None:
-    async with door(names=("castle.example",)) as caller:
+    async with door(names=NAMES) as caller:
         assert (await caller.call(LIST, b"", host=host)).status == 200
 
 
