@@ -183,8 +183,9 @@ class Protocol(H11Protocol):
 
     def on_response_complete(self) -> None:
         """Wait for the next request; there is none behind a body that nobody has read."""
-        super().on_response_complete()
-        if self.conn.their_state is h11.SEND_BODY:
+        unread = self.conn.their_state is h11.SEND_BODY
+        super().on_response_complete()  # which may begin a request that came meanwhile
+        if unread:
             self.transport.close()
         self._places.fills(self, len(self.conn.trailing_data[0]))
         self._look()

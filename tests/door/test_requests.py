@@ -59,6 +59,18 @@ async def test_a_body_in_chunks_is_read() -> None:
     assert (status, '"games"' in text) == (200, True)
 
 
+async def test_a_request_may_begin_before_the_answer_to_the_last_and_end_after_it() -> None:
+    request = head("POST", LIST, "content-type: application/json", "content-length: 2") + b"{}"
+    async with door() as caller:
+        reader, writer = await caller.connected()
+        writer.write(request + request[:-1])
+        for rest in (request[-1:], b""):
+            status, headers = await read_head(reader)
+            assert (status, b"games" in await reader.readexactly(int(headers["content-length"]))) == (200, True)
+            writer.write(rest)
+        writer.close()
+
+
 async def test_a_body_in_too_many_parts_is_refused() -> None:
     async with door() as caller:
         said = await caller.said(head("POST", LIST, *CHUNKED) + CHUNK * (MAX_PARTS + 1))
