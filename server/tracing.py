@@ -3,6 +3,7 @@
 import asyncio
 import os
 from contextlib import suppress
+from threading import Thread
 from typing import Any, Self
 
 from opentelemetry import context as contexts
@@ -86,10 +87,18 @@ class Traces:
         return Traced(self._tracer.start_span(name))
 
     async def close(self, within: float) -> None:
-        """Send what there is, waiting at most so many seconds."""
+        """Send what there is, waiting at most so many seconds; what takes longer does not keep the process alive."""
+        loop, over = asyncio.get_running_loop(), asyncio.Event()
+
+        def shut_down() -> None:
+            self._provider.shutdown()
+            with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+                loop.call_soon_threadsafe(over.set)
+
+        Thread(target=shut_down, name="traces", daemon=True).start()
         with suppress(TimeoutError):
             async with asyncio.timeout(within):
-                await asyncio.to_thread(self._provider.shutdown)
+                await over.wait()
 
 
 def traces_to(collector: str) -> Traces:

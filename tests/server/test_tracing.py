@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Iterator
 from concurrent import futures
 from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import grpc
@@ -282,6 +283,20 @@ async def test_a_collector_gets_all_before_the_server_ends() -> None:
         await server.advisor.RecommendMove(question(opening(), iterations=9))
     assert {*collector.names} == {"AdvisorService/RecommendMove", *PARTS}
     assert collector.services == {"clerestory"}
+
+
+def test_a_collector_that_is_away_does_not_keep_the_process_alive() -> None:
+    away, gone = Event(), Event()
+
+    class Stuck(TracerProvider):
+        def shutdown(self) -> None:
+            away.wait(20)
+            gone.set()
+
+    asyncio.run(Traces(Stuck(shutdown_on_exit=False)).close(0.01))
+    assert not gone.is_set()
+    away.set()
+    assert gone.wait(20)
 
 
 async def test_a_server_answers_and_ends_without_its_collector() -> None:
