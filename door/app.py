@@ -14,7 +14,7 @@ from clerestory.door.errors import ConnectError, OwnError, UnreadableRequest
 from clerestory.door.http import CallerLeft, HttpExchange, Receive, Scope, Send
 from clerestory.door.methods import Method, methods
 from clerestory.door.page import NO_PAGE, File
-from clerestory.metadata import LANGUAGES
+from clerestory.metadata import LANGUAGE, LANGUAGES
 
 ACCEPTED = {
     streams: ", ".join(kind for kind, codec in CODECS.items() if codec.streams == streams) for streams in (False, True)
@@ -92,12 +92,13 @@ class Door:
 
     async def _unary(self, exchange: HttpExchange, codec: Codec, call: BrowserCall) -> None:
         try:
-            answer, trailers = await self._bridge.unary(call)
+            answer, before, trailers = await self._bridge.unary(call)
             data = await codec.response(call.method, answer)
         except ConnectError as error:
             await refuse(exchange, codec, error)
             return
-        await exchange.answer(200, codec.content_type, data, as_headers(trailers))
+        headers = [(name, value) for name, value in before if name == LANGUAGE]
+        await exchange.answer(200, codec.content_type, data, [*headers, *as_headers(trailers)])
 
     async def _stream(self, exchange: HttpExchange, codec: Codec, call: BrowserCall) -> None:
         await exchange.start(200, codec.content_type)

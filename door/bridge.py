@@ -62,17 +62,18 @@ class Bridge:
         self._open: set[grpc.aio.Call] = set()
         self._finished = False
 
-    async def unary(self, call: BrowserCall) -> tuple[bytes, Metadata]:
-        """Return the answer and its trailing metadata. Raises ConnectError."""
+    async def unary(self, call: BrowserCall) -> tuple[bytes, Metadata, Metadata]:
+        """Return the answer, its initial and its trailing metadata. Raises ConnectError."""
         try:
             return await self._ask(call)
         except NamesDenied:
             self._name_nobody()
             return await self._ask(call)
 
-    async def _ask(self, call: BrowserCall) -> tuple[bytes, Metadata]:
+    async def _ask(self, call: BrowserCall) -> tuple[bytes, Metadata, Metadata]:
         with self._passed(self._channel.unary_unary, call) as passed:
-            return await passed, texts(list(await passed.trailing_metadata()))
+            answer, before, after = await passed, await passed.initial_metadata(), await passed.trailing_metadata()
+            return answer, texts(list(before)), texts(list(after))
 
     async def stream(self, call: BrowserCall) -> AsyncGenerator[bytes, None]:
         """Yield the parts of an answer, each fetched after the previous one was consumed. Raises ConnectError."""

@@ -64,6 +64,7 @@ async def test_a_browser_is_answered_in_the_language_that_it_asks_for() -> None:
             await caller.call(RULES + "ListActions", asked, accept_language=header)
             for header in ("en", "de-DE,en;q=0.8")
         ]
+    assert [answer.headers["content-language"] for answer in answers] == ["en", "de"]
     labels = [answer.fields["actions"][0]["action"]["label"] for answer in answers]
     assert labels[0].endswith(" is turned up at Kingsbridge")
     assert labels[1].startswith("In Kingsbridge wird aufgedeckt: ")
