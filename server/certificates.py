@@ -1,5 +1,6 @@
 """The certificates of a server, which may be renewed while it runs."""
 
+from collections import deque
 from pathlib import Path
 
 import grpc
@@ -23,7 +24,7 @@ class Certificates:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._first = read_certificates(settings)
-        self._new: grpc.ServerCertificateConfiguration | None = None
+        self._new: deque[grpc.ServerCertificateConfiguration] = deque(maxlen=1)
 
     def credentials(self) -> grpc.ServerCredentials:
         """Return the credentials of a port."""
@@ -37,15 +38,18 @@ class Certificates:
     def _take_new(self) -> grpc.ServerCertificateConfiguration | None:
         """Return what was read since the last connection, None for nothing.
 
-        gRPC asks at each connection. What it is given it takes in place of what other connections, which begin at the
-        same time, are about to use, and the process may crash: so it is given nothing twice.
+        gRPC asks at each connection, in threads of its own. What it is given it takes in place of what other
+        connections, which begin at the same time, are about to use, and the process may crash: so it is given nothing
+        twice.
         """
-        new, self._new = self._new, None
-        return new
+        try:
+            return self._new.pop()
+        except IndexError:
+            return None
 
     def reload(self) -> str:
         """Read the files again; return in words what was read. Raises BadSettings."""
-        self._new = read_certificates(self._settings)
+        self._new.append(read_certificates(self._settings))
         return f"certificates read from {self._settings.tls_cert}"
 
 
