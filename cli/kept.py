@@ -117,7 +117,9 @@ def tell_entry(kept: KeptSession, seen: GameSnapshot, entry: GameEntry) -> None:
 
 
 def take_part(kept: KeptSession, seen: GameSnapshot) -> bool:
-    """Let the players at this terminal make the next decision; False when they leave."""
+    """Let the players at this terminal make the next decision, unless it has been made; False when they leave."""
+    if seen.version < kept.game.version:
+        return True
     question = seen.message.game.take_back
     if seen.message.game.HasField("take_back") and set(question.missing) & set(kept.game.tokens):
         return answer(kept, question.ply)

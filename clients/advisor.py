@@ -38,7 +38,7 @@ class Closable:
 class Stream(Closable, Generic[Answer]):
     """The answers of a stream, to be read once; `close()`, the end of a `with`, or dropping it ends it."""
 
-    def __init__(self, stream: Any, begin: Begin, read: Callable[[Any], Answer], tries: Tries) -> None:
+    def __init__(self, stream: Any, begin: Begin, read: Callable[[Any], Answer | None], tries: Tries) -> None:
         self._stream, self._begin, self._read, self._tries = stream, begin, read, tries
         self._closed = threading.Event()
 
@@ -55,7 +55,8 @@ class Stream(Closable, Generic[Answer]):
                 self._stream = self._begin(self._tries.left)
             else:
                 self._tries.end()
-                return self._read(update)
+                if (answer := self._read(update)) is not None:
+                    return answer
 
     def __del__(self) -> None:
         self.close()

@@ -22,7 +22,7 @@ from clerestory.clients.types import Update
 class AsyncStream(Generic[Answer]):
     """The answers of a stream, to be read once; `close()`, the end of an `async with`, or dropping it ends it."""
 
-    def __init__(self, stream: Any, begin: Begin, read: Callable[[Any], Answer], tries: Tries) -> None:
+    def __init__(self, stream: Any, begin: Begin, read: Callable[[Any], Answer | None], tries: Tries) -> None:
         self._stream, self._begin, self._read, self._tries = stream, begin, read, tries
         self._tables = aiter(stream)
         self._closed = asyncio.Event()
@@ -45,7 +45,8 @@ class AsyncStream(Generic[Answer]):
                 self._tables = aiter(self._stream)
             else:
                 self._tries.end()
-                return self._read(update)
+                if (answer := self._read(update)) is not None:
+                    return answer
 
     async def __aenter__(self) -> Self:
         return self

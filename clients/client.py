@@ -148,7 +148,7 @@ class Client:
     def _states(
         self,
         watching: Callable[[Any, Begin, Callable[[Any], Any], Tries], Analysis],
-        ask: Callable[[], Exchange[GameSnapshot]],
+        ask: Callable[[], Exchange[GameSnapshot | None]],
     ) -> Analysis:
         """Return the states of a watched game; a resumed stream requests what happened since the last state."""
         tries = RejoinTries(self._dialled, ask().seconds)

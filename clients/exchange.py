@@ -18,7 +18,7 @@ class Exchange(Generic[Answer]):
     Attributes:
         method: name of the method, of any service; "" if no call is needed.
         request: its message.
-        read: returns the answer, given the message of the response.
+        read: returns the answer, given the message of the response; None for one of a stream that is left out.
         seconds: that the call may take.
     """
 

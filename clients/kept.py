@@ -27,7 +27,7 @@ class KeptGameBase:
         tokens: by seat; keep them secret: whoever has one can play the seat.
         owner_token: "" unless the game was created here.
         onlooker_token: "" if there is none.
-        seen: the last snapshot; None before the first.
+        seen: the latest snapshot; None before the first.
     """
 
     def __init__(self, call: MakeExchange, watch: Callable[..., Any], game_id: str) -> None:
@@ -37,10 +37,11 @@ class KeptGameBase:
         self.tokens: dict[int, str] = {}
         self.owner_token = self.onlooker_token = ""
         self.seen: GameSnapshot | None = None
+        self._present: frozenset[int] | None = None
 
     @property
     def version(self) -> int:
-        """The version of the last snapshot, 0 before the first."""
+        """The version of the latest snapshot, 0 before the first."""
         return self.seen.version if self.seen is not None else 0
 
     def _all_tokens(self) -> list[str]:
@@ -146,34 +147,39 @@ class KeptGameBase:
     def watch(self, *, from_version: int | None = None) -> Any:
         """Return the states of the game as they arrive, until it is over; if the server is down, wait for it.
 
-        The last state is repeated, without entries, if nothing happens for 15 s, or when somebody comes or leaves.
+        If nothing happens for 15 s, or when somebody comes or leaves, the last state is repeated, without entries; but
+        not if a call has returned a later one.
 
         Args:
             from_version: the first state has the entries since; None: no entries.
         """
-        known = from_version
+        shown: GameSnapshot | None = None
 
-        def ask() -> Exchange[GameSnapshot]:
+        def ask() -> Exchange[GameSnapshot | None]:
+            known = from_version if shown is None else shown.version
             request = api.WatchGameRequest(game_id=self.game_id, tokens=self._all_tokens(), from_version=known)
             return Exchange(f"{SERVICE}WatchGame", request, read, LATER)
 
-        def read(message: Any) -> GameSnapshot:
-            nonlocal known
-            seen = self._take(message)
-            known = seen.version
-            return seen
+        def read(message: api.WatchGameResponse) -> GameSnapshot | None:
+            nonlocal shown
+            if message.HasField("presence"):
+                self._present = frozenset(message.presence.seats)
+            if message.HasField("game") or shown is None:
+                shown = self._take(message)
+            elif shown.version != self.version:
+                return None  # a call has gone past what this stream has shown
+            else:
+                self.seen = shown = replace(shown, entries=(), present=self._present)
+            return shown
 
         return self._watch_from(ask)
 
     def _take(self, message: Any) -> GameSnapshot:
-        """Return the snapshot in a message, and keep it; for a message without a state, the last one."""
-        if message.HasField("game") or self.seen is None:
-            self.seen = replace(read_snapshot(message), present=None if self.seen is None else self.seen.present)
-        else:
-            self.seen = replace(self.seen, entries=())
-        if isinstance(message, api.WatchGameResponse) and message.HasField("presence"):
-            self.seen = replace(self.seen, present=frozenset(message.presence.seats))
-        return self.seen
+        """Return the snapshot in a message, and keep it unless a later one is known."""
+        snapshot = replace(read_snapshot(message), present=self._present)
+        if snapshot.version >= self.version:
+            self.seen = snapshot
+        return snapshot
 
 
 class KeptGamesBase(Generic[G]):

@@ -1,19 +1,24 @@
 """`clerestory play --server`: a game that the server keeps, from the first prompt to the last."""
 
+import asyncio
 import json
 import re
 import subprocess
 import time
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 import pytest
+from rich.console import Console
 from typer.main import get_command
 
-from clerestory.cli.kept import command_of
+from clerestory.cli.kept import KeptSession, command_of, play_kept, view_of
 from clerestory.cli.main import app
+from clerestory.cli.playing import Session
 from clerestory.clients import Advisor, KeptGame
 from clerestory.engine import read_records
+from clerestory.server.app import start
+from clerestory.server.config import Settings
 from tests.cli.test_play import COMMAND, play
 
 TOY = ["--game", "toy", "--seed", "4", "--time", "20ms"]
@@ -102,6 +107,34 @@ def test_a_program_reads_along(target: str) -> None:
     lines = [json.loads(line) for line in done.stdout.splitlines()]
     assert [line["version"] for line in lines if "version" in line] == list(range(1, len(lines)))
     assert lines[-1]["win_shares"]
+
+
+async def test_nothing_is_lost_or_asked_twice_however_long_a_player_thinks(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Signs of life come while the terminal waits for a line, and are read only after it."""
+    prompts: list[str] = []
+    told: list[dict[str, Any]] = []
+
+    def think(prompt: str) -> str:
+        time.sleep(0.02)
+        prompts.append(prompt)
+        return "1"
+
+    def sit_down(address: str) -> None:
+        with Advisor(address) as advisor:
+            game = advisor.games.create("toy", ["person", "bot"], seed=4, time="10ms")
+            session = Session(view_of(game.look()), [], advisor, Console(quiet=True), "10ms", 0, None, table=False)
+            session.tell = told.append
+            play_kept(KeptSession(game, session, address))
+            assert [one["version"] for one in told if "version" in one] == [*range(1, game.version + 1)]
+            assert [one["seat"] for one in told if "version" in one].count(0) == len(prompts)
+
+    monkeypatch.setattr("clerestory.games.scenes.HEARTBEAT", 0.001)
+    monkeypatch.setattr("clerestory.cli.playing.typed_line", think)
+    server = await start(Settings(listen=f"unix:{tmp_path}/socket", store="memory:", workers=1))
+    await asyncio.to_thread(sit_down, server.address)
+    await server.finish()
 
 
 @pytest.mark.parametrize(

@@ -103,6 +103,44 @@ async def test_a_game_that_is_watched_goes_on_when_the_server_comes_back(tmp_pat
     await app.finish()
 
 
+def state(version: int) -> api.WatchGameResponse:
+    return api.WatchGameResponse(game=api.Game(version=version), entries=[api.GameEntry(version=version)])
+
+
+def test_a_stream_repeats_only_the_latest_state_and_is_resumed_after_what_it_has_shown() -> None:
+    """A sign of life may wait to be read while calls go on with the game."""
+    answers = iter([api.PlayActionResponse(game=api.Game(version=4)), api.PlayActionResponse(game=api.Game(version=5))])
+    game = KeptGame(lambda _: next(answers), lambda ask: ask, "game")
+    ask: Any = game.watch(from_version=0)
+    read, alive, come = ask().read, api.WatchGameResponse(), api.WatchGameResponse(presence=api.Presence(seats=[1]))
+    assert [one.version for one in read(state(2)).entries] == [2]
+    assert (read(alive).version, read(alive).entries) == (2, ())
+    game.play("fold")
+    assert (read(alive), read(come), ask().request.from_version) == (None, None, 2)
+    seen = read(state(3))
+    assert ([one.version for one in seen.entries], seen.present, game.version) == ([3], {1}, 4)
+    assert (read(state(4)).version, read(alive).version) == (4, 4)
+    assert game.seen is not None
+    assert (game.seen.version, game.seen.present) == (4, {1})
+    game.play("fold")
+    assert (read(alive), game.version) == (None, 5)
+
+
+async def test_a_game_is_played_however_long_its_player_thinks(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr("clerestory.games.scenes.HEARTBEAT", 0.001)
+    app = await start(Settings(listen=f"unix:{tmp_path}/socket", store="memory:", workers=1))
+    async with AsyncAdvisor(app.address) as advisor:
+        game = await advisor.games.create("toy", ["person", "person"], seed=7)
+        shown = []
+        async for seen in game.watch(from_version=0):
+            shown += [entry.version for entry in seen.entries]
+            if seen.legal:
+                await asyncio.sleep(0.02)  # signs of life wait to be read
+                await game.play(seen.legal[0], version=seen.version)
+    assert shown == [*range(1, seen.version + 1)]
+    await app.finish()
+
+
 @pytest.mark.parametrize("who", ["human", "level", "level:x", "level:-1", "toy:3", "", "open:x"])
 def test_a_seat_that_means_nobody_is_refused(who: str) -> None:
     with pytest.raises(BadRequest) as caught:
