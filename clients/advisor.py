@@ -53,6 +53,8 @@ class Stream(Closable, Generic[Answer]):
                 if self._closed.is_set() or self._closed.wait(self._tries.pause(failure)):
                     raise StopIteration from None
                 self._stream = self._begin(self._tries.left)
+                if self._closed.is_set():  # by another thread, which has cancelled the stream before
+                    self._stream.cancel()
             else:
                 self._tries.end()
                 if (answer := self._read(update)) is not None:

@@ -315,6 +315,19 @@ def test_a_closed_analysis_is_not_tried_again() -> None:
     assert len(servicer.calls) == 1
 
 
+def test_an_analysis_that_is_closed_while_it_begins_again_ends() -> None:
+    with serving(Scripted([(UNAVAILABLE, None)])) as target, Advisor(target) as advisor:
+        updates = advisor.analyze(POSITION, "100s")
+        begin = updates._begin
+
+        def begin_late(seconds: float) -> Any:
+            updates.close()
+            return begin(seconds)
+
+        updates._begin = begin_late
+        assert list(updates) == []
+
+
 @pytest.mark.parametrize("wait", [0.0, 0.3])  # in the call, in the pause after it
 async def test_a_closed_async_analysis_is_not_tried_again(wait: float) -> None:
     servicer = Scripted([(UNAVAILABLE, 1_000)] * 2)
