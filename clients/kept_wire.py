@@ -7,7 +7,7 @@ from clerestory.clients.errors import BadRequest, FieldViolation
 from clerestory.clients.plans import Change, read_changes
 from clerestory.clients.referee import LegalAction, Outcome, plain, read_legal
 from clerestory.clients.types import Action
-from clerestory.clients.wire import Time, read_action, set_field, set_time
+from clerestory.clients.wire import Time, read_action, set_field, set_time, value_name
 from clerestory.v1 import games_pb2 as api
 from clerestory.v1 import rules_pb2 as rules
 
@@ -202,7 +202,7 @@ def read_snapshot(message: Any) -> GameSnapshot:
     return GameSnapshot(
         version=game.version,
         ply=message.ply if isinstance(message, api.GetGameResponse) else game.ply,
-        status=api.GameStatus.Name(game.status).removeprefix("GAME_STATUS_").lower(),
+        status=value_name(api.GameStatus, "GAME_STATUS_", game.status),
         seats=tuple(read_seat(seat) for seat in game.seats),
         seat=game.turn.seat if game.turn.kind == rules.TURN_KIND_SEAT else None,
         chance=game.turn.kind == rules.TURN_KIND_NATURE,
@@ -215,7 +215,7 @@ def read_snapshot(message: Any) -> GameSnapshot:
 
 def read_seat(seat: api.GameSeat) -> GameSeat:
     """Return who holds a seat."""
-    kind = api.SeatKind.Name(seat.kind).removeprefix("SEAT_KIND_").lower()
+    kind = value_name(api.SeatKind, "SEAT_KIND_", seat.kind)
     return GameSeat(kind, seat.name, seat.bot.level if seat.bot.HasField("level") else None)
 
 

@@ -4,13 +4,12 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 from clerestory.clients.types import Action
-from clerestory.clients.wire import SLACK, Time, set_field, set_time
+from clerestory.clients.wire import SLACK, Time, set_field, set_time, value_name
 from clerestory.figures import Rollouts
 from clerestory.v1 import annotation_pb2 as api
 
 UNIT = 1_000_000  # of a win, as shares are on the wire
 LONGEST = 3600.0  # seconds that a review without a time may take
-PREFIX = "ERROR_CLASS_"
 
 
 class HasTokens(Protocol):
@@ -202,7 +201,7 @@ def read_review(message: api.GameReview) -> GameReview:
         game=message.game,
         ended=message.ended,
         seats=tuple(map(read_seat, message.seats)),
-        errors={one.ply: api.ErrorClass.Name(one.error_class).removeprefix(PREFIX).lower() for one in message.errors},
+        errors={one.ply: value_name(api.ErrorClass, "ERROR_CLASS_", one.error_class) for one in message.errors},
         rollouts={one.ply: read_rollouts(one.rollouts) for one in message.errors if one.HasField("rollouts")},
         noise_floor=message.noise_floor / UNIT,
         iterations=message.iterations,

@@ -8,10 +8,12 @@ import pytest
 
 from clerestory.clients import Advisor, AsyncAdvisor, BadRequest, Denied, KeptGame, NotNow
 from clerestory.clients.kept_wire import read_snapshot, seat_plan, write_choices
+from clerestory.clients.review_wire import read_review
 from clerestory.engine import read_records
 from clerestory.server.app import start
 from clerestory.server.config import Settings
 from clerestory.v1 import games_pb2 as api
+from clerestory.v1.annotation_pb2 import GameReview, NamedError
 
 
 def play_out(game: KeptGame) -> Any:
@@ -172,6 +174,13 @@ def test_choices_are_written_as_they_are_meant() -> None:
     )
     assert (options.hints, options.take_backs, options.onlookers) == (1, 3, 2)
     assert (options.delay_plies, options.time_per_move.seconds) == (3, 90)
+
+
+def test_values_that_only_newer_servers_know_are_unspecified() -> None:
+    seen = read_snapshot(api.GetGameResponse(game=api.Game(status=99, seats=[api.GameSeat(kind=99)])))  # type: ignore[arg-type]
+    assert (seen.status, seen.seats[0].kind) == ("unspecified", "unspecified")
+    review = read_review(GameReview(errors=[NamedError(ply=3, error_class=99)]))  # type: ignore[arg-type]
+    assert review.errors == {3: "unspecified"}
 
 
 def test_views_are_found_by_seat() -> None:
