@@ -1,14 +1,14 @@
 """The errors of calls.
 
-AdvisorError      any of them; `reason` is one of those in docs/reference.md, "" if the server gave none
+AdvisorError     any of them; `reason` is one of those in docs/reference.md, "" if the server gave none
 ├─ BadRequest    the request is invalid; `violations` lists why
 ├─ NotNow        it is valid, but not at this point of the game
 ├─ Busy          the server is full; try again later
- ├─ OutOfTime     the time ran out before there was an answer
- ├─ Denied        the server does not accept the token or the certificate, or does not allow the call
- ├─ Unsupported   the server does not have this method: it is older than the client, or another program
- └─ Unavailable   no server answers there, or it is shutting down
-BadConnection     an unusable target, token or TLS file; found before anything is sent
+├─ OutOfTime     the time ran out before there was an answer
+├─ Denied        the server does not accept the token or the certificate, or does not allow the call
+├─ Unsupported   the server does not have this method: it is older than the client, or another program
+└─ Unavailable   no server answers there, or it is shutting down
+BadConnection    an unusable target, token or TLS file; found before anything is sent
 """
 
 from collections.abc import Mapping, Sequence
