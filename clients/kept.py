@@ -8,7 +8,7 @@ from uuid import uuid4
 from clerestory.clients.exchange import AsyncCalls, Exchange, SyncCalls, exchanged
 from clerestory.clients.kept_wire import GameChoices, GameSnapshot, read_snapshot, seat_plan, value_of, write_choices
 from clerestory.clients.referee import MakeExchange, plain
-from clerestory.clients.wire import Actions, Time, action_texts, set_field
+from clerestory.clients.wire import Actions, Time, action_texts, refusal, set_field
 from clerestory.v1 import games_pb2 as api
 from clerestory.v1 import rules_pb2 as rules
 
@@ -109,6 +109,8 @@ class KeptGameBase:
 
         Raises AdvisorError.
         """
+        if seat is not None and seat not in self.tokens:
+            raise refusal("seat", f"{seat!r} is not held here")
         tokens = [*self.tokens.values()] if seat is None else [self.tokens[seat]]
         request = api.TakeBackRequest(game_id=self.game_id, tokens=tokens, version=self.version, decline=decline)
         set_field(request, "ply", ply)

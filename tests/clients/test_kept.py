@@ -51,6 +51,8 @@ def test_people_join_and_look_back(advisor: Advisor) -> None:
     after = mine.play(seen.legal[0].text)
     assert [(one.what, one.seat, one.drawn) for one in after.entries] == [("applied", 0, False)]
     assert theirs.look(seen.ply).position()["toy"]["step"] == "play"
+    with pytest.raises(BadRequest, match="seat: 1 is not held here"):
+        mine.take_back(seen.ply, seat=1)
     asked = mine.take_back(seen.ply)
     assert asked.message.game.take_back.missing == [1]
     theirs.look()
