@@ -1,5 +1,7 @@
 """Playing a game in the terminal: turns, display and commands."""
 
+import errno
+import os
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -357,10 +359,15 @@ def keep(session: Session, path: str, write: Callable[[Path], None]) -> None:
 
 def save(session: Session, path: Path) -> None:
     """Write the game so far as a record, replacing the file. Raises OSError."""
+    if path.is_dir():
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), str(path))
     lines = Record(session.state, session.seed).lines()
     part = path.with_name(path.name + ".part")
-    part.write_text("".join(f"{line}\n" for line in lines))
-    part.replace(path)
+    try:
+        part.write_text("".join(f"{line}\n" for line in lines))
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)
 
 
 def show_end(session: Session) -> None:

@@ -1,14 +1,17 @@
 """`clerestory play`: commands, output and records; and never a traceback."""
 
+import errno
 import json
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from rich.console import Console
 
+from clerestory.cli.here import Here
 from clerestory.cli.opening import read_player
-from clerestory.cli.playing import SeatPlayer
+from clerestory.cli.playing import SeatPlayer, Session, save
 from clerestory.engine import GAMES, read_records
 from clerestory.engine.scoring import outcome
 from clerestory.engine.tuning import CHARACTERS
@@ -31,6 +34,8 @@ SAYS = [
     ("undo", "There is nothing to take back."),
     ("save", "save: no file given"),
     ("save /nowhere/game.jsonl", "save: /nowhere/game.jsonl: No such file"),
+    ("save .", "save: .: Is a directory"),
+    ("save /", "save: /: Is a directory"),
     ("help", "take back your last decision"),
     ("?", "positions"),
     ("FOLD", "fold and keep both cards (fold)"),
@@ -63,6 +68,17 @@ def test_a_game_is_gone_on_with(tmp_path: Path) -> None:
     [before], [after] = (read_records(path.read_text().splitlines()) for path in (first, second))
     assert after.state.history[: len(before.state.history)] == before.state.history
     assert after.state.over
+
+
+def test_a_file_that_cannot_be_replaced_leaves_no_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(path: Path, _: Path) -> None:
+        raise PermissionError(errno.EPERM, "Operation not permitted", str(path))
+
+    monkeypatch.setattr(Path, "replace", fail)
+    session = Session(GAMES["toy"].new(2, 4), [], Here(1), Console(quiet=True), "20ms", 0, 4, table=False)
+    with pytest.raises(PermissionError):
+        save(session, tmp_path / "game.jsonl")
+    assert not any(tmp_path.iterdir())
 
 
 def test_bots_play_to_the_end() -> None:
