@@ -8,6 +8,7 @@ from pathlib import Path
 
 from clerestory.cli import spoken
 from clerestory.cli.playing import Commands, Session, announce, ask, ask_seat, read_commands, show_end
+from clerestory.cli.servers import PRIVATE_SERVER
 from clerestory.clients import Advisor, GameEntry, GameSnapshot, KeptGame, NotNow
 from clerestory.clients.types import Action as Named
 from clerestory.engine import Action, State, from_position
@@ -75,8 +76,14 @@ def play_kept(kept: KeptSession) -> None:
                     break
     finally:
         if kept.game.seen is None or kept.game.seen.status != "over":
-            command = command_of(kept.target, name_of(kept.game))
-            console.print(spoken.say("play.left.kept", command=command), soft_wrap=True)
+            console.print(farewell(kept), soft_wrap=True)
+
+
+def farewell(kept: KeptSession) -> str:
+    """Return what is said to those who leave: how to continue, unless the server ends with this command."""
+    if kept.target == PRIVATE_SERVER:
+        return spoken.say("play.left")
+    return spoken.say("play.left.kept", command=command_of(kept.target, name_of(kept.game)))
 
 
 def command_of(target: str, name: str) -> str:

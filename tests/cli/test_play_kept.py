@@ -55,6 +55,12 @@ def test_a_game_that_was_left_is_gone_on_with(target: str) -> None:
     assert "To go on" not in second.stdout
 
 
+def test_a_game_of_a_private_server_ends_with_it() -> None:
+    left = play(*TOY, "--server", "private", "--seats", "human,bot", typed="quit\n")
+    assert (left.returncode, left.stderr) == (0, "")
+    assert left.stdout.endswith("Left.\n")
+
+
 @pytest.mark.parametrize("name", ["lab-1#0.x", "-lab1#0.x", "--help"])
 def test_a_game_is_reopened_whatever_its_name_begins_with(name: str) -> None:
     """One identifier in 64 begins with a `-`."""
