@@ -2,6 +2,7 @@
 
 import os
 import resource
+from contextlib import suppress
 from dataclasses import dataclass
 from math import nan
 
@@ -39,9 +40,15 @@ def open_descriptors() -> float:
 
 
 def take_descriptors() -> None:
-    """Let this process open as many files and connections as the system permits."""
-    _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
+    """Let this process open as many files and connections as the system permits; where it sets no limit, enough.
+
+    macOS sets none, and refuses to be asked for that.
+    """
+    soft, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = 2 * MOST + RESERVED if most == resource.RLIM_INFINITY else most
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        with suppress(ValueError, OSError):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, most))
 
 
 def connections(*, page: bool) -> Connections:

@@ -4,7 +4,7 @@ import resource
 
 import pytest
 
-from clerestory.server.descriptors import MOST, RESERVED, connections
+from clerestory.server.descriptors import MOST, RESERVED, connections, take_descriptors
 
 
 @pytest.mark.parametrize("page", [False, True])
@@ -15,3 +15,28 @@ def test_ports_leave_what_is_reserved(monkeypatch: pytest.MonkeyPatch, descripto
     assert 0 < room.callers <= MOST
     assert (0 < room.browsers <= MOST) is page
     assert descriptors < 0 or room.callers + room.browsers <= descriptors - RESERVED
+
+
+@pytest.mark.parametrize(
+    ("soft", "hard", "taken"),
+    [
+        (256, 4096, (4096, 4096)),
+        (256, resource.RLIM_INFINITY, (2 * MOST + RESERVED, resource.RLIM_INFINITY)),
+        (4096, resource.RLIM_INFINITY, None),
+        (resource.RLIM_INFINITY, resource.RLIM_INFINITY, None),
+    ],
+)
+def test_no_more_is_asked_for_than_the_system_gives(
+    monkeypatch: pytest.MonkeyPatch, soft: int, hard: int, taken: tuple[int, int] | None
+) -> None:
+    """As on macOS, which has no limit but refuses one without end."""
+    asked = []
+
+    def set_limit(_: int, limits: tuple[int, int]) -> None:
+        asked.append(limits)
+        raise ValueError("current limit exceeds maximum limit")
+
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (soft, hard))
+    monkeypatch.setattr(resource, "setrlimit", set_limit)
+    take_descriptors()
+    assert asked == ([taken] if taken else [])
