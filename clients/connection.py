@@ -1,7 +1,9 @@
 """How a client reaches its server: channel, TLS, token."""
 
+import ipaddress
 import json
 import re
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -35,8 +37,8 @@ TAG = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")  # of a language, BCP 47
 PREFIX = re.compile(r"^(dns|ipv4|ipv6):(//[^/]*/)?")  # of a target, before its addresses
 URLS = ("http://", "https://")
 OTHER = ("unix:", "unix-abstract:", "vsock:", "xds:")  # targets without a port of TCP
-PORTED = re.compile(r"(?:[^:/\[\]]+|\[[^]]*\]):(?P<port>[^:/]*)")
-LOCAL = ("unix:", "localhost", "127.", "[::1]", "ipv4:127.", "ipv6:[::1]")
+PORTED = re.compile(r"(?P<host>[^:/\[\]]+|\[[^]]*\]):(?P<port>[^:/]*)")
+NAMED_HERE = re.compile(r"^(dns|ipv4|ipv6):(///)?")  # PREFIX without a name server, for which localhost may be anything
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +151,20 @@ def require_ports(target: str) -> None:
             raise BadConnection("target", f"the port of {address!r} is not a number from 1 to 65535")
 
 
+def is_local(target: str) -> bool:
+    """Whether a target leads to no other machine, whichever of its addresses is called."""
+    return target.startswith("unix:") or all(map(is_loopback, NAMED_HERE.sub("", target, count=1).split(",")))
+
+
+def is_loopback(address: str) -> bool:
+    """Whether an address, with a port or without, is of this machine."""
+    found = PORTED.fullmatch(address)
+    host = (found["host"] if found else address).strip("[]")
+    with suppress(ValueError):
+        return ipaddress.ip_address(host).is_loopback
+    return host.lower() == "localhost"
+
+
 def spoken(language: str | None) -> tuple[tuple[str, str], ...]:
     """Return the metadata that ask for a language, () for None. Raises BadConnection."""
     if language is not None and not (isinstance(language, str) and TAG.fullmatch(language)):
@@ -161,7 +177,7 @@ def check_token(target: str, token: str, tls: Tls | None) -> None:
     require_text("token", token, "a text")
     if not token or not (token.isascii() and token.isprintable()) or " " in token:
         raise BadConnection("token", "is not one word of printable ASCII")
-    if tls is None and not target.startswith(LOCAL):
+    if tls is None and not is_local(target):
         raise BadConnection("tls", f"is missing: the token would travel in plaintext to {target}")
 
 

@@ -12,7 +12,7 @@ from typing import Any
 import grpc
 import uvicorn
 
-from clerestory.clients.connection import LOCAL, Connection
+from clerestory.clients.connection import Connection, is_local
 from clerestory.door.app import Door
 from clerestory.door.bridge import MAX_STREAMS, Bridge
 from clerestory.door.config import DoorSettings
@@ -79,7 +79,7 @@ async def opened(
     """
     listener = listen(settings)
     async with server.channel(grpc.aio) as channel:
-        bridge = Bridge(channel, list(server.metadata), near=server.target.startswith(LOCAL), streams=streams)
+        bridge = Bridge(channel, list(server.metadata), near=is_local(server.target), streams=streams)
         door = Door(bridge, settings, read_page(settings.page))
         http = HttpServer(config_of(door, settings), ConnectionPlaces(connections, settings.networks))
         running = asyncio.create_task(http.serve(sockets=[listener]))

@@ -93,6 +93,30 @@ def test_other_names_of_servers_are_left_to_grpc(target: str) -> None:
     assert dial(target, None, None, retries=False).target == target
 
 
+@pytest.mark.parametrize(
+    "target",
+    [
+        *("unix:/tmp/socket", "localhost", "LOCALHOST:1", "127.0.0.1:1", "127.9.9.9", "::1", "[::1]", "[::1]:1"),
+        *("dns:localhost:1", "dns:///localhost:1", "ipv4:127.0.0.1:1,127.0.0.2:2", "ipv6:[::1]:1"),
+    ],
+)
+def test_a_token_travels_in_plaintext_on_this_machine(target: str) -> None:
+    assert dial(target, "secret", None, retries=False).metadata == (("authorization", "Bearer secret"),)
+
+
+@pytest.mark.parametrize(
+    "target",
+    [
+        *("ipv4:127.0.0.1:1,10.0.0.2:1", "ipv6:[::1]:1,[2001:db8::1]:1", "localhost:1,far.example:1", "127.example:1"),
+        *("localhost.far.example:1", "127.0.0.1.far.example:1", "dns://9.9.9.9/localhost:1", "localhost:far.example:1"),
+        *("[::1].far.example:1", "dns:///localhost.far.example", "xds:localhost", "10.0.0.2:1", "unix-far.example:1"),
+    ],
+)
+def test_a_token_travels_to_no_other_machine_in_plaintext(target: str) -> None:
+    with pytest.raises(BadConnection, match=r"^tls: is missing"):
+        dial(target, "secret", None, retries=False)
+
+
 def test_a_key_of_another_certificate_is_refused(tmp_path: Path) -> None:
     authority = trustme.CA()
     one, other = (authority.issue_cert("localhost") for _ in range(2))

@@ -353,8 +353,11 @@ async def test_a_door_that_seems_elsewhere_to_its_server_names_nobody(monkeypatc
     assert count("clerestory_calls_total", {"method": "RulesService/ListGames"} | denied) == 1
 
 
-async def test_browsers_share_by_their_addresses_and_tokens_speak_for_themselves() -> None:
-    """Queued calls of one address count against that address, not against the door."""
+@pytest.mark.parametrize(("target", "named"), [("127.0.0.1:%d", ("127.0.0.1",)), ("ipv4:127.0.0.1:%d,10.0.0.2:9", ())])
+async def test_browsers_share_by_their_addresses_and_tokens_speak_for_themselves(
+    target: str, named: tuple[str, ...]
+) -> None:
+    """Queued calls of one address count against that address, not against the door; another machine is not told it."""
     asked: list[tuple[str, ...]] = []
 
     async def listed(_: bytes, context: grpc.aio.ServicerContext[bytes, bytes]) -> bytes:
@@ -369,10 +372,10 @@ async def test_browsers_share_by_their_addresses_and_tokens_speak_for_themselves
     )
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()
-    async with opened(DoorSettings("127.0.0.1:0"), dial(f"127.0.0.1:{port}", None, None, retries=False)) as web:
+    async with opened(DoorSettings("127.0.0.1:0"), dial(target % port, None, None, retries=False)) as web:
         caller = Caller(*address_of(web.url), server=None)  # type: ignore[arg-type]
         await caller.call(RULES + "ListGames", b"")
         await caller.call(RULES + "ListGames", b"", x_on_behalf_of="somebody-else")
         await caller.call(RULES + "ListGames", b"", authorization="Bearer open-sesame-and-close")
     await server.stop(None)
-    assert asked == [("127.0.0.1",), ("127.0.0.1",), ()]
+    assert asked == [named, named, ()]
