@@ -77,9 +77,12 @@ def learn(
 ) -> Iterator[dict[str, Any]]:
     """Learn, and yield the record of each generation; work already in the folder is not repeated.
 
-    The run ends early if two generations in a row fail the gate. Raises BadData for a folder of another
-    run or a damaged file, BadMatch if another run is using it, OSError if a file cannot be written.
+    The run ends early if two generations in a row fail the gate. Raises BadLimit or BadBot for a match that cannot be
+    played, BadData for a folder of another run or a damaged file, BadMatch if another run is using it, OSError if a
+    file cannot be written.
     """
+    for match in gate.matches(plan.load, plan.seats, plan.bot(None), plan.bot(None)):
+        match.rehearse()  # before hours of games
     with opened(plan, out):
         failed = 0
         for generation in range(generations):

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
+from clerestory.arena.errors import BadBot
 from clerestory.cli.main import app
 from clerestory.cli.options import BadOption
 from clerestory.search.errors import BadLimit
@@ -24,6 +25,9 @@ def run(*arguments: str | Path) -> Result:
         (("cathedral", "--search", "depth=2"), BadLimit, "depth: is not an option of a search; there are selection"),
         (("cathedral", "--search", "reward"), BadLimit, "reward: needs a value"),
         (("cathedral", "--sprt", "20,0"), BadOption, "--sprt"),
+        (("cathedral", "--seats", "2", "--budgets", "9it,"), BadLimit, "budget: '' is not a time"),
+        (("cathedral", "--seats", "2", "--budgets", "2000it,9its"), BadLimit, "budget: '9its' is not a time"),
+        (("cathedral", "--seats", "2", "--against", "gredy"), BadBot, "'gredy': unknown bot"),
         (("cathedral", "--ray-address", "here:1"), BadOption, "--ray-address"),
     ],
 )
