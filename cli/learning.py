@@ -52,7 +52,9 @@ def gate_of(options: LearningOptions) -> GateOptions:
 
 
 def run_learning(options: LearningOptions, workers: int, crew: Crew) -> None:
-    """Learn, and print the result of every generation."""
+    """Learn, and print the result of every generation. Raises BadOption."""
+    if "," in str(options.out):
+        raise BadOption(f"--out: {options.out} has a comma, which the options of a bot cannot hold")
     plan, gate = plan_of(options), gate_of(options)
     with watching() as watch:
         resources = Resources(workers, crew, watch)

@@ -18,7 +18,10 @@ class LearningOptions:
 
     game: Annotated[str, typer.Argument(metavar="GAME", help="Name of the game.")]
     out: Annotated[
-        Path, typer.Option(metavar="FOLDER", help="Folder for all results; a run continues from what is there.")
+        Path,
+        typer.Option(
+            metavar="FOLDER", resolve_path=True, help="Folder for all results; a run continues from what is there."
+        ),
     ]
     one_ply: Annotated[
         int,

@@ -28,14 +28,25 @@ def run(*arguments: str | Path) -> Result:
         (("cathedral", "--seats", "2", "--budgets", "9it,"), BadLimit, "budget: '' is not a time"),
         (("cathedral", "--seats", "2", "--budgets", "2000it,9its"), BadLimit, "budget: '9its' is not a time"),
         (("cathedral", "--seats", "2", "--against", "gredy"), BadBot, "'gredy': unknown bot"),
+        (("cathedral", "--out", "a,b"), BadOption, "--out: "),
         (("cathedral", "--ray-address", "here:1"), BadOption, "--ray-address"),
     ],
 )
 def test_wrong_options(options: tuple[str, ...], error: type[Exception], named: str, tmp_path: Path) -> None:
-    result = run(*options, "--out", tmp_path / "new")
+    result = run("--out", tmp_path / "new", *options)
     assert isinstance(result.exception, error)
     assert named in str(result.exception)
     assert not (tmp_path / "new").exists()
+
+
+def test_a_folder_is_known_by_its_whole_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The bots of the gate have it in their names, in files of games that another run goes on with."""
+    monkeypatch.chdir(tmp_path)
+    found = []
+    monkeypatch.setattr("clerestory.cli.learning.learn", lambda plan, gate, out, *_: found.append(out) or [])
+    for out in ("new", tmp_path / "new"):
+        assert run("cathedral", "--out", out).exit_code == 0
+    assert found == [tmp_path / "new"] * 2
 
 
 def test_without_numpy_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
