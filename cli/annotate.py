@@ -35,6 +35,6 @@ def annotate_record(
 
     speak(language, as_json=as_json)
     review = review_record(record, number, options, threads)
+    show_review(review, as_json=as_json)
     if html is not None:
         write(html, report(review))
-    show_review(review, as_json=as_json)

@@ -72,6 +72,12 @@ def test_the_report_is_written_beside_the_table(record: str, tmp_path: Path) -> 
     assert "<h2>Ledger</h2>" in (tmp_path / "report.html").read_text()
 
 
+def test_a_report_that_cannot_be_written_costs_no_review(record: str, tmp_path: Path) -> None:
+    done = called(record, *QUICK, "--html", str(tmp_path))
+    assert "own errors" in done.output
+    assert isinstance(done.exception, BadOption)
+
+
 def test_a_time_becomes_as_many_iterations_as_fit(record: str) -> None:
     """No time at all is enough for the least."""
     done = called(record, "--time", "1ms", "--json")
