@@ -170,8 +170,13 @@ def read_games(plan: SelfPlay, folder: Path) -> list[Columns]:
 
     Raises BadData for a chunk that is missing or damaged, or of another game, catalogue, generation or seed.
     """
-    header = plan.source()
-    return [read_chunk(path_of(folder, number), header) for number in range(count_chunks(folder))]
+    header, chunks = plan.source(), count_chunks(folder)
+    paths = [path_of(folder, number) for number in range(chunks)]
+    for path in paths:
+        if not path.exists():
+            games = chunks * GAMES_PER_CHUNK
+            raise BadData(path, f"is not there; play {games} games or more, or delete the files after it")
+    return [read_chunk(path, header) for path in paths]
 
 
 def count_chunks(folder: Path) -> int:
