@@ -50,6 +50,7 @@ CASES: list[tuple[Mapping[str, str], set[str]]] = [
     ({'up{job="clerestory"}': "0"}, {"ServerDown"}),
     ({"clerestory_started_seconds": "1000+60"}, {"ServerRestarts"}),
     ({'clerestory_calls_total{code="INTERNAL"}': "0+1"}, {"ServerFaults"}),
+    ({'clerestory_calls_total{code="INTERNAL"}': "_x20 1x20"}, {"ServerFaults"}),  # a series that begins with the fault
     ({'clerestory_deadline_margin_seconds_bucket{le="-0.02"}': "0+4"}, {"AnswersLate"}),
     ({'clerestory_deadline_margin_seconds_bucket{le="-0.02"}': "0+2"}, set()),
     ({"clerestory_admitted": "13"}, {"WorkersCrowded"}),
@@ -74,7 +75,7 @@ def series(changed: Mapping[str, str], steps: int) -> dict[str, str]:
     for name, value in {**CALM, **changed}.items():
         kind, _, labels = name.partition("{")
         labels = f'instance="here",{labels}' if labels else 'instance="here"}'
-        spread[f"{kind}{{{labels}"] = f"{value}{'' if '+' in value else '+0' if value != '_' else ''}x{steps}"
+        spread[f"{kind}{{{labels}"] = value if "x" in value else f"{value}x{steps}"
     return spread
 
 
