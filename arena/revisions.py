@@ -72,7 +72,8 @@ def build(commit: str, folder: Path) -> None:
     source, log = folder / "source", folder / "build.log"
     sys.stderr.write(f"building revision {commit[:12]} once, which takes minutes ({log})\n")
     source.mkdir(exist_ok=True)
-    archive = git("archive", commit)
+    up = git("rev-parse", "--show-cdup").stdout.decode().strip()  # an archive has only what is below the folder
+    archive = git("-C", up, "archive", commit)
     pip = ["venv/bin/python", "-m", "pip", "--disable-pip-version-check", "install"]
     with log.open("wb") as output:
         for command in (

@@ -107,6 +107,10 @@ def test_outside_a_checkout_there_are_no_revisions(tmp_path: Path, monkeypatch: 
 
 
 def test_a_build_that_fails_names_its_log(repository: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """All of a commit is built, from whichever folder of the repository."""
+    below = tmp_path / "repository" / "below"
+    below.mkdir()
+    monkeypatch.chdir(below)
     for python, step in (("false", "venv"), (sys.executable, "pip")):  # the second time from the beginning
         monkeypatch.setattr(sys, "executable", python)
         with pytest.raises(BadBot, match=rf"the build failed at `.* -m {step} .*`; see .*build\.log"):
