@@ -24,7 +24,8 @@ cpdef enum:
     LOWEST_ROLL = 2         # of the tax die
     ROLLS = 4               # 2 to 5
     LOCATIONS = 10          # that a builder can be sent to
-    MOST_SOLD = 40          # of sand, wood or stone in one action
+    MOST_SOLD = 40          # of sand, wood or stone in one action: more than are ever held before the market
+    MOST_HELD = MOST_SOLD + STOCK
     MOST_USES = 10          # of a craftsman in one round, blessed
 
 cpdef enum:                 # cards in catalogue order

@@ -14,7 +14,11 @@ from clerestory.engine.cathedral.invariants_of_pieces cimport *
 from clerestory.engine.cathedral.state cimport *
 from clerestory.engine.cathedral.tables cimport cards
 from clerestory.engine.cathedral.works cimport is_free, times_used
-from clerestory.engine.core cimport NATURE, OVER, Invariant, predicate
+from clerestory.engine.core cimport MAX_LEGAL, NATURE, OVER, Invariant, predicate
+
+cdef enum:
+    # A list also has room for every purchase, for `leave`, and for the court's metal, which may still come
+    MOST_TO_SELL = MAX_LEGAL - 3 * STOCK - 2
 
 cdef Invariant INVARIANTS[NUM_INVARIANTS]
 INVARIANTS[:] = [
@@ -51,17 +55,31 @@ cdef bint drawn_fits(const Cathedral *s) noexcept nogil:
 
 
 cdef bint cubes_of_step(const Cathedral *s) noexcept nogil:
-    """The limit is far above what can be reached, and low enough for every list of actions."""
-    cdef int seat, type_, to_sell
+    cdef int seat
     for seat in range(s.seats):
-        if s.step <= AT_PROTECTION and cubes_held(&s.players[seat]) > KEPT_CUBES:
-            return False
-        to_sell = 0
-        for type_ in range(TYPES):
-            to_sell += 0 if s.players[seat].bought >> type_ & 1 else s.players[seat].cubes[type_]
-        if to_sell > (33 if s.step <= AT_ARCHBISHOP else 80):
+        if s.step <= AT_ARCHBISHOP and not kept_fits(s, &s.players[seat]) or not sales_fit(s, &s.players[seat]):
             return False
     return True
+
+
+cdef bint kept_fits(const Cathedral *s, const Player *p) noexcept nogil:
+    """Before the market gives a cube, only an event adds to those kept, and only metal."""
+    cdef int metal = cards.events[s.event - 1].metal if s.event else 0
+    return cubes_held(p) - p.cubes[METAL] <= KEPT_CUBES and cubes_held(p) <= KEPT_CUBES + metal
+
+
+cdef bint sales_fit(const Cathedral *s, const Player *p) noexcept nogil:
+    """These limits are above what can be reached; within them, each sale has its action, and a list holds them all."""
+    cdef int type_, to_sell = 0
+    for type_ in range(TYPES):
+        if p.bought >> type_ & 1:
+            if p.cubes[type_] + s.stock[type_] > MOST_HELD:
+                return False
+        elif p.cubes[type_] > MOST_SOLD:
+            return False
+        else:
+            to_sell += p.cubes[type_]
+    return to_sell <= MOST_TO_SELL
 
 
 # -- the step --------------------------------------------------------------------------------------

@@ -38,7 +38,7 @@ cdef inline int list_sales(const Player *p, uint16_t *out) noexcept nogil:
     cdef int barred = p.bought | (0 if p.craftsmen & cards.sells_stone else 1 << STONE)
     for type_ in range(TYPES):
         if not barred >> type_ & 1:
-            n += list_run(p.cubes[type_], SELL + MOST_SOLD * type_, out + n)
+            n += list_run(min(<int> p.cubes[type_], <int> MOST_SOLD), SELL + MOST_SOLD * type_, out + n)
     return n
 
 

@@ -130,7 +130,7 @@ def goods_fields():
     return [
         Field("vp", at(&p.vp), POINTS),
         Field("gold", at(&p.gold), COUNT),
-        *(Field(TYPE_NAMES[i], at(&p.cubes[<int> i]), Number(0, MOST_SOLD)) for i in range(TYPES)),
+        *(Field(TYPE_NAMES[i], at(&p.cubes[<int> i]), Number(0, MOST_HELD)) for i in range(TYPES)),
         Field("vp_priory", at(&p.vp_priory), COUNT, account),
         Field("vp_craftsmen", at(&p.vp_craftsmen), POINTS, account),
         Field("vp_cards", at(&p.vp_cards), Number(0, 120), account),

@@ -2,15 +2,17 @@
 
 import json
 import random
+from bisect import bisect
 from functools import partial
+from itertools import product
 from typing import Any
 
 import pytest
 
-from clerestory.engine import BadPosition, BadRecord, Record, Rng, read_records
-from tests.engine.cathedral.scenes import changed, reach
+from clerestory.engine import BadPosition, BadRecord, Record, Rng, State, read_records
+from tests.engine.cathedral.scenes import CUBES, changed, fields, reach
 from tests.engine.faulty import faults_of_position, faulty_positions
-from tests.laws import walk
+from tests.laws import next_action, walk
 from tests.shipped import CATHEDRAL
 
 faults = partial(faults_of_position, CATHEDRAL, CATHEDRAL.new(2, 1).to_position())
@@ -103,6 +105,31 @@ def test_too_many_craftsmen_and_too_many_cubes_kept() -> None:
         changed(state, {"starting_player": "red", "to_act": "blue"}, red={"sand": 6})
 
 
+NO_CUBES = dict.fromkeys(CUBES, 0)
+
+
+@pytest.mark.parametrize("sand", [6, 33])
+def test_too_many_cubes_before_production(sand: int) -> None:
+    """They and those to come would be more than can be sold at once."""
+    state = reach("archbishop", round_=2)
+    owner = fields(state)["to_act"]
+    assert changed(state, **{owner: {**NO_CUBES, "sand": 5}}).check() == 0
+    with pytest.raises(BadPosition, match=r"^cathedral\.players: breaks rule 27"):
+        changed(state, **{owner: {**NO_CUBES, "sand": sand}})
+
+
+def test_an_event_gives_metal_beyond_the_five_cubes_kept() -> None:
+    red, blue = ({**NO_CUBES, **held} for held in ({"sand": 5}, {"metal": 1, "stone": 4}))
+    state = changed(reach("event", round_=2), red=red, blue=blue)
+    state.play("event richards_gift")
+    assert fields(state)["step"] == "archbishop"
+    assert [fields(state)["players"][seat]["metal"] for seat in (0, 1)] == [1, 2]
+    assert CATHEDRAL.from_position(state.to_position()).check() == 0
+    for more in ({"sand": 6, "metal": 0}, {"metal": 2}):
+        with pytest.raises(BadPosition, match=r"^cathedral\.players: breaks rule 27"):
+            changed(state, red=more)
+
+
 def test_memory_of_any_content_is_checked_without_harm() -> None:
     source = random.Random(1)
     size = CATHEDRAL.state_bytes
@@ -124,6 +151,50 @@ def test_single_bits_that_change_are_noticed_or_harmless(seats: int) -> None:
         numbers.add(CATHEDRAL.check_bytes(bytes(memory)))
         assert CATHEDRAL.from_position(state.observe(0).to_json()).deal(rng).check() == 0
     assert len(numbers) > 10
+
+
+RESOURCE_CARDS = {row["id"]: row for row in CATHEDRAL.cards()["resource_cards"]}
+
+
+def hoard(state: State, seat: int, cube: str, count: int) -> dict[str, Any]:
+    """The position with so many more cubes in a hand, and its workers on free resource cards of the same type."""
+    position = state.to_position()
+    player = position["cathedral"]["players"][seat]
+    player[cube] += count
+    position["cathedral"]["supply"][cube] -= count
+    taken = [card for one in position["cathedral"]["players"] for card in one["resource_cards"]]
+    for card, row in reversed(RESOURCE_CARDS.items()):
+        if row["type"] == cube and row["workers"] <= player["mill"] and card not in taken and len(taken) < 7:
+            player["mill"] -= row["workers"]
+            taken.append(card)
+            player["resource_cards"] = [one for one in RESOURCE_CARDS if one in (*player["resource_cards"], card)]
+    return position
+
+
+def is_refused(position: dict[str, Any]) -> bool:
+    try:
+        CATHEDRAL.from_position(position)
+    except BadPosition:
+        return True
+    return False
+
+
+@pytest.mark.parametrize(("seats", "seed"), [(2, 3), (3, 3), (4, 4)])
+def test_as_many_cubes_as_pass_can_be_played_on_with(seats: int, seed: int) -> None:
+    """At every step; the positions after it pass as well."""
+    rng, counts = Rng(seats), set[int]()
+    steps = {fields(state)["step"]: state.copy() for state in walk(CATHEDRAL, seats, seed)}
+    for state, cube in product(steps.values(), CUBES):
+        more = partial(hoard, state, max(state.turn, 0), cube)
+        most = bisect(range(41), False, key=lambda count: is_refused(more(count))) - 1
+        counts.add(most)
+        after = CATHEDRAL.from_position(more(most))
+        for ply in range(0 if after.over else 60):
+            after.play(next_action(after, rng))
+            if after.over:
+                break
+            assert ply % 4 or after.check() == 0
+    assert len(counts) > 3
 
 
 def test_a_position_prints_as_a_table() -> None:
