@@ -79,9 +79,10 @@ cdef inline bint advantages_in_place(const Cathedral *s) noexcept nogil:
 
 
 cdef inline bint turned_up_by_round(const Cathedral *s) noexcept nogil:
-    if popcount(s.unseen_advantages) != ADVANTAGES - advantages_gone(s):
+    cdef int gone = advantages_gone(s)
+    if popcount(s.unseen_advantages) != ADVANTAGES - gone:
         return False
-    if s.round < ROUNDS and s.unseen_advantages >> ORDINARY != 3:
+    if popcount(s.unseen_advantages & ordinary()) != ORDINARY - min(gone, <int> ORDINARY_DECK):
         return False
     return popcount(s.unseen_events) == EVENTS - events_gone(s) and not as_set(s.event) & s.unseen_events
 

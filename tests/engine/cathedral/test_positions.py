@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from clerestory.engine import BadPosition, BadRecord, Record, Rng, State, read_records
+from clerestory.engine import NATURE, BadPosition, BadRecord, Record, Rng, State, read_records
 from tests.engine.cathedral.scenes import CUBES, changed, fields, reach
 from tests.engine.faulty import faults_of_position, faulty_positions
 from tests.laws import next_action, walk
@@ -128,6 +128,18 @@ def test_an_event_gives_metal_beyond_the_five_cubes_kept() -> None:
     for more in ({"sand": 6, "metal": 0}, {"metal": 2}):
         with pytest.raises(BadPosition, match=r"^cathedral\.players: breaks rule 27"):
             changed(state, red=more)
+
+
+def test_the_last_two_advantages_lie_below_all_others_in_the_last_round_too() -> None:
+    state = reach("advantages", round_=6).observe(NATURE)
+    unseen = fields(state)["unseen_advantages"]
+    assert changed(state, {"unseen_advantages": unseen}).legal_codes()
+    somewhere = {*unseen, *(card for player in fields(state)["players"] for card in player["advantages"])}
+    gone = next(card for card in OPENING["unseen_advantages"] if card not in somewhere)
+    others = {*unseen, gone} - {"celebrations"}
+    cards = [card for card in OPENING["unseen_advantages"] if card in others]
+    with pytest.raises(BadPosition, match=r"^cathedral\.round: breaks rule 19"):
+        changed(state, {"unseen_advantages": cards})
 
 
 def test_memory_of_any_content_is_checked_without_harm() -> None:
