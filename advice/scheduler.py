@@ -255,7 +255,7 @@ class Scheduler:
         if make is None:
             found = self._conclude(job)
         else:
-            found = await job.loop.run_in_executor(self._answers, lambda: make(self._conclude(job)))
+            found = await self._made(job, lambda: make(self._conclude(job)))
         job.span.note(iterations=found.iterations, depth=found.depth)
         return found
 
@@ -275,9 +275,19 @@ class Scheduler:
                 return None
             if make is None:
                 return job.searcher.result()
-            return await job.loop.run_in_executor(self._answers, lambda: make(job.searcher.result()))
+            return await self._made(job, lambda: make(job.searcher.result()))
+        except BaseException:  # another thread may still read the tree, which no worker may change meanwhile
+            self.end(job, StopReason.STOPPED)
+            raise
         finally:
             self._let_go(job)
+
+    async def _made(self, job: Job, make: Callable[[], Result]) -> Result:
+        """Return what another thread makes of a search; the tree is held until it has, even if nobody waits for it."""
+        job.searcher.hold()
+        making = self._answers.submit(make)
+        making.add_done_callback(lambda _: job.searcher.release())
+        return await asyncio.wrap_future(making)
 
     async def _hold(self, job: Job) -> None:
         rests = asyncio.Event()
@@ -311,6 +321,7 @@ class Scheduler:
         began, threads = time.monotonic(), self._policy.threads(tree.demand)
         if job.began is None:
             job.began = began
+        job.searcher.hold()  # until its step has begun, others may think that it rests
         self._turn.release()
         try:
             reason, iterations = job.searcher.step(
@@ -326,6 +337,7 @@ class Scheduler:
             reason, iterations = StopReason.STOPPED, 0
         finally:
             self._turn.acquire()
+            job.searcher.release()
         now = time.monotonic()
         self._policy.put_back(tree, now - began, iterations, now)
         if job.failure is not None:

@@ -61,6 +61,7 @@ cdef class Searcher:
     cdef State view
     cdef double elapsed
     cdef int running             # threads
+    cdef int held                # by so many who are going to use the tree, in another thread
 
     def __cinit__(self, root not None, *, seed, max_bytes=DEFAULT_MAX_BYTES, clock=None, **options):
         self.clock = clock
@@ -186,6 +187,14 @@ cdef class Searcher:
         """End the current run, or else the next one, after its current iteration. Any thread may call this."""
         write_flag(&self.tree.stop, BY_STOP)
 
+    def hold(self):
+        """Refuse `advance` until `release`: what another thread is going to do needs the present root and its tree."""
+        self.held += 1
+
+    def release(self):
+        """Undo one `hold`."""
+        self.held -= 1
+
     def advance(self, root not None):
         """Continue from another root of the same game and observer, with the statistics that the tree already has.
 
@@ -200,9 +209,11 @@ cdef class Searcher:
             root: from `observe`; usually a later position of the game, at the seat's next decision.
 
         Raises WrongSeat for another observer, ValueError for another game or number of players, RuntimeError during
-        a run.
+        a run, and while the tree is held or read.
         """
         self._require_rest()
+        if self.held:
+            raise RuntimeError("the search is held")
         if root.view.game is not self.view.game or root.view.seats != self.view.seats:
             raise ValueError(f"the tree is of {self.view.game.name} for {self.view.seats} players")
         if root.observer != self.root.observer:
@@ -284,11 +295,13 @@ cdef class Searcher:
         cdef OutlookSums *lines = <OutlookSums *> malloc(n * sizeof(OutlookSums))
         if lines == NULL:
             raise MemoryError(f"no memory for the outlook of {n} lines")
+        self.running += 1  # nothing may move the tree meanwhile
         try:
             with nogil:
                 lived = look_ahead(&search.search, firsts, n, worlds, plies, seed, lines)
             return [self._outlook(&lines[i], lived) for i in range(n)], self._gains(&lines[1], lived) if n > 1 else ()
         finally:
+            self.running -= 1
             free(lines)
 
     cdef tuple _outlook(self, const OutlookSums *line, int worlds):

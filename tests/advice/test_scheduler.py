@@ -5,6 +5,7 @@ import os
 import re
 import sys
 import threading
+import time
 from collections import Counter
 from contextlib import suppress
 from pathlib import Path
@@ -14,6 +15,7 @@ import grpc
 import pytest
 
 from clerestory.advice import memory, policy, scheduler
+from clerestory.advice.allowance import Allowance, TimeBudget
 from clerestory.advice.analyst import Analyst
 from clerestory.advice.answer import Answer
 from clerestory.advice.caller import Caller
@@ -24,6 +26,8 @@ from clerestory.advice.question import Question, Terms, pose
 from clerestory.engine.toy.rules import TOY
 from clerestory.refusals import Reason, Refusal
 from clerestory.search.ismcts import Searcher
+from clerestory.search.result import Result
+from clerestory.search.root import Root, observe
 from clerestory.v1.advisor_pb2 import STOP_REASON_DECIDED, STOP_REASON_ITERATIONS, AnalyzeRequest
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
 from tests.search.positions import decisions
@@ -230,6 +234,45 @@ async def test_a_stream_whose_search_goes_wrong_ends_with_the_error(monkeypatch:
         assert_reason(caught.value, Reason.INTERNAL)
         answer = await server.advisor.RecommendMove(question(iterations=10))
     assert answer.statistics.iterations == 10
+
+
+async def test_a_search_whose_explanation_nobody_waits_for_rests_until_that_is_made() -> None:
+    """Neither a worker goes on with it nor another question, as both would move what is being read."""
+    reading, go_on = threading.Event(), threading.Event()
+
+    def explain(result: Result) -> Result:
+        reading.set()
+        go_on.wait()
+        return result
+
+    root = observe(opening())
+    searcher = Searcher(root, seed=1)
+    budget = TimeBudget(time.monotonic(), None, 3600.0)
+    async with Analyst(Capacity(workers=1)) as analyst:
+        job = analyst.scheduler.submit(
+            searcher, Allowance(budget, None, early=False, threads=1), caller=Caller("one"), kind="toy"
+        )
+        await until(lambda: job.began is not None)
+        glance = asyncio.ensure_future(analyst.scheduler.glance(job, explain))
+        try:
+            await until(reading.is_set)
+            made = searcher.iterations
+            glance.cancel()
+            await asyncio.wait([glance])
+            await asyncio.sleep(0.05)
+            assert searcher.iterations == made
+            with pytest.raises(RuntimeError, match="held"):
+                searcher.advance(root)
+        finally:
+            go_on.set()
+        await until(lambda: can_advance(searcher, root))
+
+
+def can_advance(searcher: Searcher, root: Root) -> bool:
+    with suppress(RuntimeError):
+        searcher.advance(root)
+        return True
+    return False
 
 
 # -- a place -----------------------------------------------------------------------------------------

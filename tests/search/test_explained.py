@@ -1,5 +1,6 @@
 """Reasons: outlooks that agree with play, and a sentence made of them."""
 
+import threading
 from dataclasses import replace
 
 import numpy as np
@@ -35,6 +36,21 @@ def test_every_feature_has_an_outlook_and_the_search_is_left_alone(name: str) ->
         assert all(line.outlook == () for line in answer.lines[3:])
         assert searcher.result() == replace(result, elapsed=searcher.result().elapsed)
         assert searcher.explain(result, lines=3, worlds=20) == answer
+
+
+def test_a_search_cannot_move_on_while_it_is_being_explained() -> None:
+    position = decisions(GAMES["cathedral"], 2, 4)[0]
+    searcher, result = searched(position)
+    explaining = threading.Thread(target=searcher.explain, args=[result], kwargs={"worlds": 2000})
+    explaining.start()
+    refused = 0
+    while explaining.is_alive():
+        try:
+            searcher.advance(observe(position))
+        except RuntimeError:
+            refused += 1
+    assert refused
+    searcher.advance(observe(position))
 
 
 def test_what_is_already_sure_is_foreseen_exactly() -> None:
