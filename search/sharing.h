@@ -73,17 +73,17 @@ static inline uint32_t add_count(uint32_t *counter, uint32_t n) {
     return __atomic_fetch_add(counter, n, __ATOMIC_RELAXED);
 }
 
-/* Add to two counters of things that take memory, if all of them then take at most so many bytes; write what they
-   were. */
-static inline int take_bytes(uint32_t *pair, uint32_t a, uint32_t b, uint64_t bytes_a, uint64_t bytes_b, uint64_t most,
-                             uint32_t *was) {
+/* Add to two counters of things that take memory, if there are then at most so many of each, and all of them take at
+   most so many bytes; write what they were. */
+static inline int take_bytes(uint32_t *pair, uint32_t a, uint32_t b, uint32_t most_a, uint32_t most_b, uint64_t bytes_a,
+                             uint64_t bytes_b, uint64_t most, uint32_t *was) {
     uint64_t read = __atomic_load_n((uint64_t *) pair, __ATOMIC_RELAXED), wanted;
     uint32_t next[2];
     do {
         memcpy(was, &read, sizeof(read));
         next[0] = was[0] + a;
         next[1] = was[1] + b;
-        if (next[0] * bytes_a + next[1] * bytes_b > most) return 0;
+        if (next[0] > most_a || next[1] > most_b || next[0] * bytes_a + next[1] * bytes_b > most) return 0;
         memcpy(&wanted, next, sizeof(wanted));
     } while (!__atomic_compare_exchange_n((uint64_t *) pair, &read, wanted, 1, __ATOMIC_RELAXED, __ATOMIC_RELAXED));
     return 1;

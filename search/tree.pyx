@@ -7,7 +7,8 @@ from clerestory.search.pages cimport give_back, release, reserve, take
 
 cdef extern from "sharing.h":
     bint take_bytes(
-        uint32_t *pair, uint32_t a, uint32_t b, uint64_t bytes_a, uint64_t bytes_b, uint64_t most, uint32_t *was
+        uint32_t *pair, uint32_t a, uint32_t b, uint32_t most_a, uint32_t most_b, uint64_t bytes_a, uint64_t bytes_b,
+        uint64_t most, uint32_t *was
     ) noexcept nogil
 
 cdef enum:
@@ -94,11 +95,9 @@ cdef uint64_t tree_bytes(const Tree *tree) noexcept nogil:
 cdef bint take_memory(Tree *tree, uint32_t slots, uint32_t records, uint32_t *was) noexcept nogil:
     """Take adjacent slots and records; write the first of them. False if there is not enough memory left."""
     cdef uint64_t most = tree.max_bytes - bytes_of(tree, 0, 0)
-    if peek_count(&tree.num_slots) + slots > tree.max_slots:
-        return False
-    if peek_count(&tree.num_records) + records > tree.max_records:
-        return False
-    return take_bytes(&tree.num_slots, slots, records, SLOT_BYTES, record_bytes(tree), most, was)
+    return take_bytes(
+        &tree.num_slots, slots, records, tree.max_slots, tree.max_records, SLOT_BYTES, record_bytes(tree), most, was
+    )
 
 
 cdef uint32_t place_of(const Tree *tree, uint64_t key) noexcept nogil:
