@@ -230,7 +230,7 @@ class Analyst:
         with self._trees.open(question) as searcher:
             while True:
                 answer = await self._turn(question, searcher, caller)
-                if answer is not None and answer.result.iterations >= question.terms.iterations:
+                if answer is not None and is_whole(question, answer.result):
                     return answer
 
     async def _turn(self, question: Question, searcher: Searcher, caller: Caller) -> Answer | None:
@@ -271,6 +271,12 @@ def a_turn(question: Question, searcher: Searcher, arrived: float) -> Allowance:
     assert question.terms.iterations is not None
     left = question.terms.iterations - searcher.iterations
     return Allowance(TimeBudget(arrived, None, TURN), left, early=False, threads=1)
+
+
+def is_whole(question: Question, result: Result) -> bool:
+    """Whether a search has made all of its iterations, or all that its tree can count."""
+    assert question.terms.iterations is not None
+    return result.iterations >= question.terms.iterations or result.stop_reason == StopReason.ITERATIONS
 
 
 def explain(view: State, searcher: Searcher, result: Result) -> Result:

@@ -14,6 +14,7 @@ class Searcher:
         *,
         seed: int,
         max_bytes: int = ...,
+        max_visits: int = ...,
         clock: Callable[[], float] | None = ...,
         **options: Any,  # the fields of Options
     ) -> None: ...

@@ -18,7 +18,7 @@ from clerestory.search.turns cimport Worker
 
 from clerestory.search.certainty import certainty
 from clerestory.search.errors import BadLimit, WrongSeat
-from clerestory.search.limits import DEFAULT_MAX_BYTES, MIN_BYTES, end_of_run, require_threads
+from clerestory.search.limits import DEFAULT_MAX_BYTES, MAX_VISITS, MIN_BYTES, end_of_run, require_threads
 from clerestory.search.options import Options
 from clerestory.search.reasons import explained, gain
 from clerestory.search.lines import Outlook, likeliest, ranked
@@ -50,6 +50,7 @@ cdef class Searcher:
         root: the position to search, from `observe`.
         seed: 0 to 2**64 - 1, of all random choices.
         max_bytes: memory of the tree; once it is full, its least visited nodes make room for new ones.
+        max_visits: iterations that the tree counts, those from earlier roots too; it makes no more of them.
         clock: a function that returns the time in seconds, for simulations; by default time.monotonic.
         options: the fields of Options.
 
@@ -63,7 +64,9 @@ cdef class Searcher:
     cdef int running             # threads
     cdef int held                # by so many who are going to use the tree, in another thread
 
-    def __cinit__(self, root not None, *, seed, max_bytes=DEFAULT_MAX_BYTES, clock=None, **options):
+    def __cinit__(
+        self, root not None, *, seed, max_bytes=DEFAULT_MAX_BYTES, max_visits=MAX_VISITS, clock=None, **options
+    ):
         self.clock = clock
         self.root = root
         self.view = root.view
@@ -75,7 +78,9 @@ cdef class Searcher:
             raise BadLimit("max_bytes", f"{max_bytes!r} is not a whole number of at least {MIN_BYTES}")
         self.seed = seed
         self.seeds = stream(seed)
-        self.tree = SharedTree(max_bytes, self.view.seats)
+        if not 0 < max_visits <= MAX_VISITS:
+            raise BadLimit("max_visits", f"{max_visits!r} is not from 1 to {MAX_VISITS}")
+        self.tree = SharedTree(max_bytes, max_visits, self.view.seats)
         self.searches = []
         self._add_thread(seed)
 
@@ -103,6 +108,8 @@ cdef class Searcher:
 
     def run(self, *, seconds=None, deadline=None, iterations=None, threads=1, early=False):
         """Search for at least one more iteration, and return the Result so far; the GIL is released.
+
+        It ends as after its last iteration, without one if need be, once the tree has counted all that it can.
 
         Args:
             seconds: time from now, above 0.
@@ -203,7 +210,8 @@ cdef class Searcher:
         memory: then the next run begins by keeping only the nodes reached from the new root, the most visited first,
         in at most half of the memory. It skips this if it would take more than a quarter of its time (some
         milliseconds for 50,000 nodes); a tree that is full is then cleared, unless it has more iterations of the root
-        than the run could make. The stream of random numbers continues.
+        than the run could make. One that has counted more than half of `max_visits` is cleared at once. The stream of
+        random numbers continues.
 
         Args:
             root: from `observe`; usually a later position of the game, at the seat's next decision.

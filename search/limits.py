@@ -8,6 +8,7 @@ MAX_ITERATIONS = (1 << 63) - 1
 LONGEST_TIME = 24 * 3600.0  # seconds: the most that a search may be given
 MIN_BYTES = 1 << 16  # of a tree
 DEFAULT_MAX_BYTES = 256 << 20
+MAX_VISITS = 4_000_000_000  # that a tree counts: its counts have 32 bits
 MAX_THREADS = 256
 
 

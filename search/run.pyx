@@ -69,7 +69,7 @@ cdef int run_until(Search *search, double pause, double deadline, bint early) no
 
     At least once, unless other threads have taken all iterations.
     """
-    cdef uint64_t most = draw_from(search.limits.left, BATCH), done
+    cdef uint64_t most = take_on(search), done
     cdef int ending = BY_ITERATIONS
     if most == 0:
         return ending
@@ -83,8 +83,22 @@ cdef int run_until(Search *search, double pause, double deadline, bint early) no
     hand_in_all(search)
     count_nodes(search.tree, &search.room)
     gate_leave(search.gate)
-    put_into(search.limits.left, most - search.statistics.iterations)
+    put_back(search, most - search.statistics.iterations)
     return ending
+
+
+cdef uint64_t take_on(Search *search) noexcept nogil:
+    """Take on more iterations; return how many: 0 once all are taken, or the tree may not count any more."""
+    cdef uint64_t counted = draw_from(&search.tree.visits_left, BATCH)
+    cdef uint64_t taken = draw_from(search.limits.left, counted)
+    put_into(&search.tree.visits_left, counted - taken)
+    return taken
+
+
+cdef void put_back(Search *search, uint64_t n) noexcept nogil:
+    """Let other threads or later runs take on so many iterations that were not made."""
+    put_into(search.limits.left, n)
+    put_into(&search.tree.visits_left, n)
 
 
 cdef int iterate_until(Search *search, uint64_t *end, double pause, double deadline, bint early) noexcept nogil:
@@ -105,7 +119,7 @@ cdef int iterate_until(Search *search, uint64_t *end, double pause, double deadl
         if flag:
             return flag
         if done == end[0]:
-            end[0] += draw_from(search.limits.left, BATCH)
+            end[0] += take_on(search)
             if done == end[0]:
                 return BY_ITERATIONS
         if done % LOOK_EVERY == 0 or done < LOOK_EVERY:

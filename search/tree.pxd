@@ -69,6 +69,7 @@ cdef struct Tree:
     double *records                 # sums of win shares, by seat, and of their squares; of squares of margins
     int seats
     uint64_t max_bytes
+    uint64_t max_visits
     uint32_t max_slots              # places of `edges`, more than max_bytes allows together with other things
     uint32_t max_records
     uint32_t mask                   # places in the table - 1
@@ -82,12 +83,13 @@ cdef struct Tree:
     uint64_t given_up               # most visits to a node that was given up, since the root was set
     char before[64]                 # what follows is in a line of the cache of its own, as all threads write it
     uint64_t reused                 # visits to the root's actions from before it was the root
+    uint64_t visits_left            # iterations until some count may have reached max_visits. Atomic
     uint32_t num_slots              # including the unused one at place 0
     uint32_t num_records            # likewise; changed together with num_slots, in one word
     uint32_t num_nodes
     char after[64]
 
-cdef bint tree_open(Tree *tree, uint64_t max_bytes, int seats) noexcept
+cdef bint tree_open(Tree *tree, uint64_t max_bytes, uint64_t max_visits, int seats) noexcept
 cdef void tree_close(Tree *tree) noexcept
 cdef void tree_clear(Tree *tree) noexcept nogil
 cdef double growth_seconds(const Tree *tree) noexcept nogil

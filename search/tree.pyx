@@ -33,7 +33,7 @@ cdef double *record_at(const Tree *tree, uint32_t place) noexcept nogil:
     return tree.records + place * record_numbers(tree)
 
 
-cdef bint tree_open(Tree *tree, uint64_t max_bytes, int seats) noexcept:
+cdef bint tree_open(Tree *tree, uint64_t max_bytes, uint64_t max_visits, int seats) noexcept:
     """Reserve addresses for max_bytes, however slots and records share them; pages are touched as the tree grows.
 
     False if there are none.
@@ -41,6 +41,7 @@ cdef bint tree_open(Tree *tree, uint64_t max_bytes, int seats) noexcept:
     memset(tree, 0, sizeof(Tree))
     tree.seats = seats
     tree.max_bytes = max_bytes
+    tree.max_visits = tree.visits_left = max_visits
     tree.max_slots = <uint32_t> min(max_bytes // SLOT_BYTES, <uint64_t> MOST_SLOTS)
     tree.max_records = <uint32_t> min(max_bytes // (SLOT_BYTES + record_bytes(tree)) + 1, <uint64_t> MOST_RECORDS)
     tree.mask = FIRST_PLACES - 1
@@ -65,10 +66,11 @@ cdef void tree_close(Tree *tree) noexcept:
 
 
 cdef void tree_clear(Tree *tree) noexcept nogil:
-    """Remove every node; the memory stays."""
+    """Remove every node, and with them all counts; the memory stays."""
     memset(tree.nodes, 0, (tree.mask + 1) * sizeof(Node))
     tree.num_nodes = 0
     tree.num_slots = tree.num_records = 1
+    tree.visits_left = tree.max_visits
     tree_reset(tree)
 
 

@@ -12,8 +12,8 @@ from clerestory.search.proof cimport is_open
 from clerestory.search.run cimport run_until
 from clerestory.search.search cimport PathStep, Root, Search, Statistics
 from clerestory.search.tree cimport (
-    MOVED, NO_NODE, Edge, most_visited, read_span, record_at, span_t, tree_close, tree_crowded, tree_find, tree_open,
-    visits_to,
+    MOVED, NO_NODE, Edge, most_visited, read_span, record_at, span_t, tree_clear, tree_close, tree_crowded, tree_find,
+    tree_open, visits_to,
 )
 from clerestory.search.turns cimport Worker, worker_run, worker_t
 
@@ -32,12 +32,13 @@ cdef class SharedTree:
 
     Args:
         max_bytes: of the tree.
+        max_visits: that it counts.
         seats: of the game.
     """
 
-    def __cinit__(self, uint64_t max_bytes, int seats):
+    def __cinit__(self, uint64_t max_bytes, uint64_t max_visits, int seats):
         gate_open(&self.gate)
-        if not tree_open(&self.tree, max_bytes, seats):
+        if not tree_open(&self.tree, max_bytes, max_visits, seats):
             raise MemoryError(f"no memory for a tree of {spoken_size(max_bytes)}")
 
     def __dealloc__(self):
@@ -94,7 +95,12 @@ cdef class TreeSearch:
         self.search.statistics = Statistics(iterations=0, depth=0)
 
     cdef object begin(self):
-        """Count what the tree knows of its new root. A crowded tree is compacted when the next run begins."""
+        """Count what the tree knows of its new root. A crowded tree is compacted when the next run begins.
+
+        A tree that has counted more than half of what it can is cleared.
+        """
+        if self.search.tree.visits_left < self.search.tree.max_visits // 2:
+            tree_clear(self.search.tree)
         self.search.tree.crowded = tree_crowded(self.search.tree)
         self.search.tree.given_up = 0
         self.search.tree.fixed = False

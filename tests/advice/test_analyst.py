@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from clerestory.advice import memory
 from clerestory.advice.analyst import Analyst
 from clerestory.advice.caller import Caller
 from clerestory.advice.capacity import Capacity
@@ -104,6 +105,14 @@ async def test_a_question_as_a_whole_gets_all_its_iterations_beside_others(
         answer = await one.ask(whole)
         other.cancel()
     assert (answer.result.iterations, answer.result.seed) == (500, 1)
+
+
+async def test_a_question_as_a_whole_ends_once_its_tree_can_count_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "new_searcher", lambda question, _: Searcher(question.root, seed=1, max_visits=500))
+    plain = asked(iterations=2000)
+    async with analyst() as one:
+        answer = await one.ask(Question(root=plain.root, terms=plain.terms, seat=plain.seat, whole=True))
+    assert answer.result.iterations == 500
 
 
 async def test_parts_of_one_origin_find_places_and_have_their_own_trees() -> None:

@@ -108,6 +108,24 @@ def test_a_warm_tree_solves_the_last_decision() -> None:
         assert line.win_shares == pytest.approx(after.returns())
 
 
+@pytest.mark.parametrize("threads", [1, 4])
+def test_a_tree_that_can_count_no_more_visits_ends_every_run(threads: int) -> None:
+    searcher = Searcher(observe(START), seed=1, max_visits=1000)
+    for limits in ({"iterations": 600}, {"iterations": 2000}, {"seconds": 3600.0}):
+        result = searcher.run(threads=threads, **limits)
+        assert result.stop_reason == StopReason.ITERATIONS
+    assert result.iterations == sum(line.visits for line in result.lines) == 1000
+
+
+def test_a_tree_goes_on_from_its_next_root_while_it_has_half_of_its_visits_left() -> None:
+    searcher = Searcher(observe(START), seed=1, max_visits=1000)
+    reused = []
+    for _ in range(4):
+        searcher.advance(observe(START))
+        reused.append(searcher.run(iterations=400).reused_iterations)
+    assert reused == [0, 400, 0, 400]
+
+
 def test_what_a_tree_cannot_advance_to() -> None:
     searcher = Searcher(observe(START), seed=1)
     searcher.run(iterations=10)
