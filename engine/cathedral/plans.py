@@ -166,6 +166,8 @@ def judged(
     steps = best_order(free, [chosen[one.card] for one in free], means)
     if steps is not None:
         return [], steps
+    if [one.card for one in free] == [means.last]:  # never twice in a row
+        return [Fault(means.last, "unknown")], None
     gold = [one for one in free if one.takes[-1]]
     return [Fault(one.card, "gold") for one in gold or free], None
 

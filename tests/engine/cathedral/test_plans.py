@@ -142,6 +142,21 @@ def test_who_lacks_a_helper_or_goods_that_must_be_held_is_told_which(card: str, 
     assert [(fault.item, fault.thing) for fault in result.faults if fault.code == "needs"] == [(card, thing)]
 
 
+def test_the_craftsman_used_last_cannot_be_used_again_at_once() -> None:
+    """Gold is not what is lacking."""
+    fields = next(one for one in positions("cathedral", 1)).to_position()
+    for player in fields["cathedral"]["players"]:
+        player["craftsmen"] = []
+    player = fields["cathedral"]["players"][("red", "blue").index(fields["cathedral"]["to_act"])]
+    fields["cathedral"]["supply"]["wood"] += player["wood"] - 2
+    player |= {"craftsmen": ["woodworker", "master_woodworker_1"], "wood": 2}
+    state = from_position(fields)
+    state.play("convert master_woodworker_1 1")
+    result = planned(state, {"master_woodworker_1": 1}, finish=False)
+    assert result is not None
+    assert [(fault.item, fault.code) for fault in result.faults] == [("master_woodworker_1", "unknown")]
+
+
 def test_a_variation_holds_the_plan_of_one_seat() -> None:
     assert held(["convert carpenter_2 2", "convert bell_maker_6 1", "finish", "convert mason_1 1"]) == {
         "carpenter_2": 2,
