@@ -44,21 +44,6 @@ class LessonView:
     wrong: bool = False
 
 
-def follow(lesson: Lesson, tried: Sequence[str]) -> "Course":
-    """Play a lesson from its beginning.
-
-    Args:
-        lesson: which.
-        tried: texts of the actions that the learner has tried, mistakes too.
-
-    Raises NotAllowed.
-    """
-    course = Course(lesson)
-    for index, text in enumerate(tried):
-        course.attempt(index, text)
-    return course
-
-
 class Course:
     """The course of a lesson.
 

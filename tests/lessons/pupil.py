@@ -5,7 +5,7 @@ speaks of.
 """
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,14 @@ from tests.server.harness import served
 
 TRANSCRIPTS = Path(__file__).parents[1] / "data" / "lessons"
 ALL = [one for game in GAMES.values() for one in lessons(game)]
+
+
+def follow(lesson: Lesson, tried: Sequence[str]) -> Course:
+    """Play a lesson from its beginning."""
+    course = Course(lesson)
+    for index, text in enumerate(tried):
+        course.attempt(index, text)
+    return course
 
 
 def answers(lesson: Lesson) -> list[str]:

@@ -7,14 +7,14 @@ from random import Random
 import pytest
 
 from clerestory.engine.games import GAMES
-from clerestory.lessons import Lesson, NoLesson, NotAllowed, follow, lesson, lessons
+from clerestory.lessons import Lesson, NoLesson, NotAllowed, lesson, lessons
 from clerestory.lessons.goals import Condition, Start, hold, most
 from clerestory.lessons.lesson import Task, Words, read
 from clerestory.lessons.words import DOMAIN
 from clerestory.texts import patterns
 from clerestory.texts.glossary import words
 from clerestory.texts.languages import LANGUAGES
-from tests.lessons.pupil import ALL, TRANSCRIPTS, answers
+from tests.lessons.pupil import ALL, TRANSCRIPTS, answers, follow
 
 WORDS_A_MINUTE = 200
 SECONDS_A_CHOICE = 4  # to find what one has chosen
