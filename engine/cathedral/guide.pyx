@@ -56,28 +56,8 @@ cdef void take_view(View *v, const Cathedral *s) noexcept nogil:
     v.s = s
     v.p = &s.players[s.actor]
     v.rounds = ROUNDS + 1 - s.round
-    if s.step == AT_DRAFT or (s.step > AT_PROTECTION and s.step != AT_CATHEDRAL):
-        look_at_craftsmen(v)
-
-
-cdef void look_at_craftsmen(View *v) noexcept nogil:
-    """The uses of cubes; not called for decisions on builders and conversions."""
-    cdef const Craftsman *craftsman
-    cdef unsigned int held = v.p.craftsmen
-    cdef int kind
-    cdef float use
-    for kind in range(TYPES):
-        v.use[kind] = v.room[kind] = 0
-    while held:
-        craftsman = &cards.craftsmen[lowest_bit(held)]
-        use = cards.rate[lowest_bit(held)]
-        held &= held - 1
-        if not usable(v.p.craftsmen, craftsman):
-            continue
-        for kind in range(TYPES):
-            if amount(craftsman.takes, kind):
-                v.use[kind] = max(v.use[kind], use)
-                v.room[kind] += craftsman.capacity * amount(craftsman.takes, kind)
+    if s.step == AT_DRAFT or (s.step > AT_PROTECTION and s.step != AT_CATHEDRAL):  # else nothing asks for uses of cubes
+        look_at_craftsmen(v.p.craftsmen, v.use, v.room)
 
 
 cdef inline float worth(int card, int rounds) noexcept nogil:

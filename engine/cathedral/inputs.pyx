@@ -6,9 +6,10 @@ A learned value needs both. The encoder lists cards by number, and `side_of` say
 """
 from libc.stdint cimport uint32_t
 
+from clerestory.engine.cathedral.builders cimport count_waiting
 from clerestory.engine.cathedral.prospects cimport *
 from clerestory.engine.cathedral.state cimport *
-from clerestory.engine.cathedral.tables cimport Craftsman, cards
+from clerestory.engine.cathedral.tables cimport cards
 from clerestory.engine.encoding cimport Encoder, Sparse, put, put_set
 
 from clerestory.engine.cathedral import state as fields
@@ -114,7 +115,7 @@ cdef inline void put_goods(const Cathedral *s, const Player *p, Sparse *out) noe
     cdef float room[TYPES]
     cdef int kind
     goods_now(s, p, goods)
-    look_at_rates(p.craftsmen, use, room)
+    look_at_craftsmen(p.craftsmen, use, room)
     put(out, O_VP, <float> p.vp / 40)
     put(out, O_PURSE, min(<int> p.gold, <int> PURSE) / <float> PURSE)
     for kind in range(METAL):
@@ -127,25 +128,6 @@ cdef inline void put_goods(const Cathedral *s, const Player *p, Sparse *out) noe
         put(out, O_ROOM + kind, <float> room[kind] / 8)
     for kind in range(TYPES):
         put(out, O_SPARE + kind, max(<float> goods[kind] - room[kind], <float> 0) / 6)
-
-
-cdef inline void look_at_rates(unsigned int held, float *use, float *room) noexcept nogil:
-    """By type, VP that the best of the craftsmen makes of a cube, and cubes that they take in a round."""
-    cdef const Craftsman *craftsman
-    cdef unsigned int left = held
-    cdef int kind, card
-    for kind in range(TYPES):
-        use[kind] = room[kind] = 0
-    while left:
-        card = lowest_bit(left)
-        left &= left - 1
-        craftsman = &cards.craftsmen[card]
-        if not usable(held, craftsman):
-            continue
-        for kind in range(TYPES):
-            if amount(craftsman.takes, kind):
-                use[kind] = max(use[kind], cards.rate[card])
-                room[kind] += craftsman.capacity * amount(craftsman.takes, kind)
 
 
 cdef inline void put_workers(const Player *p, Sparse *out) noexcept nogil:
@@ -218,7 +200,7 @@ cdef void encode_table(const Cathedral *s, Sparse *out) noexcept nogil:
     put(out, F_COST, <float> s.cost / 7)
     put(out, F_FREE, s.cost == 0)
     put(out, F_BAG, <float> bag / 12)
-    put(out, F_WAITING, <float> waiting_builders(s) / 7)
+    put(out, F_WAITING, <float> count_waiting(s) / 7)
     put(out, F_REDRAW_USED, s.redraw_used)
     put(out, F_FREE_PLACEMENT, s.free_placement)
     put(out, F_PROTECTION, s.protection)
@@ -227,10 +209,6 @@ cdef void encode_table(const Cathedral *s, Sparse *out) noexcept nogil:
     put(out, F_DIE, <float> s.die / 5)
     put_market(s, out)
     put_offer(s, out)
-
-
-cdef inline int waiting_builders(const Cathedral *s) noexcept nogil:
-    return 0 if s.waiting == 0 else (35 - leading_zeros(s.waiting)) >> 2
 
 
 cdef inline void put_market(const Cathedral *s, Sparse *out) noexcept nogil:

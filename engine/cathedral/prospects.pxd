@@ -69,6 +69,25 @@ cdef inline bint usable(unsigned int craftsmen, const Craftsman *craftsman) noex
     return craftsman.requires == 0 or craftsman.requires & craftsmen != 0
 
 
+cdef inline void look_at_craftsmen(unsigned int held, float *use, float *room) noexcept nogil:
+    """By type, VP that the best of the craftsmen makes of a cube, and cubes that they take in a round."""
+    cdef const Craftsman *craftsman
+    cdef unsigned int left = held
+    cdef int kind, card
+    for kind in range(TYPES):
+        use[kind] = room[kind] = 0
+    while left:
+        card = lowest_bit(left)
+        left &= left - 1
+        craftsman = &cards.craftsmen[card]
+        if not usable(held, craftsman):
+            continue
+        for kind in range(TYPES):
+            if amount(craftsman.takes, kind):
+                use[kind] = max(use[kind], cards.rate[card])
+                room[kind] += craftsman.capacity * amount(craftsman.takes, kind)
+
+
 cdef inline unsigned int ranked(unsigned int craftsmen) noexcept nogil:
     """The craftsmen as a set of ranks by rate, the best lowest."""
     cdef unsigned int places = 0
