@@ -101,6 +101,6 @@ class Changes:
 def summary_of(kept: ServerGame) -> Summary:
     """Return the columns by which the store finds games."""
     status = "over" if kept.over else "open" if kept.waiting else "running"
-    shown = kept.head.options.onlookers == Onlookers.ALL or (kept.waiting and kept.head.options.listed)
+    shown = kept.head.options.onlookers == Onlookers.ALL or (status == "open" and kept.head.options.listed)
     due = kept.since if kept.mover is not None else None if kept.deadline is None else int(kept.deadline)
     return Summary(status, shown, due, kept.bots_only)

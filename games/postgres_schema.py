@@ -79,9 +79,13 @@ SCRIPTS: tuple[LiteralString, ...] = (
     CREATE INDEX game_touched ON game (touched);
     ALTER TABLE review ADD COLUMN moment BIGINT NOT NULL DEFAULT 0;
     """,
+    """
+    UPDATE game SET shown = FALSE WHERE shown AND status = 'over' AND head NOT LIKE '%"onlookers":"all"%'
+    """,
 )
 
 BACK: dict[int, LiteralString] = {
+    3: "",
     2: """
     DROP INDEX game_shown;
     DROP INDEX game_due;
@@ -92,7 +96,7 @@ BACK: dict[int, LiteralString] = {
     ALTER TABLE review DROP COLUMN moment;
     CREATE INDEX game_shown ON game (created, id) WHERE shown;
     CREATE INDEX game_due ON game (due) WHERE due IS NOT NULL;
-    """
+    """,
 }
 LIVING = "SELECT count(*) FROM server WHERE seen > clock_timestamp() - make_interval(secs => %s)"
 

@@ -77,11 +77,15 @@ SCRIPTS = (
     CREATE INDEX game_touched ON game (touched);
     ALTER TABLE review ADD COLUMN moment INTEGER NOT NULL DEFAULT 0;  -- when it was stored
     """,
+    """
+    UPDATE game SET shown = 0 WHERE shown AND status = 'over' AND head NOT LIKE '%"onlookers":"all"%'
+    """,
 )
 
 
 # Script n takes a file of version n back to version n - 1, with all that it can hold of what is in the file.
 BACK = {
+    4: "",
     3: """
     DROP INDEX game_shown;
     DROP INDEX game_due;
@@ -95,7 +99,7 @@ BACK = {
     ALTER TABLE review DROP COLUMN moment;
     CREATE INDEX game_shown ON game (created, id) WHERE shown;
     CREATE INDEX game_due ON game (due) WHERE due IS NOT NULL;
-    """
+    """,
 }
 
 

@@ -4,6 +4,7 @@ import json
 import sqlite3
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,10 @@ from google.protobuf.json_format import MessageToDict
 from clerestory.engine import read_records
 from clerestory.engine.errors import GameError
 from clerestory.engine.games import from_position
+from clerestory.games.log import Onlookers
 from clerestory.games.opening import open_store
 from clerestory.games.schema import SCRIPTS, open_file
+from clerestory.games.store import GameFilter
 from clerestory.games.upkeep import migrate_store, survey
 from clerestory.v1 import annotation_pb2 as annotations
 from clerestory.v1 import games_pb2 as games
@@ -160,6 +163,30 @@ async def test_the_columns_are_filled_in_once(sort: str, revision: str, earlier:
     assert await again.load(oldest) is None
     assert await again.delete_untouched(1_795_000_000_000, 99) == []  # none counts as untouched since ever
     await again.close()
+
+
+@pytest.mark.parametrize("sort", SORTS)
+async def test_of_games_that_are_over_only_those_stay_listed_that_all_may_watch(sort: str, earlier: str) -> None:
+    show_all(earlier)
+    store = await open_store(earlier)
+    over = [await store.load(game_id) for game_id, _ in await store.select(GameFilter(99, status="over"))]
+    assert {game[0].options.onlookers for game in over if game} == {Onlookers.ALL}
+    tally = (await store.tally()).popitem()[1]
+    assert len(await store.select(GameFilter(99))) == tally.unfinished + len(over)
+    await store.close()
+
+
+def show_all(earlier: str) -> None:
+    """Let the columns of a store say that all games are shown to everybody."""
+    if earlier.startswith("postgresql:"):
+        import psycopg
+
+        with psycopg.connect(earlier) as database:
+            database.execute("UPDATE game SET shown = TRUE")
+        return
+    with closing(sqlite3.connect(earlier)) as file:
+        file.execute("UPDATE game SET shown = TRUE")
+        file.commit()
 
 
 def test_records_and_positions_are_read(revision: str) -> None:
@@ -327,7 +354,7 @@ def test_of_processes_that_migrate_a_file_at_once_one_does(tmp_path: Path) -> No
     codes = [process.returncode for process in started]
     assert 0 in codes
     for code, (out, err) in zip(codes, told_by, strict=True):
-        assert out == "store: format 3, 15 games, 787 entries\n" if code == 0 else "in use by" in err
+        assert out == f"store: format {len(SCRIPTS)}, 15 games, 787 entries\n" if code == 0 else "in use by" in err
     assert version_of(path) == len(SCRIPTS)
 
 

@@ -302,6 +302,16 @@ async def test_the_list_shows_what_is_open_to_all_and_what_tokens_belong_to() ->
         assert [game.game_id for game in running.games] == [shown.game_id]
 
 
+async def test_an_abandoned_game_with_an_open_seat_leaves_the_list() -> None:
+    async with table(PERSON, OPEN, options=games.GameOptions(listed=True)) as played:
+        request = games.GameServiceListGamesRequest()
+        assert len((await played.stub.ListGames(request)).games) == 1
+        await played.stub.EndGame(
+            games.EndGameRequest(game_id=played.game_id, tokens=[played.made.owner_token], reason=3)
+        )
+        assert not (await played.stub.ListGames(request)).games
+
+
 async def test_a_record_of_a_running_game_is_what_the_seat_knows() -> None:
     async with table() as played:
         await played.play_first(0)

@@ -152,7 +152,7 @@ def next_version(monkeypatch: pytest.MonkeyPatch) -> Any:
     async def context() -> AsyncIterator[None]:
         with monkeypatch.context() as patch:
             patch.setattr(postgres_schema, "SCRIPTS", LATER)
-            patch.setattr(postgres_schema, "BACK", BACK | {3: "ALTER TABLE game DROP COLUMN later"})
+            patch.setattr(postgres_schema, "BACK", BACK | {len(LATER): "ALTER TABLE game DROP COLUMN later"})
             yield
 
     return context
@@ -173,7 +173,8 @@ async def test_servers_of_two_versions_share_games(database: str, next_version: 
             with pytest.raises(BadSettings, match="running servers use it; stop them first"):
                 await migrate_store(database, len(SCRIPTS))
         assert (await played.look()).game.version == answer.game.version
-    with pytest.raises(BadSettings, match=r"later version of Clerestory \(format 3; this one reads up to 2\)"):
+    formats = rf"\(format {len(LATER)}; this one reads up to {len(SCRIPTS)}\)"
+    with pytest.raises(BadSettings, match=f"later version of Clerestory {formats}"):
         await open_store(database)
 
 
