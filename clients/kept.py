@@ -127,17 +127,30 @@ class KeptGameBase:
         return Exchange(f"{SERVICE}SetSeat", request, lambda _: None)
 
     @exchanged
-    def resign(self) -> Exchange[None]:
-        """Resign: with two players the other wins; with more a bot takes over. Raises AdvisorError."""
-        return self._end(api.END_REASON_RESIGNED)
+    def resign(self, seat: int | None = None) -> Exchange[None]:
+        """Resign: with two players the other wins; with more a bot takes over. Raises AdvisorError.
+
+        Args:
+            seat: one of those held here; None: in the last snapshot, the one to decide, else the first of a person.
+        """
+        return self._end(api.END_REASON_RESIGNED, self._leaving() if seat is None else seat)
+
+    def _leaving(self) -> int | None:
+        """Return the seat that resigns if the caller names none; None for the server's choice."""
+        if self.seen is None:
+            return None
+        own = [seat for seat in sorted(self.tokens) if self.seen.seats[seat].kind == "person"]
+        return self.seen.seat if self.seen.seat in own else next(iter(own), None)
 
     @exchanged
     def abandon(self) -> Exchange[None]:
         """End the game without a winner; only its owner may. Raises AdvisorError."""
         return self._end(api.END_REASON_ABANDONED)
 
-    def _end(self, reason: "api.EndReason.ValueType") -> Exchange[None]:
+    def _end(self, reason: "api.EndReason.ValueType", seat: int | None = None) -> Exchange[None]:
         request = api.EndGameRequest(game_id=self.game_id, tokens=self._everything(), reason=reason)
+        if seat is not None:
+            set_field(request, "seat", seat)
         return Exchange(f"{SERVICE}EndGame", request, lambda _: None)
 
     @exchanged

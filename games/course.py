@@ -319,12 +319,15 @@ def new_holder(holder: Holder, plan: Holder) -> Holder:
     return Holder(SeatKind.PERSON, name=plan.name or holder.name, token=holder.token)
 
 
-def end(kept: ServerGame, viewer: Viewer, reason: EndReason, moment: int) -> None:
-    """End a game early. Raises Refusal: WRONG_SEAT_TOKEN, GAME_OVER, FROZEN, NOT_STARTED."""
-    if kept.ended is not None and kept.ended.text == reason and (kept.ended.seat in viewer.seats or viewer.owner):
-        return
+def end(kept: ServerGame, viewer: Viewer, reason: EndReason, seat: int | None, moment: int) -> None:
+    """End a game early; `seat` is that which resigns, None for any of the viewer's.
+
+    Raises Refusal: WRONG_SEAT_TOKEN, BAD_SEAT, GAME_OVER, FROZEN, NOT_STARTED.
+    """
     if reason == EndReason.RESIGNED:
-        resign(kept, viewer, moment)
+        resign(kept, viewer, seat, moment)
+        return
+    if kept.ended is not None and kept.ended.text == reason and viewer.owner:
         return
     if not kept.over and not viewer.owner:
         refuse(Reason.WRONG_SEAT_TOKEN, "tokens", "only the owner may abandon the game")
@@ -333,15 +336,31 @@ def end(kept: ServerGame, viewer: Viewer, reason: EndReason, moment: int) -> Non
     kept.add(Entry(EntryKind.ENDED, None, reason, moment))
 
 
-def resign(kept: ServerGame, viewer: Viewer, moment: int) -> None:
+def resign(kept: ServerGame, viewer: Viewer, seat: int | None, moment: int) -> None:
     """Let a player resign: the other one wins, or with more players a bot takes over the seat."""
+    if seat is not None:
+        require_seat(kept, seat)
+        if seat not in viewer.seats:
+            refuse(Reason.WRONG_SEAT_TOKEN, "tokens", f"that of seat {seat} is required")
+    if has_resigned(kept, viewer, seat):
+        return
     require_running(kept)
-    people = [seat for seat in viewer.seats if kept.seats[seat].kind == SeatKind.PERSON]
+    people = [own for own in viewer.seats if seat in (None, own) and kept.seats[own].kind == SeatKind.PERSON]
     if not people:
         refuse(Reason.WRONG_SEAT_TOKEN, "tokens", "none belongs to a seat of a person")
-    seat = kept.turn if kept.turn in people else people[0]
-    assert seat is not None
+    leaving = kept.turn if kept.turn in people else people[0]
+    assert leaving is not None
     if len(kept.seats) == TWO:
-        kept.add(Entry(EntryKind.ENDED, seat, EndReason.RESIGNED, moment))
+        kept.add(Entry(EntryKind.ENDED, leaving, EndReason.RESIGNED, moment))
     else:
-        kept.add(seated(seat, kept.seats[seat].played_by(kept.head.options.play_on), moment))
+        kept.add(seated(leaving, kept.seats[leaving].played_by(kept.head.options.play_on), moment))
+
+
+def has_resigned(kept: ServerGame, viewer: Viewer, seat: int | None) -> bool:
+    """Whether a seat has resigned; None: any of the viewer's, since what names no seat may be a repetition."""
+    seats = viewer.seats if seat is None else (seat,)
+    if len(kept.seats) > TWO:
+        return any(kept.seats[own].kind == SeatKind.BOT for own in seats)
+    if kept.ended is None or kept.ended.text != EndReason.RESIGNED:
+        return False
+    return kept.ended.seat in seats or (seat is None and viewer.owner)

@@ -182,7 +182,8 @@ class GameHandlers(GameServiceServicer):
 
     async def EndGame(self, request: games.EndGameRequest, context: Context) -> games.EndGameResponse:
         """End a game early. Raises Refusal."""
-        act = partial(course.end, reason=read_end(request))
+        reason, seat = read_end(request)
+        act = partial(course.end, reason=reason, seat=seat)
         return await self._requests.change(
             request.game_id, request.tokens, act, lambda kept: games.EndGameResponse(game=write_game(kept))
         )

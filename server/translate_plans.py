@@ -51,12 +51,12 @@ def read_seat_plan(request: games.SetSeatRequest) -> Holder:
     return holder
 
 
-def read_end(request: games.EndGameRequest) -> EndReason:
-    """Return how a game is to end. Raises Refusal."""
+def read_end(request: games.EndGameRequest) -> tuple[EndReason, int | None]:
+    """Return how a game is to end, and the seat that is named. Raises Refusal."""
     found = {number: reason for reason, number in ENDS.items()}.get(request.reason)
     if found is None:
         refuse(Reason.BAD_OPTIONS, "reason", "must be END_REASON_RESIGNED or END_REASON_ABANDONED")
-    return found
+    return found, (request.seat if request.HasField("seat") else None)
 
 
 def read_holder(plan: games.SeatPlan, path: str, faults: Faults) -> Holder:

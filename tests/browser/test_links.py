@@ -10,12 +10,14 @@ from tests.browser.harness import (
     PATIENCE,
     Calls,
     begin,
+    called,
     hinted,
     menu,
     new_game,
     play_on,
     settled,
     start,
+    token_of,
 )
 
 # -- links -----------------------------------------------------------------------------------------
@@ -100,6 +102,16 @@ def test_a_game_is_resigned_only_when_it_is_meant(page: Page) -> None:
     page.get_by_role("button", name="Yes, resign").click()
     expect(page.get_by_text("Red resigned.")).to_be_visible(timeout=PATIENCE)
     expect(page.get_by_test_id("winner")).to_contain_text("Perkin")
+
+
+def test_at_one_screen_the_seat_that_is_to_move_resigns(page: Page) -> None:
+    identifier = start(page, ("me", "here"))
+    while called(page, "GetGame", identifier, token_of(page, identifier))["game"]["turn"]["seat"] == 0:
+        play_on(page, lambda offered: offered[0], 1)
+    menu(page, "Players")
+    page.get_by_role("button", name="Resign").click()
+    page.get_by_role("button", name="Yes, resign").click()
+    expect(page.get_by_text("Blue resigned.")).to_be_visible(timeout=PATIENCE)
 
 
 # -- a real table ----------------------------------------------------------------------------------

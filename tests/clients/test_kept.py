@@ -83,6 +83,16 @@ def test_seats_change_hands_and_games_end(advisor: Advisor) -> None:
     assert (other.look().status, other.look().outcome) == ("over", None)
 
 
+@pytest.mark.parametrize("named", [None, 1])
+def test_of_two_at_one_client_the_seat_that_is_named_or_to_move_resigns(advisor: Advisor, named: int | None) -> None:
+    game = advisor.games.create("toy", ["person", "person", "person"], seed=7)
+    seen = game.look()
+    while named is None and seen.seat != 1:
+        seen = game.play(seen.legal[0])
+    game.resign(named)
+    assert [one.kind for one in game.look().seats] == ["person", "bot", "person"]
+
+
 def test_at_a_table_what_comes_up_is_entered(advisor: Advisor) -> None:
     game = advisor.games.create("toy", ["person", "person"], table=True)
     seen = game.look()

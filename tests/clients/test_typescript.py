@@ -135,6 +135,7 @@ def test_errors_deadlines_and_streams(project: Path, door: str) -> None:
         "best": True,
         "aborted": "cancelled",
         "late": "out-of-time",
+        "resigned": [False, True, False],
         "nowhere": ["unavailable", True],
     }
 

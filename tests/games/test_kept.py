@@ -131,15 +131,17 @@ REFUSED: list[tuple[Reason, str, Callable[[ServerGame], object]]] = [
     (Reason.BAD_ACTION, "pp", lambda game: play_text(game, "dance")),
     (Reason.ILLEGAL_ACTION, "pp", lambda game: play_text(game, "fair")),
     (Reason.NOT_STARTED, "po", lambda game: play_text(game, "fold")),
-    (Reason.NOT_STARTED, "po", lambda game: course.end(game, Viewer((0,)), EndReason.RESIGNED, NOW)),
+    (Reason.NOT_STARTED, "po", lambda game: course.end(game, Viewer((0,)), EndReason.RESIGNED, None, NOW)),
     (Reason.SEAT_TAKEN, "pp", lambda game: course.join(game, None, "", "x", NOW)),
     (Reason.SEAT_TAKEN, "po", lambda game: course.join(game, 0, "", "x", NOW)),
     (Reason.BAD_SEAT, "po", lambda game: course.join(game, 2, "", "x", NOW)),
     (Reason.BAD_SEAT, "pp", lambda game: course.set_seat(game, OWNER, 2, Holder(SeatKind.OPEN), NOW)),
     (Reason.WRONG_SEAT_TOKEN, "pp", lambda game: course.set_seat(game, Viewer((1,)), 0, Holder(SeatKind.OPEN), NOW)),
     (Reason.BAD_OPTIONS, "pb", lambda game: course.set_seat(game, OWNER, 1, Holder(SeatKind.PERSON), NOW)),
-    (Reason.WRONG_SEAT_TOKEN, "pp", lambda game: course.end(game, BOTH, EndReason.ABANDONED, NOW)),
-    (Reason.WRONG_SEAT_TOKEN, "pp", lambda game: course.end(game, OWNER, EndReason.RESIGNED, NOW)),
+    (Reason.WRONG_SEAT_TOKEN, "pp", lambda game: course.end(game, BOTH, EndReason.ABANDONED, None, NOW)),
+    (Reason.WRONG_SEAT_TOKEN, "pp", lambda game: course.end(game, OWNER, EndReason.RESIGNED, None, NOW)),
+    (Reason.WRONG_SEAT_TOKEN, "ppp", lambda game: course.end(game, BOTH, EndReason.RESIGNED, 2, NOW)),
+    (Reason.BAD_SEAT, "ppp", lambda game: course.end(game, BOTH, EndReason.RESIGNED, 3, NOW)),
     (Reason.BAD_PLY, "pp", lambda game: course.take_back(game, BOTH, game.version, game.ply, False, NOW)),
     (Reason.TAKE_BACK_REFUSED, "pp", lambda game: course.take_back(game, BOTH, game.version, 0, False, NOW)),
     (Reason.TAKE_BACK_REFUSED, "pp", lambda game: course.take_back(game, BOTH, game.version, 1, True, NOW)),
@@ -159,7 +161,7 @@ def test_what_may_not_be_done(reason: Reason, seats: str, act: Callable[[ServerG
 @pytest.mark.parametrize("act", [play, lambda game: course.take_back(game, BOTH, game.version, 0, False, NOW)])
 def test_nothing_is_done_in_a_game_that_is_over(act: Callable[[ServerGame], object]) -> None:
     game = kept()
-    course.end(game, OWNER, EndReason.ABANDONED, NOW)
+    course.end(game, OWNER, EndReason.ABANDONED, None, NOW)
     assert refused(lambda: act(game)).reason == Reason.GAME_OVER
 
 
@@ -306,22 +308,49 @@ def test_a_seat_that_is_freed_loses_its_token() -> None:
 
 def test_of_two_the_other_wins_when_one_resigns() -> None:
     game = kept()
-    course.end(game, Viewer((1,)), EndReason.RESIGNED, NOW)
+    course.end(game, Viewer((1,)), EndReason.RESIGNED, None, NOW)
     version = game.version
     assert (game.over, game.returns) == (True, (1.0, 0.0))
-    course.end(game, Viewer((1,)), EndReason.RESIGNED, NOW)
+    course.end(game, Viewer((1,)), EndReason.RESIGNED, None, NOW)
     assert game.version == version
 
 
 def test_of_three_a_bot_goes_on_for_one_who_resigns() -> None:
     game = kept(seats="ppp", play_on=BotSettings(2, 0.1))
-    course.end(game, Viewer((1,)), EndReason.RESIGNED, NOW)
+    course.end(game, Viewer((1,)), EndReason.RESIGNED, None, NOW)
     assert (game.over, game.seats[1].kind, game.seats[1].bot) == (False, SeatKind.BOT, BotSettings(2, 0.1))
+
+
+@pytest.mark.parametrize(("seats", "named"), [((1,), None), ((1,), 1), ((0, 1), None), ((0, 1), 1), ((0, 1), 0)])
+def test_of_three_nobody_else_resigns_by_a_repetition(seats: tuple[int, ...], named: int | None) -> None:
+    game = kept(seats="ppp")
+    for _ in range(3):
+        course.end(game, Viewer(seats), EndReason.RESIGNED, named, NOW)
+    assert [holder.kind for holder in game.seats].count(SeatKind.BOT) == 1
+    course.end(game, OWNER, EndReason.ABANDONED, None, NOW)
+    version = game.version
+    course.end(game, Viewer(seats), EndReason.RESIGNED, named, NOW)
+    assert game.version == version
+
+
+def test_of_three_two_at_one_screen_resign_by_name() -> None:
+    game = kept(seats="ppp")
+    for seat in (1, 0):
+        course.end(game, BOTH, EndReason.RESIGNED, seat, NOW)
+    assert [holder.kind for holder in game.seats] == [SeatKind.BOT, SeatKind.BOT, SeatKind.PERSON]
+
+
+def test_of_two_at_one_screen_the_one_that_is_named_resigns_and_the_other_cannot_any_more() -> None:
+    game = kept()
+    for _ in range(2):
+        course.end(game, BOTH, EndReason.RESIGNED, 1, NOW)
+    assert [(entry.kind, entry.seat) for entry in game.entries[-1:]] == [(EntryKind.ENDED, 1)]
+    assert refused(lambda: course.end(game, BOTH, EndReason.RESIGNED, 0, NOW)).reason == Reason.GAME_OVER
 
 
 def test_the_owner_abandons_and_nobody_has_won() -> None:
     game = kept()
-    course.end(game, OWNER, EndReason.ABANDONED, NOW)
+    course.end(game, OWNER, EndReason.ABANDONED, None, NOW)
     assert (game.over, game.returns) == (True, ())
 
 

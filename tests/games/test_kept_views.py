@@ -56,7 +56,7 @@ def test_onlookers_see_a_game_late_and_all_of_it_once_it_is_over() -> None:
     assert [entry.text for entry in late.line] == [entry.text for entry in game.line[:-2]]
     assert game.at(horizon(game, OWNER)) is game
     assert game.at(horizon(game, Viewer((0,)))) is game
-    course.end(game, OWNER, EndReason.ABANDONED, NOW)
+    course.end(game, OWNER, EndReason.ABANDONED, None, NOW)
     assert game.at(horizon(game, Viewer())) is game
 
 

@@ -101,9 +101,20 @@ export class KeptGame {
     await this.#games.setSeat({ ...this.#everything(), seat, plan });
   }
 
-  /** Give up: with two players the other wins; with more a bot takes over. */
-  async resign(): Promise<void> {
-    await this.#games.endGame({ ...this.#everything(), reason: EndReason.RESIGNED });
+  /**
+   * Give up: with two players the other wins; with more a bot takes over.
+   *
+   * Without a seat: of those held here in the last state, the one to decide, else the first of a person.
+   */
+  async resign(seat = this.#leaving()): Promise<void> {
+    const named = seat === undefined ? {} : { seat };
+    await this.#games.endGame({ ...this.#everything(), reason: EndReason.RESIGNED, ...named });
+  }
+
+  #leaving(): number | undefined {
+    const { seats = [], turn } = this.seen?.game ?? {};
+    const own = seats.filter((one) => one.kind === SeatKind.PERSON && this.keys.tokens?.[one.seat]);
+    return (own.find((one) => one.seat === turn?.seat) ?? own[0])?.seat;
   }
 
   /** End the game without a winner; only its owner may. */

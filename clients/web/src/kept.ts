@@ -358,12 +358,14 @@ export class Kept {
     );
   }
 
+  /** End the game, or resign: of my seats, for the one that is to decide now, else for the first of a person. */
   end(reason: number): Promise<boolean> {
-    const tokens = Object.values(this.keys.value.seats)
-      .slice(0, 1)
-      .concat(this.keys.value.owner ?? []);
+    const seats = this.game.value?.seats ?? [];
+    const own = this.mine.value.filter((seat) => seats[seat]?.kind === SeatKind.PERSON);
+    const seat = own.find((one) => one === this.turn.value) ?? own[0];
+    const asked = { gameId: this.id, tokens: this.tokens, reason, ...(seat === undefined ? {} : { seat }) };
     return this.#do(
-      () => () => games.endGame({ gameId: this.id, tokens, reason }),
+      () => () => games.endGame(asked),
       () => this.#seen(),
     );
   }

@@ -40,6 +40,9 @@ const aborted = await failure(async () => {
 const late = await failure(async () => {
   for await (const _ of client.advisor.analyze(endless, { timeoutMs: 1 }));
 });
+const trio = await client.createGame("toy", [person(), person(), person()]);
+for (const _ of [1, 2]) await trio.resign(1);
+const resigned = (await trio.look()).game.seats.map((seat) => seat.bot !== undefined);
 const nowhere = await failure(() => new Client("http://127.0.0.1:1", { retries: false }).rules.listGames({}));
 
 console.log(
@@ -51,6 +54,7 @@ console.log(
     best: Boolean(best),
     aborted: aborted.kind,
     late: late.kind,
+    resigned,
     nowhere: [nowhere.kind, nowhere.passing],
   }),
 );
