@@ -11,9 +11,12 @@ from clerestory.games.kept import ServerGame
 from clerestory.games.making import NewGame, keys_of, make_game
 from clerestory.games.store import Conflict, Key
 from clerestory.games.tokens import Mint
-from clerestory.games.viewer import Viewer, actor_of, digest_of, require_valid
+from clerestory.games.viewer import Viewer, actor_of, digest_of
+from clerestory.refusals import Reason, Refusal, refuse
 
 A = TypeVar("A")
+
+NO_SEAT = (Reason.SEAT_TAKEN, Reason.GAME_OVER)  # why a seat cannot be taken, or not once more
 
 
 class Requests:
@@ -35,11 +38,20 @@ class Requests:
         Raises Refusal: TOO_MANY_GAMES, DISK_FULL, STORE_FAILED, and those of a record that it is to continue.
         """
         mint = Mint(self._keeper.store.secret, plan.request_id and f"create {plan.request_id}")
-        if await self._known(mint) is None:
-            with suppress(Conflict):  # the same request, a moment before
+        game_id = await self._made_before(mint)
+        if game_id is None:
+            with suppress(Conflict):  # the same request, a moment before, or so long ago that its name is forgotten
                 return await self._make(plan, mint, maker, answer)
-        async with self._keeper.lend(mint.game_id()) as live:
+        async with self._keeper.lend(game_id or mint.game_id()) as live:
             return answer(live.kept, mint)
+
+    async def _made_before(self, mint: Mint) -> str | None:
+        """Return the game of a request that was answered before, None for a new one."""
+        if not mint.digest:
+            return None
+        with typed():
+            found = await self._keeper.store.find([mint.digest])
+        return found[mint.digest][0] if found else None
 
     async def _make(self, plan: NewGame, mint: Mint, maker: str, answer: Callable[[ServerGame, Mint], A]) -> A:
         kept = await aside(len(plan.played), make_game, plan, mint, maker, self._keeper.now())
@@ -66,26 +78,24 @@ class Requests:
         token = mint.token("seat")
 
         def act(kept: ServerGame) -> tuple[int, A]:
-            taken = course.join(kept, seat, name, digest_of(token), self._keeper.now())
+            held = next((own for own, holder in enumerate(kept.seats) if holder.token == digest_of(token)), None)
+            taken = course.join(kept, seat, name, digest_of(token), self._keeper.now()) if held is None else held
             return taken, answer(kept, taken, token)
 
         async with self._keeper.lend(game_id) as live:
-            if (known := await self._known(mint)) is None:
-                with suppress(Conflict):  # the same request, a moment before
-                    (_, made), _ = await self._keeper.change(live, act, lambda done: keys_to(done[0], token, mint))
-                    return made
-                known = await self._known(mint)
-            assert known is not None
-            taken = known[1] or 0
-            require_valid(live.kept, {taken: digest_of(token)})
-            return answer(live.kept, taken, token)
+            try:
+                (_, made), _ = await self._keeper.change(live, act, lambda done: keys_to(done[0], token, mint))
+            except (Conflict, Refusal) as error:
+                if request_id and (isinstance(error, Conflict) or error.reason in NO_SEAT):
+                    await self._require_new([mint.digest, digest_of(token)])
+                raise
+            return made
 
-    async def _known(self, mint: Mint) -> tuple[str, int | None] | None:
-        """Return the game and seat of a request that was answered before, None for a new one."""
-        if not mint.digest:
-            return None
+    async def _require_new(self, digests: Sequence[str]) -> None:
+        """Raise Refusal, WRONG_SEAT_TOKEN, if a request to join that was refused now has been answered before."""
         with typed():
-            return (await self._keeper.store.find([mint.digest])).get(mint.digest)
+            if await self._keeper.store.find(digests):
+                refuse(Reason.WRONG_SEAT_TOKEN, "request_id", "took a seat that has been given to somebody else since")
 
     async def act(
         self,

@@ -232,6 +232,26 @@ async def test_of_two_who_take_the_last_seat_one_gets_it() -> None:
             assert_reason(error, Reason.SEAT_TAKEN)
 
 
+async def test_a_seat_is_taken_once_for_each_name_of_a_request_however_late_it_is_repeated() -> None:
+    async with table(PERSON, OPEN, OPEN) as played:
+        request = games.JoinGameRequest(game_id=played.game_id, seat=1, request_id=REQUEST)
+        joined, again = await asyncio.gather(*[played.stub.JoinGame(request) for _ in "ab"])
+        assert again == joined
+        store = played.app.keeper.store
+        assert await store.forget_requests(1 << 62, 9) == 1
+        for seat in ({"seat": 1}, {}):
+            request = games.JoinGameRequest(game_id=played.game_id, request_id=REQUEST, **seat)
+            assert await played.stub.JoinGame(request) == joined
+        opened = games.SetSeatRequest(game_id=played.game_id, tokens=[joined.seat_token.token], seat=1, plan=OPEN)
+        await played.stub.SetSeat(opened)
+        assert_reason(await refusal(played.stub.JoinGame(request)), Reason.WRONG_SEAT_TOKEN)
+        for _ in range(2):
+            await played.stub.JoinGame(games.JoinGameRequest(game_id=played.game_id))
+        error = await refusal(played.stub.JoinGame(request))
+        assert_reason(error, Reason.WRONG_SEAT_TOKEN)
+        assert (error.details() or "").startswith("request_id: ")
+
+
 # -- looking ---------------------------------------------------------------------------------------
 
 
