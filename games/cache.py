@@ -84,20 +84,29 @@ class GameCache:
             self.games.pop(game_id, None)
 
     async def reload(self, live: Live) -> None:
-        """Load a game anew if the store has more of it. Raises Refusal."""
-        game_id = live.kept.head.game_id
-        kept = await self._load(game_id)
-        if kept.version > live.kept.version:
+        """Load a game anew if the store has more of it, or has lost some of it. Raises Refusal."""
+        kept = await self._load(live.kept.head.game_id)
+        if kept.version != live.kept.version or not kept.follows(live.kept):
             live.become(kept)
 
     async def _catch_up(self, live: Live) -> None:
         """Load what was stored by other servers, and by writes that were reported as failed."""
+        game_id = live.kept.head.game_id
         async with live.lock:
-            with self._guarded(live.kept.head.game_id):
-                later = await self._store.later(live.kept.head.game_id, live.kept.version)
+            with self._guarded(game_id):
+                later = await self._later(live.kept)
                 if later:
                     live.become(extended(live.kept.copy(), later))
+            if later is None:
+                await self.reload(live)
             live.unsure = False
+
+    async def _later(self, kept: ServerGame) -> Sequence[Entry] | None:
+        """Return what the store has more of a game; None if it may lack the end of what is known, or the whole game."""
+        if not kept.version:
+            return None
+        found = await self._store.later(kept.head.game_id, kept.version - 1)
+        return found[1:] if found[:1] == kept.entries[-1:] else None
 
     async def _read(self, game_id: str) -> ServerGame:
         """Load a game, once for all concurrent requests."""

@@ -68,15 +68,15 @@ class Changes:
 
     async def _append(self, live: Live, plan: ServerGame, keys: Sequence[Key], owned: bool) -> bool:
         """Store a change; return whether it was, else another one was before, which `act` must see."""
-        before = live.kept.version
+        before = live.kept
         try:
-            batch = Batch(plan.entries[before:], summary_of(plan), keys)
+            batch = Batch(plan.entries[before.version :], summary_of(plan), keys)
             with part("store") as span, typed():
                 span.note(entries=len(batch.entries))
-                await self._store.append(plan.head.game_id, before, batch, owned=owned)
+                await self._store.append(plan.head.game_id, before.version, batch, owned=owned)
         except Conflict:  # a key exists, another server was faster, or a write reported as failed had succeeded
             await self._cache.reload(live)
-            if live.kept.version == before:
+            if live.kept is before:
                 raise
             return False
         except Refusal:

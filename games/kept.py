@@ -89,6 +89,10 @@ class ServerGame:
             game.add(entry)
         return game
 
+    def follows(self, earlier: "ServerGame") -> bool:
+        """Whether an earlier state has led to this one: not if the store has lost entries since."""
+        return self.entries[earlier.version - 1 : earlier.version] == earlier.entries[-1:]
+
     # -- queries -----------------------------------------------------------------------------------
 
     @property

@@ -75,7 +75,9 @@ class Live:
         return kept
 
     def become(self, kept: ServerGame) -> None:
-        """Switch to the newly stored state, and wake up those who wait for it."""
+        """Switch to the stored state, usually a later one, and wake up those who wait for it."""
+        if not kept.follows(self.kept):
+            self.kept, self.late = kept, None
         step, self.steps = self.kept, {self.kept.version: self.kept}
         for entry in kept.entries[self.kept.version :][:MOST_STEPS]:
             step = step.copy()

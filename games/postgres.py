@@ -127,13 +127,13 @@ class PostgresStore:
 
     async def append(self, game_id: str, number: int, batch: Batch, *, owned: bool = False) -> None:
         """Add entries; `owned`: only if this server owns the game. It takes one that is now due and nobody's."""
-        values = {"id": game_id, "bytes": batch.bytes, "me": self._number, "owned": owned, "lease": LEASE}
-        values |= fields_of(batch.summary)
+        values = {"id": game_id, "number": number, "bytes": batch.bytes, "me": self._number, "owned": owned}
+        values |= {"lease": LEASE, **fields_of(batch.summary)}
 
         async def do(cursor: Cursor) -> None:
             found = await (await cursor.execute(UPDATE_GAME, values)).fetchone()
             if found is None:
-                raise Conflict("there is no such game, or another server owns it")
+                raise Conflict("there is no such game, it has lost entries, or another server owns it")
             await insert(cursor, game_id, number, batch, self.now())
             await self._tell(cursor, found[0] or NOBODY, batch.summary.due is not None, game_id)
 

@@ -20,7 +20,9 @@ UPDATE_GAME: LiteralString = f"""
     UPDATE game SET status = %(status)s, shown = %(shown)s, due = %(due)s, bots_only = %(bots_only)s,
         bytes = bytes + %(bytes)s,
         owner = CASE WHEN %(due)s::BIGINT IS NULL OR {LIVES} THEN owner ELSE %(me)s END
-    WHERE id = %(id)s AND NOT (%(owned)s AND owner IS DISTINCT FROM %(me)s) RETURNING owner
+    WHERE id = %(id)s AND NOT (%(owned)s AND owner IS DISTINCT FROM %(me)s)
+        AND (%(number)s = 0 OR EXISTS (SELECT FROM entry WHERE game = %(id)s AND entry.number = %(number)s - 1))
+    RETURNING owner
 """
 INSERT_ENTRIES: LiteralString = """
     INSERT INTO entry SELECT %(game)s, * FROM unnest(

@@ -39,8 +39,8 @@ async def scenes(keeper: Keeper, live: Live, viewer: Viewer, cursor: int | None)
         viewer: who watches.
         cursor: version that the viewer knows, None for none.
 
-    Raises Refusal: STALE_VERSION for a version that does not exist yet, FINISHING, WRONG_SEAT_TOKEN as soon as a seat
-    of the viewer is given to somebody else.
+    Raises Refusal: STALE_VERSION for a version that does not exist yet, or that the store has lost, FINISHING,
+    WRONG_SEAT_TOKEN as soon as a seat of the viewer is given to somebody else.
     """
     holders = {seat: live.kept.seats[seat].token for seat in viewer.seats}
     latest = horizon(live.kept, viewer)
@@ -54,6 +54,8 @@ async def scenes(keeper: Keeper, live: Live, viewer: Viewer, cursor: int | None)
         shown = kept
         while not (live.kept.over and shown.version == live.kept.version):
             require_valid(live.kept, holders)
+            if not live.kept.follows(shown):
+                raise stale(shown.version, horizon(live.kept, viewer))
             if keeper.finishing:
                 refuse(Reason.FINISHING, "", "the server is shutting down; resume with from_version")
             news.clear()

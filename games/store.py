@@ -184,7 +184,8 @@ class Store(Protocol):
     async def append(self, game_id: str, number: int, batch: Batch, *, owned: bool = False) -> None:
         """Add entries, the first with this number, counted from 0.
 
-        Raises Conflict if the number is taken, or if `owned` is set and this server no longer owns the game.
+        Raises Conflict if the number is taken, if a shared store has lost the entry before, as it may in a failover to
+        a replica that lags behind, or if `owned` is set and this server no longer owns the game.
         """
 
     async def load(self, game_id: str) -> GameLog | None:

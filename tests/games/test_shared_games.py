@@ -3,22 +3,25 @@
 import asyncio
 import os
 import signal
+from functools import partial
 from typing import Any
 
 import grpc
 import pytest
+from google.rpc.error_details_pb2 import ErrorInfo
 
 from clerestory.cli.embedded import embedded_child
+from clerestory.games import course
 from clerestory.games.postgres import PostgresStore
 from clerestory.games.store import StoreError
-from clerestory.refusals import Reason
+from clerestory.refusals import Reason, Refusal
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub
 from tests.games.proxy import proxied
-from tests.games.table import BOT, PERSON, Table, first_action, seated
+from tests.games.table import BOT, BOTH, OPEN, PERSON, Table, first, first_action, seated
 from tests.games.test_postgres import SLOW, elsewhere, finished
 from tests.postgres import FAST, IMMEDIATE, NOT_INSTALLED, installed, own_cluster
-from tests.server.harness import assert_reason, refusal, served, until
+from tests.server.harness import assert_reason, details, refusal, served, until
 
 ENOUGH = 120.0  # seconds that a test may take
 
@@ -97,6 +100,65 @@ async def test_games_go_on_after_the_database_has_restarted(how: int) -> None:
                     await asyncio.sleep(0.1)
                     seen = await there.look(0)
             await finished(elsewhere(bots, second))
+
+
+async def played_on(server: Any) -> tuple[Table, int]:
+    """Return a game, and the version that it had two moves before."""
+    played = await seated(GameServiceStub(server.channel), server.app, PERSON, PERSON, game="duel")
+    versions = [(await played.play_first()).game.version for _ in range(6)]
+    return played, versions[-3]
+
+
+async def lose(played: Table, version: int) -> None:
+    """Delete the entries of a game from a version on, as a failover does to a replica that lags behind."""
+    text = "DELETE FROM entry WHERE game = %s AND number >= %s RETURNING number"
+    assert await played.app.keeper.store._ask(text, (played.game_id, version))
+
+
+async def test_a_game_goes_on_from_what_the_database_has_not_lost(database: str) -> None:
+    async with asyncio.timeout(ENOUGH), served(store=database) as first, served(store=database) as second:
+        played, version = await played_on(first)
+        watching = played.watch(0)
+        before = await watching.read()
+        await lose(played, version)
+        error = await refusal(played.play("x", before.game.version))
+        assert dict(details(error, ErrorInfo).metadata) == {"version": str(version)}
+        assert_reason(await refusal(watching.read()), Reason.STALE_VERSION)
+        for table in (elsewhere(played, second), played):
+            version = (await table.play_first()).game.version
+        assert (await played.look()).game.version == version
+
+
+async def test_a_game_goes_on_from_what_was_played_elsewhere_in_place_of_what_was_lost(database: str) -> None:
+    async with asyncio.timeout(ENOUGH), served(store=database) as first, served(store=database) as second:
+        played, version = await played_on(first)
+        await lose(played, version)
+        there = elsewhere(played, second)
+        for _ in range(4):
+            await there.play_first()
+        assert await played.look() == await there.look()
+
+
+async def test_nothing_is_stored_after_a_gap(database: str) -> None:
+    """Entries are lost after the server has looked for news, and before it stores more."""
+    async with asyncio.timeout(ENOUGH), served(store=database) as server:
+        played, version = await played_on(server)
+        keeper = played.app.keeper
+        async with keeper.lend(played.game_id) as live:
+            move = partial(course.play, viewer=BOTH, version=live.kept.version, text=first(live.kept), moment=0)
+            await lose(played, version)
+            with pytest.raises(Refusal, match=f"has version {version}"):
+                await keeper.change(live, move)
+        await played.play_first()
+
+
+@pytest.mark.parametrize("seat", [PERSON, OPEN])
+async def test_a_game_that_one_server_deletes_is_gone_from_all(database: str, seat: games.SeatPlan) -> None:
+    async with asyncio.timeout(ENOUGH), served(store=database) as first, served(store=database) as second:
+        played = await seated(GameServiceStub(first.channel), first.app, PERSON, seat, game="duel")
+        assert await second.app.keeper.store.delete_untouched(1 << 62, 9) == [played.game_id]
+        assert_reason(await refusal(played.look()), Reason.NO_SUCH_GAME)
+        assert first.app.keeper.in_memory == 0
 
 
 async def test_a_takeover_that_is_interrupted_is_made_good(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
