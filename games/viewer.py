@@ -80,10 +80,15 @@ def require_valid(kept: ServerGame, holders: Mapping[int, str]) -> None:
         refuse(Reason.WRONG_SEAT_TOKEN, "tokens", "has one of a seat that has been given to somebody else")
 
 
-def listed_to(kept: ServerGame, digests: Sequence[str]) -> Viewer:
-    """Return the viewer of a listed game, by those of the tokens with these digests that belong to it."""
+def listed_to(kept: ServerGame, digests: Sequence[str]) -> Viewer | None:
+    """Return the viewer of a listed game, by those of the tokens with these digests that belong to it.
+
+    None if none does any more: what found the game was that of a seat which has been given to somebody else.
+    """
+    if not digests:
+        return Viewer()
     mine = known_to(kept).intersection(digests)
-    return seen_by(kept, mine) if mine else Viewer()
+    return seen_by(kept, mine) if mine else None
 
 
 def known_to(kept: ServerGame) -> set[str]:

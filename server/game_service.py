@@ -101,18 +101,25 @@ class GameHandlers(GameServiceServicer):
             found = await self._keeper.store.select(wanted)
         shown = []
         for game_id, _ in found[: wanted.limit - 1]:
-            shown.append(await self._listed(game_id, wanted.tokens or ()))
+            if (game := await self._listed(game_id, wanted.tokens or ())) is not None:
+                shown.append(game)
             await asyncio.sleep(0)  # let other calls run
         return games.GameServiceListGamesResponse(games=shown, next_page_token=next_page(found, wanted.limit))
 
-    async def _listed(self, game_id: str, digests: Sequence[str]) -> games.Game:
-        """Return a game of a list; one that cannot be shown does not keep the others from being shown."""
+    async def _listed(self, game_id: str, digests: Sequence[str]) -> games.Game | None:
+        """Return a game of a list, None if it was deleted, or is no longer shown to the holder of these tokens.
+
+        One that cannot be shown does not keep the others from being shown.
+        """
         try:
             async with self._keeper.lend(game_id, asked=False) as live:
-                return write_game(await live.visible(listed_to(live.kept, digests)), listed=True)
+                viewer = listed_to(live.kept, digests)
+                return None if viewer is None else write_game(await live.visible(viewer), listed=True)
         except SetAside as error:
             return write_unreadable(game_id, error.why)
-        except Refusal:
+        except Refusal as error:
+            if error.reason == Reason.NO_SUCH_GAME:
+                return None
             raise
         except Exception as error:
             logger.error("game %s cannot be shown: %r", game_id, error)

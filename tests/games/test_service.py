@@ -322,6 +322,33 @@ async def test_the_list_shows_what_is_open_to_all_and_what_tokens_belong_to() ->
         assert [game.game_id for game in running.games] == [shown.game_id]
 
 
+async def test_the_list_shows_no_game_of_which_a_token_has_become_invalid() -> None:
+    async with table(PERSON, PERSON) as played:
+        bobs = played.tokens(1)
+        opened = games.SetSeatRequest(game_id=played.game_id, tokens=bobs, seat=1, plan=OPEN)
+        await played.stub.SetSeat(opened)
+        await played.stub.JoinGame(games.JoinGameRequest(game_id=played.game_id, name="Cleo"))
+        request = games.GameServiceListGamesRequest
+        assert not (await played.stub.ListGames(request(tokens=bobs))).games
+        assert len((await played.stub.ListGames(request(tokens=[*bobs, *played.tokens(0)]))).games) == 1
+
+
+async def test_a_game_that_is_deleted_while_it_is_listed_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with table(PERSON, PERSON) as played:
+        other = await seated(played.stub, played.app, PERSON, PERSON)
+        keeper = played.app.keeper
+        select = keeper.store.select
+
+        async def selected(wanted: Any) -> Any:
+            found = await select(wanted)
+            keeper.cache.drop(await keeper.store.delete_untouched(1 << 62, 1))
+            return found
+
+        monkeypatch.setattr(keeper.store, "select", selected)
+        listed = await played.stub.ListGames(games.GameServiceListGamesRequest(tokens=played.tokens() + other.tokens()))
+        assert len(listed.games) == 1
+
+
 async def test_an_abandoned_game_with_an_open_seat_leaves_the_list() -> None:
     async with table(PERSON, OPEN, options=games.GameOptions(listed=True)) as played:
         request = games.GameServiceListGamesRequest()
