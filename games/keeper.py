@@ -66,8 +66,8 @@ class Keeper:
 
     @property
     def watchers(self) -> int:
-        """Number of streams that watch games."""
-        return sum(len(live.watching) for live in self.cache.games.values())
+        """Number of streams that watch games; from any thread."""
+        return sum(len(live.watching) for live in [*self.cache.games.values()])
 
     @property
     def unfinished(self) -> int:

@@ -95,6 +95,23 @@ async def test_a_stream_goes_on_from_a_version() -> None:
         assert_reason(await refusal(played.watch(0, from_version=99).read()), Reason.STALE_VERSION)
 
 
+async def test_streams_are_counted_while_another_thread_loads_a_game(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Prometheus asks for their number from a thread of its own."""
+    async with table(PERSON, PERSON) as played:
+        keeper = played.app.keeper
+        [live] = keeper.cache.games.values()
+
+        class Loading(dict[Any, Any]):
+            def __len__(self) -> int:
+                keeper.cache.games["another"] = live
+                return 3
+
+        with monkeypatch.context() as patched:
+            patched.setattr(live, "watching", Loading())
+            assert keeper.watchers == 3
+        del keeper.cache.games["another"]
+
+
 async def test_a_stream_ends_with_the_game() -> None:
     async with table(BOT, BOT) as played:
         request = games.WatchGameRequest(game_id=played.game_id, tokens=[played.made.owner_token])
