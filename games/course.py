@@ -97,10 +97,11 @@ def play(kept: ServerGame, viewer: Viewer, version: int, text: str, moment: int,
         return after(kept, version + len(then))
     require_current(kept, version)
     seat = require_turn(kept, viewer)
-    for one in texts:
+    for number, one in enumerate(texts):
+        field = f"then_actions[{number - 1}]" if number else "action"
         if require_turn(kept, viewer) != seat:
-            refuse(Reason.ILLEGAL_ACTION, "then_actions", f"{one[:40]!r} is not of the seat that began")
-        add_action(kept, Entry(EntryKind.PLAYED, seat, one, moment))
+            refuse(Reason.ILLEGAL_ACTION, field, f"{one[:40]!r} is not of the seat that began")
+        add_action(kept, Entry(EntryKind.PLAYED, seat, one, moment), field)
     settle(kept, moment)
     return kept.version
 
@@ -136,15 +137,15 @@ def require_turn(kept: ServerGame, viewer: Viewer) -> int | None:
     return turn
 
 
-def add_action(kept: ServerGame, entry: Entry) -> None:
-    """Add an action. Raises Refusal: BAD_ACTION, or ILLEGAL_ACTION with some legal ones."""
+def add_action(kept: ServerGame, entry: Entry, field: str = "action") -> None:
+    """Add an action; `field` has its text. Raises Refusal: BAD_ACTION, or ILLEGAL_ACTION with some legal ones."""
     try:
         kept.add(entry)
     except BadText:
-        refuse(Reason.BAD_ACTION, "action", f"{entry.text[:40]!r} is not an action of {kept.head.game}")
+        refuse(Reason.BAD_ACTION, field, f"{entry.text[:40]!r} is not an action of {kept.head.game}")
     except IllegalAction as error:
         shown = ", ".join(error.legal[:MAX_SHOWN]) + (", ..." if len(error.legal) > MAX_SHOWN else "")
-        refuse(Reason.ILLEGAL_ACTION, "action", f"{entry.text[:40]!r} is not legal here; legal actions: {shown}")
+        refuse(Reason.ILLEGAL_ACTION, field, f"{entry.text[:40]!r} is not legal here; legal actions: {shown}")
 
 
 def play_bot(kept: ServerGame, version: int, text: str, moment: int) -> None:

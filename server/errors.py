@@ -37,6 +37,7 @@ FIELDS_OF: dict[str, dict[str, str]] = {
     "GameService/CreateGame": {"actions": "beginning.actions"},
     "GameService/SayShown": {"action": "outcome"},
     "GameService/SetSeat": {"holder": "plan.kind"},
+    "GameService/WatchGame": {"version": "from_version"},
     "AnnotationService/AnnotateGame": {
         "game_id": "kept_game",
         "tokens": "kept_game.tokens",

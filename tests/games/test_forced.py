@@ -153,7 +153,7 @@ def test_several_actions_are_played_together_or_not_at_all() -> None:
     before = game.copy()
     with pytest.raises(Refusal) as refused:
         course.play(before, everybody(game), version, first, NOW, ("nonsense",))
-    assert refused.value.reason == Reason.BAD_ACTION
+    assert (refused.value.reason, refused.value.faults[0][0]) == (Reason.BAD_ACTION, "then_actions[0]")
     then = ("finish",) if first != "finish" else ()
     after = course.play(game, everybody(game), version, first, NOW, then)
     assert [(entry.text, entry.seat) for entry in game.entries[version : version + 1 + len(then)]] == [
@@ -169,7 +169,7 @@ def test_further_actions_are_those_of_the_same_seat() -> None:
     game = kept("toy", "ppp")
     with pytest.raises(Refusal) as refused:
         course.play(game, everybody(game), game.version, "fold", NOW, ("fold",))
-    assert (refused.value.reason, refused.value.faults[0][0]) == (Reason.ILLEGAL_ACTION, "then_actions")
+    assert (refused.value.reason, refused.value.faults[0][0]) == (Reason.ILLEGAL_ACTION, "then_actions[0]")
 
 
 # -- time that runs out, and what was forced -------------------------------------------------------

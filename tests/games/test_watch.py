@@ -92,7 +92,9 @@ async def test_a_stream_goes_on_from_a_version() -> None:
             await played.play_first(seat)
         first = await played.watch(0, from_version=version).read()
         assert [entry.version for entry in first.entries] == list(range(version + 1, first.game.version + 1))
-        assert_reason(await refusal(played.watch(0, from_version=99).read()), Reason.STALE_VERSION)
+        error = await refusal(played.watch(0, from_version=99).read())
+        assert_reason(error, Reason.STALE_VERSION)
+        assert (error.details() or "").startswith("from_version: is 99")
 
 
 async def test_streams_are_counted_while_another_thread_loads_a_game(monkeypatch: pytest.MonkeyPatch) -> None:
