@@ -4,6 +4,7 @@ The game is a copy, which is discarded if the action is refused or cannot be sto
 """
 
 from collections.abc import Callable, Sequence
+from itertools import takewhile
 
 from clerestory.engine.core import NATURE
 from clerestory.engine.errors import BadText, IllegalAction
@@ -206,8 +207,8 @@ def take_back(kept: ServerGame, viewer: Viewer, version: int, ply: int, decline:
     TAKE_BACK_REFUSED, or that the game is not running.
     """
     people = [seat for seat in viewer.seats if kept.seats[seat].kind == SeatKind.PERSON]
-    if repeated(kept, version, lambda entry: entry.kind in ANSWERS and entry.seat in people and entry.ply == ply):
-        return after_answers(kept, version)
+    if repeated(kept, version, answered_by(people, ply, decline)):
+        return after_answers(kept, version, people)
     require_current(kept, version)
     require_room(kept)
     if not people:
@@ -221,13 +222,26 @@ def take_back(kept: ServerGame, viewer: Viewer, version: int, ply: int, decline:
     return kept.version
 
 
-def after_answers(kept: ServerGame, version: int) -> int:
-    """Return the version after an answer about a take-back, and after the take-back itself if it followed."""
-    while version < kept.version and kept.entries[version].kind in ANSWERS:
-        version += 1
-        if kept.entries[version - 1].kind == EntryKind.TAKEN_BACK:
-            return after(kept, version - 1)
-    return version
+def answered_by(people: Sequence[int], ply: int, decline: bool) -> Callable[[Entry], bool]:
+    """Return whether an entry is what people have asked or answered about a take-back."""
+
+    def is_it(entry: Entry) -> bool:
+        same = entry.kind in ANSWERS and (entry.kind == EntryKind.DECLINED) == decline
+        return same and entry.seat in people and entry.ply == ply
+
+    return is_it
+
+
+def after_answers(kept: ServerGame, version: int, people: Sequence[int]) -> int:
+    """Return the version after what people have answered at once, and after the take-back itself if it followed."""
+    first = kept.entries[version]
+    if first.kind == EntryKind.DECLINED:
+        return version + 1
+    agreed = answered_by(people, first.ply, decline=False)
+    more = kept.entries[version : version + len(people)]
+    version += len([*takewhile(lambda one: one.kind == EntryKind.AGREED and agreed(one), more)])
+    carried_out = version < kept.version and kept.entries[version].kind == EntryKind.TAKEN_BACK
+    return after(kept, version) if carried_out else version
 
 
 def decline_take_back(kept: ServerGame, seat: int, ply: int, moment: int) -> None:

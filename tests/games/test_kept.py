@@ -223,6 +223,25 @@ def test_a_take_back_is_done_once() -> None:
     assert course.take_back(game, BOTH, version, ply, False, NOW) == after == game.version
 
 
+def test_what_is_answered_about_a_take_back_is_told_again_as_it_was() -> None:
+    game, ply = played("pppp")
+    told = []
+    for seats, decline in (((0,), False), ((0,), True), ((0, 1), False), ((2,), False), ((3,), False)):
+        asked = Viewer(seats), game.version, ply, decline
+        told.append((asked, course.take_back(game, *asked, NOW)))
+    assert game.ply == ply
+    for asked, after in told:
+        assert course.take_back(game, *asked, NOW) == after
+
+
+def test_to_decline_is_no_repetition_of_asking() -> None:
+    game, ply = played("pp")
+    version = game.version
+    course.take_back(game, Viewer((0,)), version, ply, False, NOW)
+    error = refused(lambda: course.take_back(game, Viewer((0,)), version, ply, True, NOW))
+    assert error.reason == Reason.STALE_VERSION
+
+
 @pytest.mark.parametrize(
     ("rule", "reason"), [(TakeBacks.NEVER, Reason.TAKE_BACK_REFUSED), (TakeBacks.FAIR, Reason.TAKE_BACK_REFUSED)]
 )
