@@ -26,6 +26,7 @@ HEALTH = 1.0  # seconds between two looks at whether the store is alive
 TIDIED = 3600.0  # seconds between two deletions of what nobody asks for any more
 MANY_NAMES = 2000  # names of requests deleted in one transaction
 AT_ONCE = 100  # games deleted in one transaction
+NOTED = 3_600_000  # milliseconds for which it is not noted again that a game was asked for
 
 logger = logging.getLogger(__name__)
 
@@ -56,7 +57,7 @@ class Keeper:
         self._due = DueGames(store, self.cache, Mover(choose, self._changes, store.now), most_bot_games)
         self._stale: set[str] = set()  # watched games of which another server may have stored more
         self._news = asyncio.Event()
-        self._touched: list[str] = []  # games that were asked for, of which the store is to be told
+        self._touched: set[str] = set()  # games that were asked for, of which the store is to be told
         self._tasks: list[asyncio.Task[None]] = []
 
     @property
@@ -107,10 +108,10 @@ class Keeper:
             yield live
 
     def _touch(self, live: Live) -> None:
-        """Note that a game was asked for, at most once a day."""
-        if self.now() - live.touched > DAY:
+        """Note that a game was asked for, at most once an hour."""
+        if self.now() - live.touched > NOTED:
             live.touched = self.now()
-            self._touched.append(live.kept.head.game_id)
+            self._touched.add(live.kept.head.game_id)
 
     # -- changes -----------------------------------------------------------------------------------
 
@@ -207,9 +208,13 @@ class Keeper:
             await asyncio.sleep(COUNTED)
 
     async def _tell_touched(self) -> None:
-        asked, self._touched = self._touched, []
-        if asked:
-            await self.store.touch(asked, self.now())
+        asked, self._touched = self._touched, set()
+        try:
+            if asked:
+                await self.store.touch([*asked], self.now())
+        except BaseException:
+            self._touched |= asked
+            raise
 
     async def _tidy(self) -> None:
         """Delete old names of requests, and games that nobody has asked for in so many days, until cancelled."""
@@ -223,10 +228,11 @@ class Keeper:
                     await self._delete()
 
     async def _delete(self) -> None:
-        self._touched += [game_id for game_id, live in self.cache.games.items() if live.watching]
+        self._touched |= {game_id for game_id, live in self.cache.games.items() if live.watching}
         await self._tell_touched()
         while True:
-            found = await self.store.delete_untouched(self.now() - int(self._forget_after * DAY), AT_ONCE)
+            before = self.now() - int(self._forget_after * DAY) - NOTED
+            found = await self.store.delete_untouched(before, AT_ONCE)
             self.cache.drop(found)
             if not found:
                 break
@@ -258,5 +264,7 @@ class Keeper:
         if not self.finishing:
             await self.finish(within / 2)
             within /= 2
+        with contained("storing when games were last asked for"):
+            await bounded(self._tell_touched(), within / 4)
         with contained("closing the store"):
-            await bounded(self.store.close(within), within)
+            await bounded(self.store.close(within * 3 / 4), within * 3 / 4)

@@ -59,7 +59,7 @@ SCRIPTS = (
     ALTER TABLE game ADD COLUMN maker TEXT NOT NULL DEFAULT '';  -- digest of the caller who made it
     ALTER TABLE game ADD COLUMN bots_only INTEGER NOT NULL DEFAULT 0;  -- no person and no open seat
     ALTER TABLE game ADD COLUMN bytes INTEGER NOT NULL DEFAULT 0;  -- of its head, entries and reviews, about
-    ALTER TABLE game ADD COLUMN touched INTEGER NOT NULL DEFAULT 0;  -- when it was last asked for, to a day
+    ALTER TABLE game ADD COLUMN touched INTEGER NOT NULL DEFAULT 0;  -- when it was last asked for, to an hour or two
     UPDATE game SET
         maker = CASE WHEN json_valid(head) THEN coalesce(json_extract(head, '$.maker'), '') ELSE '' END,
         bots_only = head NOT LIKE '%"kind":"person"%' AND head NOT LIKE '%"kind":"open"%' AND NOT EXISTS (

@@ -9,7 +9,7 @@ from google.rpc.error_details_pb2 import ErrorInfo, RetryInfo
 
 from clerestory.games import due, keeper
 from clerestory.games.quota import MINUTE, Limits, Quota, TokenBucket
-from clerestory.games.store import Tally
+from clerestory.games.store import StoreError, Tally
 from clerestory.games.tokens import Mint
 from clerestory.refusals import Reason, Refusal
 from clerestory.server.callers import ON_BEHALF
@@ -143,20 +143,54 @@ async def test_the_number_of_games_is_that_of_the_store(database: str, monkeypat
 
 async def test_games_that_nobody_asks_for_are_deleted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(keeper, "TIDIED", 0.05)
+    monkeypatch.setattr(keeper, "NOTED", 0)
     async with table(PERSON, PERSON, settings={"forget_games_after": 1e-6}) as played:
         watched = await seated(played.stub, played.app, PERSON, PERSON)
         watching = watched.watch(0)
         await watching.read()
-        while True:
-            gone = asyncio.ensure_future(played.look(0))
-            await asyncio.wait([gone])
-            if gone.exception() is not None:
-                break
-            await asyncio.sleep(0.1)
-        assert_reason(gone.exception(), Reason.NO_SUCH_GAME)
+        while await played.app.keeper.store.load(played.game_id) is not None:
+            await asyncio.sleep(0.05)
+        assert_reason(await refusal(played.look(0)), Reason.NO_SUCH_GAME)
         assert (await watched.look(0)).game.status == games.GAME_STATUS_RUNNING
         await until(lambda: played.app.keeper.unfinished == 1)
         watching.cancel()
+
+
+async def test_no_game_is_deleted_before_its_time_is_over(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also not a game in memory, of which it is not noted every time that it was asked for."""
+    async with table(PERSON, PERSON, settings={"forget_games_after": 1.0}) as played:
+        begun = played.app.keeper.now()
+        hours = [0.0]
+        monkeypatch.setattr(played.app.keeper.store, "now", lambda: begun + int(hours[-1] * 3_600_000))
+        for later in (0, 0.9, 24.8):
+            hours.append(later)
+            await played.app.keeper._delete()
+            await played.look(0)
+            await played.app.keeper._tell_touched()
+        hours.append(49.9)
+        await played.app.keeper._delete()
+        assert_reason(await refusal(played.look(0)), Reason.NO_SUCH_GAME)
+
+
+async def test_that_a_game_was_asked_for_is_told_once_the_store_answers_at_the_latest_when_it_is_closed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    told: list[str] = []
+
+    async def failing(*_: object) -> None:
+        raise StoreError("it is away")
+
+    async def noted(game_ids: list[str], _: int) -> None:
+        told.extend(game_ids)
+
+    async with table(PERSON, PERSON) as played:
+        store = played.app.keeper.store
+        monkeypatch.setattr(store, "touch", failing)
+        await played.look(0)
+        with pytest.raises(StoreError):
+            await played.app.keeper._tell_touched()
+        monkeypatch.setattr(store, "touch", noted)
+    assert told == [played.game_id]
 
 
 async def test_names_of_requests_are_forgotten_while_the_server_runs(monkeypatch: pytest.MonkeyPatch) -> None:
