@@ -10,7 +10,7 @@ from clerestory.engine.games import GAMES, from_position
 from clerestory.engine.record import Record
 from clerestory.engine.rng import Rng
 from clerestory.engine.scoring import ScoreSource, points_by_cause
-from clerestory.games.log import BY_ITSELF, MOVES, EndReason, Entry, EntryKind, Head, Holder, SeatKind
+from clerestory.games.log import BY_ITSELF, MOVES, Entry, EntryKind, Head, Holder, SeatKind
 from clerestory.games.positions import Positions
 from clerestory.texts.sentences import Text, said, text
 
@@ -75,10 +75,6 @@ class ServerGame:
         other.entries, other.line = list(self.entries), list(self.line)
         other.seats, other.positions = list(self.seats), self.positions and self.positions.copy()
         return other
-
-    def at(self, version: int) -> "ServerGame":
-        """Return the game as it was at a version."""
-        return self if version == self.version else ServerGame(self.head, self.entries[:version])
 
     def until(self, later: "ServerGame", version: int) -> "ServerGame":
         """Return the game as it was at a version, given a later state of it: not all entries are added again."""
@@ -151,15 +147,6 @@ class ServerGame:
     def turn(self) -> int | None:
         """Whose turn it is, a seat or NATURE; None for nobody."""
         return self.position.turn if self.running else None
-
-    @property
-    def returns(self) -> tuple[float, ...]:
-        """Win shares of a game that is over; empty if it was abandoned."""
-        if self.ended is None:
-            return self.position.returns()
-        if self.ended.text == EndReason.ABANDONED:
-            return ()
-        return tuple(0.0 if seat == self.ended.seat else 1.0 for seat in range(len(self.seats)))
 
     @property
     def deadline(self) -> float | None:

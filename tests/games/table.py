@@ -131,6 +131,11 @@ async def play_out(played: Table, *seats: int) -> games.WatchGameResponse:
     return last
 
 
+def at(game: ServerGame, version: int) -> ServerGame:
+    """Return a game as it was at a version."""
+    return ServerGame(game.head, game.entries[:version])
+
+
 def first(game: ServerGame) -> str:
     return game.position.legal_actions()[0].text
 

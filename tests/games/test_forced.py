@@ -11,7 +11,7 @@ from clerestory.games.kept import ServerGame
 from clerestory.games.log import BotSettings, EntryKind, GameOptions, Head, Holder, SeatKind, TakeBacks
 from clerestory.games.viewer import Viewer
 from clerestory.refusals import Reason, Refusal
-from tests.games.table import STORED, head, kept
+from tests.games.table import STORED, at, head, kept
 
 NOW = STORED + 1
 CASES = [("cathedral", "pp"), ("cathedral", "pppp"), ("duel", "pp"), ("cathedral", "pb")]
@@ -92,7 +92,7 @@ def last_forced(rule: TakeBacks) -> ServerGame:
 def test_a_take_back_goes_past_what_was_forced(rule: TakeBacks) -> None:
     game = last_forced(rule)
     ply = game.ply
-    position = game.at(game.version - 2).position
+    position = at(game, game.version - 2).position
     version = game.version
     after = course.take_back(game, everybody(game), version, ply - 1, False, NOW)
     assert game.ply == ply - 2
@@ -213,7 +213,7 @@ def test_a_take_back_goes_past_two_forced_actions_in_a_row(name: str, seats: str
     while [entry.kind for entry in game.line[-3:]] != [EntryKind.PLAYED, EntryKind.FORCED, EntryKind.FORCED]:
         assert not game.over
         play_one(game, 7 * game.ply + seed)
-    ply, position, people = game.ply, game.at(game.version - 3).position, everybody(game)
+    ply, position, people = game.ply, at(game, game.version - 3).position, everybody(game)
     course.take_back(game, people, game.version, ply - 1, False, NOW)
     assert (game.ply, game.position) == (ply - 3, position)
 

@@ -17,6 +17,7 @@ from clerestory.games.log import (
     Holder,
     SeatKind,
     TakeBacks,
+    shares_of_end,
 )
 from clerestory.games.viewer import Viewer, viewer_of
 from clerestory.refusals import Reason
@@ -329,7 +330,8 @@ def test_of_two_the_other_wins_when_one_resigns() -> None:
     game = kept()
     course.end(game, Viewer((1,)), EndReason.RESIGNED, None, NOW)
     version = game.version
-    assert (game.over, game.returns) == (True, (1.0, 0.0))
+    assert game.ended is not None
+    assert shares_of_end(game.ended, 2) == [1.0, 0.0]
     course.end(game, Viewer((1,)), EndReason.RESIGNED, None, NOW)
     assert game.version == version
 
@@ -370,7 +372,8 @@ def test_of_two_at_one_screen_the_one_that_is_named_resigns_and_the_other_cannot
 def test_the_owner_abandons_and_nobody_has_won() -> None:
     game = kept()
     course.end(game, OWNER, EndReason.ABANDONED, None, NOW)
-    assert (game.over, game.returns) == (True, ())
+    assert game.ended is not None
+    assert shares_of_end(game.ended, 2) is None
 
 
 def test_the_time_for_a_move_begins_with_the_turn_and_is_that_of_people() -> None:

@@ -13,7 +13,7 @@ from clerestory.games.kept import ServerGame
 from clerestory.games.log import Entry, EntryKind
 from clerestory.games.viewer import Viewer
 from clerestory.server.translate_games import write_line, write_record, write_state
-from tests.games.table import STORED, head, kept
+from tests.games.table import STORED, at, head, kept
 
 PLIES = {"toy": 4, "cathedral": 40, "duel": 40}  # short of the end, at which everything is told
 DEALS = {"toy": 40, "cathedral": 3, "duel": 3}
@@ -58,7 +58,7 @@ def differ(one: ServerGame, other: ServerGame) -> bool:
 def shown(game: ServerGame, viewer: Viewer) -> list[bytes]:
     """Return everything that the service makes for a viewer, as bytes."""
     states = [
-        write_state(game.at(version), game.at(version + 1), viewer).SerializeToString()
+        write_state(at(game, version), at(game, version + 1), viewer).SerializeToString()
         for version in range(max(0, game.version - 6), game.version)
     ]
     line = [message.SerializeToString() for message in write_line(game, 1, game.ply, viewer)]
