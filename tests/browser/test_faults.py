@@ -23,6 +23,7 @@ from tests.browser.harness import (
     played_through,
     record_of,
     settled,
+    start,
     when_held,
 )
 from tests.browser.positions import nearly_won
@@ -188,6 +189,25 @@ def test_a_stream_that_a_proxy_resets(page: Page, body: bytes) -> None:
         page.wait_for_timeout(10)
     expect(page.get_by_role("alert")).to_have_count(0, timeout=PATIENCE)
     assert play_on(page, lambda offered: offered[0], 1) == 1
+
+
+def test_a_game_that_is_first_told_by_its_stream_can_be_looked_back_on_and_keeps_its_actions(page: Page) -> None:
+    start(page)
+    steps, last = page.locator(".steps"), page.locator(".log ol li").count()
+    held: list[Route] = []
+    page.route("**/GetGame", lambda route: held.append(route))
+    page.reload()
+    when_held(page, held)
+    page.evaluate("dispatchEvent(new Event('online'))")
+    play_on(page, lambda offered: offered[0], 1)
+    settled(page)
+    expect(page.get_by_role("button", name="Take back")).to_have_count(0)  # nobody knows how far
+    for one in held:
+        one.continue_()
+    page.unroute("**/GetGame")
+    expect(page.get_by_role("button", name="Take back")).to_be_visible()
+    page.keyboard.press("u")
+    expect(steps).to_contain_text(f"{last} / {last}")
 
 
 def test_a_slow_network(page: Page) -> None:

@@ -122,12 +122,21 @@ export class Kept {
   /** Request the state and all entries. */
   async #catchUp(): Promise<void> {
     const answer = await games.getGame({ gameId: this.id, tokens: this.tokens, entriesFromPly: 1 });
-    if (!answer.game || answer.game.version <= (this.game.value?.version ?? -1)) return; // the stream was faster
+    if (!this.#isNews(answer.game)) return; // the stream was faster
     this.pace.skip();
+    if (!this.#isNews(answer.game)) return; // and so were its steps
     this.log.value = answer.entries;
     this.#show(answer.game, answer.views);
     const first = this.keys.value.commitment ?? answer.game.commitment;
     if (this.tokens.length) this.keys.value = addKeys(this.id, { commitment: first });
+  }
+
+  /** Whether a state is newer than what is known, or as new while the log lacks actions. */
+  #isNews(game: Game | undefined): game is Game {
+    const known = this.game.value;
+    if (!game || !known) return game !== undefined;
+    const lacks = this.log.value.length !== known.ply;
+    return game.version > known.version || (game.version === known.version && lacks);
   }
 
   readonly #seen = (): void => {

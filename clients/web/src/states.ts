@@ -9,8 +9,9 @@ export const viewIn = (views: readonly GameView[], seat: number | undefined): Ga
 /** The seats of views, joined to one string. */
 export const seatsOf = (views: readonly GameView[]): string => views.map(({ seat }) => seat ?? "").join();
 
-/** The log after an entry. */
+/** The log after an entry; a log that lacks actions before it stays as it is. */
 export function followed(log: GameEntry[], entry: GameEntry): GameEntry[] {
+  if (log.length < entry.ply - 1) return log;
   if (entry.what.case === "applied") return [...log.slice(0, entry.ply - 1), entry];
   return entry.what.case === "takenBack" ? log.slice(0, entry.ply) : log;
 }
