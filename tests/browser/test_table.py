@@ -222,6 +222,23 @@ def test_a_move_can_be_taken_back(page: Page) -> None:
     assert settled(page)
 
 
+def test_what_one_looks_at_while_it_is_taken_back_does_not_come_up_again(page: Page) -> None:
+    start(page)
+    play_on(page, lambda offered: offered[0], 1)
+    settled(page)
+    moves, earlier = page.locator(".log ol li"), page.get_by_text("You are looking at an earlier moment.")
+    last = moves.count()
+    page.keyboard.press("ArrowLeft")
+    expect(earlier).to_be_visible()
+    page.keyboard.press("u")
+    expect(moves).not_to_have_count(last)
+    expect(earlier).to_have_count(0)
+    settled(page)
+    page.locator(".action").first.click()
+    expect(moves.nth(last - 1)).to_be_attached()
+    expect(earlier).to_have_count(0)
+
+
 def test_a_move_is_taken_back_while_it_is_being_played(page: Page) -> None:
     start(page)
     moves = page.locator(".log ol li")

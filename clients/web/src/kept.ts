@@ -296,9 +296,9 @@ export class Kept {
   /** Play an action in the displayed position, and more directly after it; ignored while another call is in progress. */
   async play(action: string, thenActions: string[] = []): Promise<boolean> {
     if (this.busy.value) return false;
-    const last = this.#entryAt(this.log.value.length);
+    const last = this.entryAt(this.log.value.length);
     return this.#do(() => {
-      if (this.#entryAt(this.log.value.length) !== last) return undefined;
+      if (this.entryAt(this.log.value.length) !== last) return undefined;
       const asked = { ...this.#common(), action, thenActions };
       return () => games.playAction(asked);
     }, this.#taken);
@@ -310,8 +310,8 @@ export class Kept {
     this.takingBack.value = true;
     let mine: { ply: number; version: number | undefined } | undefined;
     const prepare = () => {
-      mine ??= { ply: this.lastMine.value, version: this.#entryAt(this.lastMine.value) };
-      const there = mine.version !== undefined && this.#entryAt(mine.ply) === mine.version;
+      mine ??= { ply: this.lastMine.value, version: this.entryAt(this.lastMine.value) };
+      const there = mine.version !== undefined && this.entryAt(mine.ply) === mine.version;
       return there ? this.#takingBack(mine.ply - 1) : undefined;
     };
     return this.#do(prepare, this.#taken).finally(() => {
@@ -353,7 +353,7 @@ export class Kept {
   }
 
   /** The version of the entry that led to a ply, which identifies it. */
-  #entryAt(ply: number): number | undefined {
+  entryAt(ply: number): number | undefined {
     return this.log.value[ply - 1]?.version;
   }
 

@@ -13,6 +13,8 @@ export interface Earlier {
   game: string;
   /** The displayed ply. */
   ply: number;
+  /** The version of the entry that led to it, which identifies it; undefined at the beginning. */
+  version: number | undefined;
   /** How all stand in it; until that has arrived, as shown before. */
   shown: Standing;
   /** How all stood one ply before, if it was shown. */
@@ -22,6 +24,13 @@ export interface Earlier {
 export const earlier = signal<Earlier | undefined>(undefined);
 
 let replaying: ReturnType<typeof setTimeout> | undefined;
+
+/** What is looked at of a game, unless it has been taken back. */
+export function pastOf(kept: Kept): Earlier | undefined {
+  const { value: past } = earlier;
+  const there = past?.game === kept.id && past.ply < kept.log.value.length;
+  return there && kept.entryAt(past.ply) === past.version ? past : undefined;
+}
 
 /** Show the present again. */
 export function toPresent(): void {
@@ -37,7 +46,8 @@ export async function lookBack(kept: Kept, ply: number, shown: Standing, seat: n
 
 async function look(kept: Kept, ply: number, shown: Standing, seat: number | undefined): Promise<void> {
   const last = earlier.value;
-  const wanted = { game: kept.id, ply, shown, was: last && last.ply === ply - 1 ? shown : undefined };
+  const was = last && last.ply === ply - 1 ? shown : undefined;
+  const wanted = { game: kept.id, ply, version: kept.entryAt(ply), shown, was };
   earlier.value = wanted;
   try {
     const asked = { gameId: kept.id, tokens: kept.tokens, ply };

@@ -11,7 +11,7 @@ import type { Question } from "../hints.ts";
 import { Kept } from "../kept.ts";
 import { newsOf } from "../news.ts";
 import { Trouble } from "../parts.tsx";
-import { earlier, lookBack, replay, toPresent } from "../past.ts";
+import { earlier, lookBack, pastOf, replay, toPresent } from "../past.ts";
 import { forget } from "../plan.ts";
 import { link } from "../route.ts";
 import { actor, looks, seatOf } from "../seats.ts";
@@ -71,7 +71,10 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
   const decider = kept.myTurn.value ? kept.turn.value : undefined;
   const view = hidden ? kept.viewOf(undefined) : kept.view.value;
   const deciding = kept.viewOf(decider ?? mine[0]);
-  const past = earlier.value?.game === kept.id && earlier.value.ply < log.length ? earlier.value : undefined;
+  const past = pastOf(kept);
+  useEffect(() => {
+    if (!past) toPresent(); // what was looked at has been taken back
+  }, [earlier.value, log]);
   const shown = past?.shown ?? view;
   const position = shown?.position;
   if (!position) return <p>{say("game.no_view")}</p>;
