@@ -95,6 +95,14 @@ def test_a_plan_is_played_as_it_was_last_set_however_slow_the_service_is(page: P
     assert "convert" in record_of(page, identifier)
 
 
+def test_a_plan_is_made_where_more_is_known_than_a_seat_can_know(page: Page) -> None:
+    about_to(page, "convert")
+    page.goto("/#/study/file")
+    useful(page)
+    page.get_by_role("button", name="Finish").click()
+    expect(page.locator(".log ol")).to_contain_text("once")
+
+
 def test_a_plan_whose_call_is_lost_is_asked_for_again(page: Page) -> None:
     about_to(page, "convert")
     begin(page)

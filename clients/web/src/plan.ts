@@ -1,11 +1,11 @@
 // The plan of a seat's conversions, or of what it discards: how often each is used, in any order. The service finds the
 // order, and says what it brings.
 
-import { create } from "@bufbuild/protobuf";
 import { computed, signal } from "@preact/signals";
 import { rules, wordsOf } from "./api.ts";
 import type { Position } from "./gen/clerestory/v1/position_pb.ts";
-import { AnyPositionSchema, type LegalAction, type PlanConversionsResponse } from "./gen/clerestory/v1/rules_pb.ts";
+import type { AnyPosition, LegalAction, PlanConversionsResponse } from "./gen/clerestory/v1/rules_pb.ts";
+import { inside } from "./inside.ts";
 import { again, insist, mayPass } from "./insist.ts";
 import { store, stored } from "./storage.ts";
 
@@ -36,7 +36,7 @@ export class Plan {
   readonly idle = signal<ReadonlyMap<string, string>>(new Map());
   /** Whether the service plans here; without it, actions are chosen one by one. */
   readonly open = computed(() => !this.refused.value && this.answer.value?.possible.length !== 0);
-  readonly #position: Position;
+  readonly #position: AnyPosition;
   readonly #key: string;
   #uses: Record<string, number>;
   #asked = 0;
@@ -44,7 +44,7 @@ export class Plan {
   #answered: Promise<void>;
 
   /** A plan in a position, as a tab left it that had the same name for it. */
-  constructor(position: Position, name: string) {
+  constructor(position: AnyPosition, name: string) {
     this.#position = position;
     this.#key = PREFIX + name;
     this.#uses = stored(this.#key, {});
@@ -86,7 +86,7 @@ export class Plan {
     try {
       const answer = await this.#plan(this.#uses, wanted);
       if (!wanted()) return;
-      if (!answer.possible.length) unplanned.add(this.#position.game.case);
+      if (!answer.possible.length) unplanned.add(inside(this.#position)?.game.case);
       this.answer.value = answer;
       planned.value = answer.actions.map((action) => action.text);
     } catch (error) {
@@ -108,9 +108,8 @@ export class Plan {
 
   /** Ask what a plan brings until there is an answer, or it is wanted no longer. */
   #plan(planned: Readonly<Record<string, number>>, wanted: () => boolean): Promise<PlanConversionsResponse> {
-    const position = create(AnyPositionSchema, { kind: { case: "position", value: this.#position } });
     const uses = Object.entries(planned).map(([item, times]) => ({ item, times }));
-    const ask = () => rules.planConversions({ position, uses, finish: true });
+    const ask = () => rules.planConversions({ position: this.#position, uses, finish: true });
     return insist(ask, { wanted, told: again(this.trouble), passes: mayPass });
   }
 }

@@ -71,6 +71,7 @@ function Studied({ study, reviewed }: { study: Study; reviewed: boolean }) {
     <Table
       version={study.at.value}
       position={position}
+      whole={reached.position}
       points={reached.points}
       seats={seats}
       viewer={ownSeat(study.name, seat)}

@@ -1,5 +1,6 @@
 // The parts shared by games and studies: the board, the seat with its goods and actions, hints, the log, and their keys.
 
+import { create } from "@bufbuild/protobuf";
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
@@ -10,7 +11,12 @@ import type { Mark, SeatLook } from "../boards/types.ts";
 import { useCatalogue } from "../catalogue.ts";
 import { ExplainButtons, Explainer, explain } from "../explain/index.tsx";
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
-import type { AppliedAction, LegalAction } from "../gen/clerestory/v1/rules_pb.ts";
+import {
+  type AnyPosition,
+  AnyPositionSchema,
+  type AppliedAction,
+  type LegalAction,
+} from "../gen/clerestory/v1/rules_pb.ts";
 import * as hints from "../hints.ts";
 import { inside } from "../inside.ts";
 import { pressed } from "../keys.ts";
@@ -29,6 +35,8 @@ export interface TableProps {
   /** A version number that grows with every change. */
   version: number;
   position: Position;
+  /** The same, where more is known than a seat can know. */
+  whole?: AnyPosition;
   /** The points of each seat in it, as the service says them. */
   points: readonly number[];
   /** How all stood before the last change. */
@@ -238,11 +246,12 @@ function show(box: HTMLElement | null): void {
 const since = ({ since: ply }: TableProps) => (ply === undefined ? {} : { since: ply });
 
 /** The plan to be made, where actions are to be planned. */
-function usePlan({ actions, position, planned = "", onPlan }: TableProps): Plan | undefined {
+function usePlan({ actions, position, whole, planned = "", onPlan }: TableProps): Plan | undefined {
   const wanted = onPlan !== undefined && isPlanned(position, actions);
   const plan = useMemo(() => {
     inPlan.value = [];
-    return wanted ? new Plan(position, planned) : undefined;
+    const seen = whole ?? create(AnyPositionSchema, { kind: { case: "position", value: position } });
+    return wanted ? new Plan(seen, planned) : undefined;
   }, [wanted, actions, planned]);
   useEffect(() => () => plan?.close(), [plan]);
   return plan;
