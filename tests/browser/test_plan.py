@@ -122,6 +122,41 @@ def test_a_plan_whose_call_is_lost_is_asked_for_again(page: Page) -> None:
     expect(page.locator(".planned")).not_to_be_empty()
 
 
+def test_a_kept_plan_of_what_cannot_be_used_here_holds_nobody_up(page: Page) -> None:
+    about_to(page, "convert")
+    begin(page)
+    settled(page)
+    name = useful(page)
+    page.evaluate(
+        """for (const key of Object.keys(localStorage))
+            if (key.startsWith("plan:")) localStorage.setItem(key, '{"goldsmith_6": 1}')"""
+    )
+    page.reload()
+    settled(page)
+    expect(page.get_by_role("group", name=name, exact=True).locator("output")).to_have_text("0")
+    expect(page.locator(".planned .trouble")).to_have_count(0)
+    moves = page.locator(".log ol li")
+    before = moves.count()
+    page.get_by_role("button", name="Finish").click()
+    expect(moves.nth(before)).to_be_attached()
+
+
+def test_a_plan_in_the_study_of_a_game_is_none_in_that_of_another(page: Page) -> None:
+    games = [convertible(page) for _ in range(2)]
+    page.goto(f"/#/study/game/{games[0]}")
+    name = useful(page)
+    page.goto(f"/#/study/game/{games[1]}")
+    expect(page.get_by_role("group", name=name, exact=True).locator("output")).to_have_text("0")
+    page.goto(f"/#/study/game/{games[0]}")
+    expect(page.get_by_role("group", name=name, exact=True).locator("output")).to_have_text("1")
+
+
+def convertible(page: Page) -> str:
+    """Begin a game where craftsmen can work; return its identifier."""
+    about_to(page, "convert")
+    return begin(page)
+
+
 def test_where_there_is_no_plan_the_order_of_the_craftsmen_is_told(page: Page) -> None:
     about_to(page, "convert")
     refusal = json.dumps({"code": "invalid_argument", "message": "no such plan"})

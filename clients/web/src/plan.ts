@@ -86,6 +86,7 @@ export class Plan {
     try {
       const answer = await this.#plan(this.#uses, wanted);
       if (!wanted()) return;
+      if (this.#drop(answer)) return await this.#ask();
       if (!answer.possible.length) unplanned.add(inside(this.#position)?.game.case);
       this.answer.value = answer;
       planned.value = answer.actions.map((action) => action.text);
@@ -94,6 +95,15 @@ export class Plan {
     } finally {
       if (asked === this.#asked) this.busy.value = false;
     }
+  }
+
+  /** Drop what cannot be used here, as another position had the same name; return whether there was any. */
+  #drop({ faults }: PlanConversionsResponse): boolean {
+    const unknown = new Set(faults.filter(({ code }) => code === "unknown").map(({ item }) => item));
+    const left = Object.entries(this.#uses).filter(([item]) => !unknown.has(item));
+    const some = left.length < Object.keys(this.#uses).length;
+    this.#uses = Object.fromEntries(left);
+    return some;
   }
 
   /** Ask why things cannot be used at all. What must be held does not change while a plan is made, so once is enough. */

@@ -66,7 +66,7 @@ function Studied({ study, reviewed }: { study: Study; reviewed: boolean }) {
     ? looks(study.seats)
     : Array.from({ length: seatCount(position) }, (_, index) => look(index));
   const chance = reached.turn?.kind === TurnKind.NATURE;
-  const plan = `study:${study.at.value}`;
+  const plan = `study:${study.name || position.game.case}:${study.at.value}`;
   return (
     <Table
       version={study.at.value}
