@@ -70,6 +70,14 @@ def test_the_lobby_leads_to_the_first_that_is_not_solved(page: Page) -> None:
     page.wait_for_url("**/#/puzzle/duel/3")
 
 
+def test_a_kind_of_which_there_is_none_is_wanted_no_longer(page: Page) -> None:
+    page.evaluate("localStorage.setItem('puzzles-wanted', JSON.stringify({level: 99, theme: 'seals'}))")
+    page.reload()
+    page.goto("/#/puzzle/duel")
+    page.wait_for_url("**/#/puzzle/duel/1")
+    expect(page.get_by_label("Theme")).to_have_value("")
+
+
 def test_there_is_no_such_puzzle(page: Page) -> None:
     page.goto("/#/puzzle/duel/99999")
     expect(page.get_by_role("alert")).to_have_text("There is no such puzzle.")

@@ -22,7 +22,9 @@ export default function PuzzleScreen({ words: [game = "", number] }: { words: st
   const { found: puzzles, trouble } = useLoaded(game, () => load(game));
   useEffect(() => {
     if (wanted.value.theme && !themes(game).includes(wanted.value.theme)) want({ theme: "" }); // another game's
-    if (puzzles?.length && !number) go(["puzzle", game, following(puzzles, game, wanted.value, 0)], true);
+    if (!puzzles?.length || number) return;
+    if (!among(puzzles, game, wanted.value).length) want({ level: 0, theme: "" }); // no puzzle is of that kind
+    go(["puzzle", game, following(puzzles, game, wanted.value, 0)], true);
   }, [puzzles, number]);
   if (puzzles?.length && number)
     return <Shown key={`${game}/${number}`} game={game} number={numberOf(number)} known={puzzles} />;
