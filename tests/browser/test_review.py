@@ -2,12 +2,13 @@
 
 from functools import cache
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from clerestory.engine import Record
 from clerestory.review import Annotation, ReviewPlan, annotate
 from clerestory.review.classes import GLYPHS
 from clerestory.review.words import ledger_rows
+from tests.browser.harness import when_held
 from tests.browser.test_access import violations_by_day_and_night
 from tests.review.games import cut, random_game
 
@@ -93,6 +94,28 @@ def test_an_error_is_tried_again(page: Page) -> None:
     expect(box).to_be_in_viewport(ratio=0.99)
     box.get_by_role("button", name="Show").click()
     expect(box).to_contain_text(error.best_label)
+
+
+def test_the_verdict_on_a_try_is_told_of_no_other_error(page: Page) -> None:
+    reviewed, errors = opened(page), review().errors()
+    assert len(errors) > 1
+    steps, box = reviewed.locator(".log .steps span"), reviewed.locator(".review .error")
+    reviewed.get_by_role("button", name="Look at the errors").click()
+    expect(steps).to_have_text(f"{errors[0].ply - 1} / {len(GAME.history)}")
+    held: list[Route] = []
+    reviewed.route("**/RecommendMove", lambda route: held.append(route))
+    other = reviewed.locator(".actions:not([data-fresh]) button").filter(has_not_text=errors[0].best_label)
+    other.filter(has_not_text=errors[0].label).first.click()
+    expect(box).to_contain_text("Looking")
+    reviewed.keyboard.press("n")
+    there = f"{errors[1].ply - 1} / {len(GAME.history)}"
+    expect(steps).to_have_text(there)
+    with reviewed.expect_response("**/RecommendMove"):
+        when_held(reviewed, held).continue_()
+    box.get_by_role("button", name="Show").click()
+    expect(box).to_contain_text(errors[1].best_label)
+    expect(box.locator("p")).to_have_count(2)
+    expect(steps).to_have_text(there)
 
 
 def test_one_seat_is_looked_at_alone(page: Page) -> None:

@@ -208,17 +208,24 @@ function Errors({ review, study, seats, known, whose }: Props & { review: Review
   useEffect(() => {
     const best = error?.at.best?.text;
     if (!error || !best || !tried || tried === error.at.action?.text || !before.value) return;
+    let looking = true; // until it is answered, or something else is looked at
+    const tell = (words: string) => {
+      looking = false;
+      told.value = words;
+    };
     told.value = say("review.looking");
     judge(before.value, error.at.seat ?? 0, tried, best).then(
       ({ right, loss }) => {
-        told.value = right ? say("review.right") : say("review.wrong", { loss: text.share(loss) });
+        if (!looking) return;
+        tell(right ? say("review.right") : say("review.wrong", { loss: text.share(loss) }));
         if (!right) void study.back().then(() => study.go(error.ply - 1));
       },
-      () => {
-        told.value = say("review.unknown");
-      },
+      () => looking && tell(say("review.unknown")),
     );
-  }, [tried]);
+    return () => {
+      if (looking) tell("");
+    };
+  }, [tried, number.value]);
   const box = useRef<HTMLDivElement>(null);
   useEffect(() => {
     box.current?.scrollIntoView({ block: "nearest" });
