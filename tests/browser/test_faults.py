@@ -298,5 +298,23 @@ def test_a_page_without_tls_on_another_machine(page: Page) -> None:
     new_game(page, "duel", ["me", "bot1"])
     assert settled(page)
     page.get_by_role("button", name="Share").click()
+    link = page.locator(".copy input").first.input_value()
     page.get_by_role("button", name="Copy").first.click()
     expect(page.get_by_role("button", name="Copied")).to_be_visible()
+    page.locator("dialog").evaluate("dialog => dialog.append(document.createElement('textarea'))")
+    page.locator("dialog textarea").focus()
+    page.keyboard.press("Control+V")
+    expect(page.locator("dialog textarea")).to_have_value(link)
+
+
+def test_what_the_browser_does_not_copy_is_selected(page: Page) -> None:
+    page.add_init_script("Object.defineProperty(navigator, 'clipboard', {value: undefined})")
+    page.add_init_script("document.execCommand = () => false")
+    page.reload()
+    start(page)
+    page.get_by_role("button", name="Share").click()
+    link = page.locator(".copy input").first.input_value()
+    page.get_by_role("button", name="Copy").first.click()
+    expect(page.locator(".copy input").first).to_be_focused()
+    assert page.evaluate("getSelection().toString()") == link
+    expect(page.get_by_role("button", name="Copied")).to_have_count(0)

@@ -180,21 +180,33 @@ export function Trouble({ words }: { words: string }) {
 /** A text to be copied, such as a link for somebody else. */
 export function Copy({ label, value }: { label: string; value: string }) {
   const done = useSignal(false);
+  const input = useRef<HTMLInputElement>(null);
   const copy = async () => {
-    await navigator.clipboard?.writeText(value).catch(() => undefined);
-    done.value = true;
+    done.value = await copied(value).catch(() => copiedOf(input.current));
   };
   return (
     <div class="copy">
       <label>
         {label}
-        <input readOnly value={value} onFocus={(event) => event.currentTarget.select()} />
+        <input ref={input} readOnly value={value} onFocus={(event) => event.currentTarget.select()} />
       </label>
       <button type="button" onClick={copy}>
         {done.value ? say("copied") : say("copy")}
       </button>
     </div>
   );
+}
+
+/** Copy a text; throws where the page may not, as without TLS. */
+async function copied(text: string): Promise<boolean> {
+  await navigator.clipboard.writeText(text);
+  return true;
+}
+
+/** Copy the text of a field in the older way; return whether that succeeded. It stays selected, to be copied by hand. */
+function copiedOf(field: HTMLInputElement | null): boolean {
+  field?.select();
+  return document.execCommand("copy");
 }
 
 /** A component that is redrawn only if one of its properties, or a signal that it reads, changes. */
