@@ -26,7 +26,7 @@ from tests.browser.harness import (
     start,
     when_held,
 )
-from tests.browser.positions import nearly_won
+from tests.browser.positions import about_to, nearly_won
 
 
 @contextmanager
@@ -144,6 +144,23 @@ def test_a_busy_server_is_asked_again_for_the_cards_also_at_the_end_of_a_game(pa
     with page.expect_response(lambda answer: answer.status == 429):
         page.reload()
     expect(page.locator(".bonus").first).to_be_visible()
+
+
+def test_a_busy_server_is_told_once_that_the_draws_of_a_round_stand(page: Page) -> None:
+    about_to(page, "redraw")
+    begin(page)
+    assert settled(page)
+    refused: list[Route] = []
+
+    def refuse(route: Route) -> None:
+        refused.append(route)
+        route.fulfill(status=429, content_type="application/json", body=BUSY)
+
+    page.route("**/PlayAction", refuse)
+    page.get_by_label("Keep the draws for the rest of this round").click()
+    expect(page.get_by_role("alert")).to_be_visible()
+    expect(page.get_by_label("Keep the draws for the rest of this round")).not_to_be_checked()
+    assert len(refused) == 1
 
 
 @contextmanager

@@ -25,7 +25,10 @@ export function KeepDraws({ kept, actions, position }: Props) {
   const here = `${kept.id}:${kept.turn.value}:${round}`;
   const busy = kept.busy.value;
   useEffect(() => {
-    if (stands && !busy && standing.value === here) void kept.play(stands);
+    if (!stands || kept.busy.value || standing.value !== here) return;
+    void kept.play(stands).then((played) => {
+      if (!played) standing.value = ""; // rather than that it is refused again and again
+    });
   }, [actions, busy, here, standing.value]);
   if (!stands) return null;
   return (
