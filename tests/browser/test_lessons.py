@@ -94,6 +94,13 @@ def test_a_lesson_is_played_by_keys_and_begun_again(page: Page) -> None:
     expect(page.locator(PANEL)).to_contain_text("You all build one cathedral")
 
 
+def test_a_game_that_a_lesson_has_played_to_its_end_is_reviewed_at_once(page: Page) -> None:
+    (sections,) = (one for one in ALL if one.name == "sections")
+    play_in_sight(page, sections)
+    page.get_by_role("button", name="Review").click()
+    expect(page.locator(".review")).to_be_visible()
+
+
 def test_a_mistake_is_answered(page: Page) -> None:
     opened(page, "goal")
     read_on(page)

@@ -119,7 +119,7 @@ function Done({ lesson, following }: { lesson: Lesson; following: string }) {
   const { stars, record, summary } = lesson.answer.value;
   const review = () => {
     sessionStorage.setItem(IMPORTED, record);
-    go(["study", "file", "", "review"]);
+    go(["study", "file", "review"]);
   };
   return (
     <>

@@ -19,10 +19,14 @@ import { keysOf, tokensOf } from "../tokens.ts";
 import { Result } from "./ending.tsx";
 import { Table } from "./table.tsx";
 
-/** `study/game/ID/PLY`, with `/review` to review it at once, `study/new/GAME/SEATS`, `study/file`. */
+/** `study/game/ID/PLY`, `study/new/GAME/SEATS`, `study/file`; with `/review` to review it at once. */
 export default function StudyScreen({ words }: { words: string[] }) {
   const { found, trouble } = useLoaded(words.join("/"), () => open(words), told);
-  return found && !trouble ? <Studied study={found} reviewed={words[3] === "review"} /> : <Opening trouble={trouble} />;
+  return found && !trouble ? (
+    <Studied study={found} reviewed={words.at(-1) === "review"} />
+  ) : (
+    <Opening trouble={trouble} />
+  );
 }
 
 /** What is wrong with a record that was imported, or with the call. */
