@@ -70,6 +70,18 @@ def test_what_has_been_done_is_marked_and_leads_on(page: Page) -> None:
     expect(page.locator(".purse-line.own")).to_be_visible()
 
 
+def test_a_look_back_begins_at_the_end_of_a_game(page: Page) -> None:
+    nearly_won(page)
+    begin(page)
+    assert settled(page)
+    page.locator('.action[data-action="build III brick"]').click()
+    expect(page.get_by_test_id("winner")).to_be_visible()
+    path(page)
+    keep(page, lessons={"lines": 3, "chips": 3, "sections": 3}, beaten_duel=[1, 2])
+    page.get_by_role("link", name="Next: look back at a game of yours").click()
+    expect(page.locator(".steps")).to_contain_text("1 / 1")
+
+
 def test_what_has_been_done_is_taken_along_as_a_file(page: Page, tmp_path: Path) -> None:
     path(page)
     keep(page, lessons={"goal": 2}, puzzles_duel=[7], beaten_cathedral=[1, 2])

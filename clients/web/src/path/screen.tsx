@@ -70,7 +70,7 @@ function Part({ game, lessons, puzzles, over }: Found & { game: string }) {
     <section>
       <h2>{gameName(game)}</h2>
       <p class="row">
-        <Step game={game} played={fresh?.gameId} lessons={own} />
+        <Step game={game} played={fresh} lessons={own} />
       </p>
       {own.length > 0 ? <Lessons lessons={own} /> : <p class="notice">{say("learn.withdrawn")}</p>}
       <Levels game={game} />

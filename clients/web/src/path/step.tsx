@@ -13,7 +13,7 @@ import { nextStep } from "./steps.ts";
 export interface StepProps {
   game: string;
   /** A game of one's own that may be reviewed. */
-  played?: string | undefined;
+  played?: { gameId: string; ply: number } | undefined;
 }
 
 async function load() {
@@ -42,7 +42,7 @@ interface Listed {
 
 /** The step itself. */
 export function Step({ game, played, lessons }: StepProps & { lessons: readonly Listed[] }) {
-  const own = played !== undefined && !reviewed(game).includes(played);
+  const own = played !== undefined && !reviewed(game).includes(played.gameId);
   const names = lessons.map((one) => one.lesson);
   const step = nextStep(game, names, own);
   if (step.kind === "level")
@@ -55,7 +55,7 @@ export function Step({ game, played, lessons }: StepProps & { lessons: readonly 
     step.kind === "lesson"
       ? [lessons.find((one) => one.lesson === step.lesson)?.title ?? "", link("learn", step.lesson)]
       : step.kind === "review"
-        ? [say("learn.look_back"), link("study", "game", played ?? "", "end", "review")]
+        ? [say("learn.look_back"), link("study", "game", played?.gameId ?? "", played?.ply ?? 0, "review")]
         : [say("learn.solve", { count: step.count }), link("puzzle", game)];
   return (
     <a class="button main" href={address}>

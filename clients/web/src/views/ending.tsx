@@ -74,7 +74,7 @@ function Following({ kept, game }: Omit<Props, "seats">) {
   return (
     <>
       <Trouble words={trouble.value} />
-      <NextStep game={game.game} played={game.gameId} />
+      <NextStep game={game.game} played={game} />
       <p class="row">
         <a class="button" href={link("study", "game", game.gameId, game.ply, "review")}>
           {say("end.review")}
