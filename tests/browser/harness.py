@@ -69,6 +69,15 @@ def when_held(page: Page, held: list[Route]) -> Route:
     return held[0]
 
 
+def hide(page: Page, hidden: bool = True) -> None:
+    """Make a page believe that it is hidden, or seen again."""
+    page.evaluate(
+        """hidden => { Object.defineProperty(document, 'hidden', {get: () => hidden, configurable: true});
+            document.dispatchEvent(new Event('visibilitychange')); }""",
+        hidden,
+    )
+
+
 def act_by_keyboard(page: Page) -> None:
     """Play the first action without the mouse."""
     version = page.locator("[data-version]").get_attribute("data-version")

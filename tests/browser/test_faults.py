@@ -18,6 +18,7 @@ from tests.browser.harness import (
     PATIENCE,
     Calls,
     begin,
+    hide,
     new_game,
     play_on,
     played_through,
@@ -243,6 +244,17 @@ def test_a_slow_network(page: Page) -> None:
     when_held(page, held).continue_()
     expect(page.locator("[data-version]")).not_to_have_attribute("data-version", str(before), timeout=PATIENCE)
     assert play_on(page, lambda offered: offered[0], 2) == 2
+
+
+def test_a_hidden_tab_shows_no_trouble_once_a_lost_call_is_answered(page: Page) -> None:
+    start(page)
+    page.route("**/GetGame", lambda route: route.abort())
+    page.reload()
+    expect(page.get_by_role("alert")).to_be_visible()
+    hide(page)
+    page.unroute("**/GetGame")
+    expect(page.locator(".board")).to_be_visible()
+    expect(page.get_by_role("alert")).to_have_count(0)
 
 
 def test_a_wrong_token_of_a_seat(page: Page) -> None:

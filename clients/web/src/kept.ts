@@ -122,6 +122,7 @@ export class Kept {
   /** Request the state and all entries. */
   async #catchUp(): Promise<void> {
     const answer = await games.getGame({ gameId: this.id, tokens: this.tokens, entriesFromPly: 1 });
+    this.broken.value = "";
     if (!this.#isNews(answer.game)) return; // the stream was faster
     this.pace.skip();
     if (!this.#isNews(answer.game)) return; // and so were its steps
