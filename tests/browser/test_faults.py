@@ -302,6 +302,27 @@ def test_two_tabs_show_the_same(page: Page) -> None:
     expect(other.locator("[data-version]")).to_have_attribute("data-version", str(version), timeout=PATIENCE)
 
 
+def test_a_hidden_tab_asks_no_more_for_a_game_that_is_over(page: Page) -> None:
+    nearly_won(page)
+    begin(page)
+    settled(page)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url) if "GetGame" in request.url else None)
+    page.clock.install()
+    with page.expect_request("**/GetGame"):
+        hide(page)
+        page.clock.run_for(4000)
+    hide(page, False)
+    settled(page)
+    page.locator('.action[data-action="build III brick"]').click()
+    expect(page.get_by_test_id("winner")).to_be_visible()
+    hide(page)
+    asked.clear()
+    page.clock.run_for(4000)
+    page.evaluate("fetch('/icon.svg')")  # by now a call would have been heard of
+    assert asked == []
+
+
 def test_two_people_with_one_seat(page: Page, browser: Browser, url: str) -> None:
     """The first move counts, once; the later person gets a message."""
     identifier = new_game(page, "duel", ["me", "bot1"])

@@ -143,8 +143,8 @@ export class Kept {
   readonly #seen = (): void => {
     this.#rest();
     if (this.#closed || this.failed.value) return;
-    if (document.hidden || !this.#mayWatch) this.#timer = setTimeout(() => void this.#askAgain(), UNSEEN);
-    else void this.#watch();
+    if (!document.hidden && this.#mayWatch) void this.#watch();
+    else if (!this.game.value?.end) this.#timer = setTimeout(() => void this.#askAgain(), UNSEEN);
   };
 
   /** A person without a token can see an open game, to take a seat, but not watch it. */
