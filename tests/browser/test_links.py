@@ -84,6 +84,18 @@ def test_the_title_says_whose_turn_it_is(page: Page) -> None:
     expect(page.locator(".games a", has_text="Your turn")).to_have_attribute("href", f"#/game/{identifier}")
 
 
+def test_a_hidden_tab_of_a_browser_that_makes_no_notifications_shows_the_game(page: Page) -> None:
+    """Chrome on Android has them for service workers only."""
+    start(page)
+    page.add_init_script(
+        """globalThis.Notification = class { static permission = "granted"; constructor() { throw new TypeError(); } };
+        Object.defineProperty(document, "hidden", {get: () => true});"""
+    )
+    page.reload()
+    expect(page.locator(".board")).to_be_visible()
+    expect(page).to_have_title("● Your turn – Clerestory")
+
+
 def test_a_bot_goes_on_for_a_person_until_he_is_back(page: Page) -> None:
     new_game(page, "duel", ["me", "open"])
     page.get_by_role("button", name="Let a bot play").click()

@@ -9,9 +9,17 @@ export function notice(mine: boolean, game: string): void {
   const title = mine ? `● ${say("your_turn")} – ${say("title")}` : say("title");
   if (document.title !== title) document.title = title;
   const news = mine ? game : "";
-  if (news && news !== told && document.hidden && allowed())
-    new Notification(say("your_turn"), { icon: "/icon.svg", tag: game });
+  const fresh = news !== told;
   told = news;
+  if (news && fresh && document.hidden && allowed()) notify(game);
+}
+
+function notify(game: string): void {
+  try {
+    new Notification(say("your_turn"), { icon: "/icon.svg", tag: game });
+  } catch {
+    // Browsers of phones have notifications of service workers only.
+  }
 }
 
 /** Whether notifications may be shown. */
