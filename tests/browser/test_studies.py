@@ -96,6 +96,14 @@ def test_a_record_is_played_on_from_where_one_likes(page: Page) -> None:
     expect(page.locator(".new .notice")).to_have_count(0)  # the next one is dealt anew
 
 
+def test_the_first_position_of_a_study_that_does_not_come_leads_back(page: Page) -> None:
+    page.route("**/ApplyActions", lambda route: route.abort())
+    page.goto("/#/study/new/duel/2")
+    expect(page.get_by_role("alert")).to_be_visible()
+    page.get_by_role("link", name="To the lobby").click()
+    expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
+
+
 def test_a_new_position_can_be_played_on_from(page: Page) -> None:
     page.goto("/#/study/new/cathedral/2")
     page.get_by_role("button", name="Draw", exact=True).click()

@@ -60,12 +60,7 @@ function Studied({ study, reviewed }: { study: Study; reviewed: boolean }) {
     if (spoken.current !== language.value) void study.again();
     spoken.current = language.value;
   }, [language.value]);
-  if (!reached || !position)
-    return (
-      <main class="page">
-        <Trouble words={study.trouble.value} />
-      </main>
-    );
+  if (!reached || !position) return <Opening trouble={study.trouble.value} />;
   const seats = study.seats.length
     ? looks(study.seats)
     : Array.from({ length: seatCount(position) }, (_, index) => look(index));
