@@ -8,6 +8,7 @@ from playwright.sync_api import Page, expect
 
 from clerestory.engine import read_records
 from tests.browser.harness import PATIENCE, begin, play_on, record_of, settled, start
+from tests.browser.positions import about_to
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 
@@ -111,6 +112,19 @@ def test_a_new_position_can_be_played_on_from(page: Page) -> None:
     page.get_by_role("button", name="Play on from here").click()
     page.get_by_role("button", name="Start a new deal instead").click()
     expect(page.get_by_label("Builders Duel")).to_be_visible()
+
+
+def test_a_plan_of_which_an_action_fails_goes_no_further(page: Page) -> None:
+    about_to(page, "convert")
+    page.goto("/#/study/file")
+    page.locator(".planning button[aria-label^='One more']:not([aria-disabled='true'])").first.click()
+    expect(page.locator(".planned p").first).to_be_visible()
+    page.route("**/ApplyActions", lambda route: route.abort(), times=1)
+    page.get_by_role("button", name="Finish").click()
+    expect(page.get_by_role("alert")).to_be_visible()
+    page.wait_for_load_state("networkidle")
+    expect(page.get_by_role("alert")).to_be_visible()
+    expect(page.locator(".steps")).to_contain_text("0 / 0")
 
 
 NEITHER = [  # none is answered as the one before it

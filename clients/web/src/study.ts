@@ -163,9 +163,13 @@ export class Study {
     await this.go(this.at.value + 1);
   }
 
-  /** Play several actions, as a plan has them. */
+  /** Play several actions, as a plan has them, until one fails or something else is wanted. */
   async playAll(actions: readonly string[]): Promise<void> {
-    for (const action of actions) await this.play(action);
+    for (const action of actions) {
+      const next = this.at.value + 1;
+      await this.play(action);
+      if (this.at.value !== next) return;
+    }
   }
 
   /** Draw all pending chance events. */
