@@ -123,6 +123,7 @@ def test_what_a_screen_asks_first_is_asked_again(page: Page) -> None:
         ("learn/goal", "FollowLesson", ".lesson"),
         ("puzzle/duel/1", "GetPuzzle", ".puzzle"),
         ("puzzle/duel/1", "ListActions", ".puzzle"),
+        ("box/duel", "DescribeCatalogue", ".send"),
     ):
         page.goto("/#/")
         page.route(f"**/{call}", lambda route: route.abort(), times=1)

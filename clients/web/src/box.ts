@@ -41,7 +41,6 @@ export type Mistake =
 
 export class Box {
   readonly entries = signal<readonly Entry[]>([]);
-  readonly trouble = signal<unknown>(undefined);
   /** What was typed, by path; only what differs from the cards in use. */
   readonly typed = signal<Readonly<Record<Path, Value>>>(stored(KEPT, {}));
   /** The owner has compared every card: what was not changed is printed so, too. */
@@ -61,13 +60,9 @@ export class Box {
   readonly drawn = computed(() => catalogueOf(this.#told.value.map((one) => this.#changed(one))));
 
   async load(): Promise<void> {
-    try {
-      const { entries } = await rules.describeCatalogue({ game: GAME });
-      this.#told.value = entries;
-      this.entries.value = entries.map(entryOf);
-    } catch (error) {
-      this.trouble.value = error;
-    }
+    const { entries } = await rules.describeCatalogue({ game: GAME });
+    this.#told.value = entries;
+    this.entries.value = entries.map(entryOf);
   }
 
   value(entry: Entry, field: string): Value {

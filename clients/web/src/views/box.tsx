@@ -1,11 +1,11 @@
 // The form of the owner of a box of Builders Duel: what the cards say, card by card, and the file that comes of it.
 
-import { useEffect, useMemo } from "preact/hooks";
-import { wordsOf } from "../api.ts";
+import { useMemo } from "preact/hooks";
 import { DuelCard } from "../boards/duel/grid.tsx";
 import { Exhibit } from "../boards/spots.tsx";
 import { Box, type Entry, GAME, guessed, kindsFor, type Mistake, type Value } from "../box.ts";
 import { FILES } from "../gen/box.ts";
+import { useLoaded } from "../loading.ts";
 import { Opening } from "../parts.tsx";
 import { look } from "../seats.ts";
 import { gameText, type Key, knows, language, learn, number, say } from "../texts.ts";
@@ -15,10 +15,7 @@ const SEATS = [look(0), look(1)];
 /** `box/duel`. */
 export default function BoxScreen() {
   const box = useMemo(() => new Box(), []);
-  useEffect(() => {
-    void learn(FILES).then(() => box.load());
-  }, [language.value]);
-  const trouble = box.trouble.value === undefined ? "" : wordsOf(box.trouble.value);
+  const { trouble } = useLoaded(language.value, () => learn(FILES).then(() => box.load()));
   if (!box.entries.value.length || !knows("box")) return <Opening trouble={trouble} />;
   const cards = [...box.cards.value].sort((one, other) => guessed(other) - guessed(one));
   return (
