@@ -163,7 +163,7 @@ def test_where_there_is_no_plan_the_order_of_the_craftsmen_is_told(page: Page) -
     page.route("**/PlanConversions", lambda asked: asked.fulfill(status=400, content_type=JSON, body=refusal))
     begin(page)
     settled(page)
-    expect(page.get_by_role("alert")).to_have_text(re.compile("No such plan .*Each ends those before it"))
+    expect(page.get_by_role("alert")).to_have_text(re.compile("No such plan .*those before it can work no more"))
     expect(page.locator(".action[data-action^='convert']").first).to_be_visible()
 
 
