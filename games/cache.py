@@ -112,8 +112,14 @@ class GameCache:
         """Load a game, once for all concurrent requests."""
         if game_id not in self._reading:
             task = self._reading[game_id] = asyncio.create_task(self._load(game_id))
-            task.add_done_callback(lambda _: self._reading.pop(game_id))
+            task.add_done_callback(lambda done: self._read_to_end(game_id, done))
         return await asyncio.shield(self._reading[game_id])
+
+    def _read_to_end(self, game_id: str, done: asyncio.Task[ServerGame]) -> None:
+        """Forget a reading; its error is no surprise, also where all who waited for it have left."""
+        del self._reading[game_id]
+        if not done.cancelled():
+            done.exception()
 
     async def _load(self, game_id: str) -> ServerGame:
         with self._guarded(game_id):

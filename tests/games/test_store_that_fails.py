@@ -1,17 +1,19 @@
 """A store that fails or is silent stops the games, and nothing else; they go on when it is back."""
 
 import asyncio
+import gc
 import sqlite3
+from contextlib import suppress
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
 from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
 from grpc_health.v1.health_pb2_grpc import HealthStub
 
 from clerestory.games import background, cache, due, keeper
-from clerestory.games.store import StoreError
+from clerestory.games.store import StoreError, Unreadable
 from clerestory.refusals import Reason
 from clerestory.server.app import GAMES, SERVICES
 from clerestory.v1 import games_pb2 as games
@@ -263,3 +265,30 @@ async def test_what_fails_in_one_game_stops_no_other(monkeypatch: pytest.MonkeyP
             for one in others:
                 request = games.WatchGameRequest(game_id=one.game_id, tokens=[one.made.owner_token])
                 assert [state async for state in one.stub.WatchGame(request)][-1].game.status == games.GAME_STATUS_OVER
+
+
+async def test_a_game_that_cannot_be_read_is_no_surprise_once_who_asked_for_it_has_left() -> None:
+    reached, gate, said = asyncio.Event(), asyncio.Event(), []
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: said.append(context["message"]))
+
+    async def load(_: str) -> None:
+        reached.set()
+        await gate.wait()
+        raise Unreadable("damaged")
+
+    games_in_memory = cache.GameCache(cast(Any, SimpleNamespace(load=load)))
+
+    async def ask() -> None:
+        async with games_in_memory.lend(f"{'a' * 21}A"):
+            pass
+
+    asking = asyncio.ensure_future(ask())
+    await reached.wait()
+    asking.cancel()
+    with suppress(asyncio.CancelledError):
+        await asking
+    gate.set()
+    await until(lambda: bool(games_in_memory.aside))
+    await asyncio.sleep(0.01)  # the task has ended
+    gc.collect()
+    assert said == []
