@@ -136,6 +136,7 @@ def test_errors_deadlines_and_streams(project: Path, door: str) -> None:
         "aborted": "cancelled",
         "late": "out-of-time",
         "resigned": [False, True, False],
+        "limits": ["125000", "145000", "3605000"],  # of reviews: twice their times, or an hour, and 5 s
         "nowhere": ["unavailable", True],
     }
 

@@ -10,6 +10,7 @@ import { collected, each } from "./streams.ts";
 const LOCAL = ["localhost", "127.0.0.1", "[::1]"];
 const SLACK = 5000; // milliseconds a call may take beyond the time that its request asks for
 const LONGEST = 600_000; // milliseconds of a request that is limited by iterations only
+const LONGEST_REVIEW = 3_600_000; // the same of a review
 
 /** How calls are made; all of it may be left out. */
 export interface Settings {
@@ -69,7 +70,7 @@ function unaryOver(inner: Transport, slack: number): Transport["unary"] {
 function streamOver(inner: Transport, slack: number): Transport["stream"] {
   return async (method, signal, timeout, header, input, context) => {
     const asked = await collected(input);
-    const limit = timeout ?? within(slack, timeOf(asked[0]));
+    const limit = timeout ?? within(slack, method.name === "AnnotateGame" ? reviewOf(asked[0]) : timeOf(asked[0]));
     try {
       const answer = await inner.stream(method, signal, limit, header, each(asked), context);
       return { ...answer, message: read(answer.message) };
@@ -96,6 +97,17 @@ function within(slack: number, time: number | undefined): number | undefined {
 function timeOf(input: unknown): number | undefined {
   const asked = input as { question?: unknown; timeBudget?: Partial<Duration>; iterations?: unknown };
   if (asked.question) return timeOf(asked.question);
-  if (asked.timeBudget) return Number(asked.timeBudget.seconds ?? 0) * 1000 + (asked.timeBudget.nanos ?? 0) / 1e6;
+  if (asked.timeBudget) return inMilliseconds(asked.timeBudget);
   return asked.iterations ? LONGEST : undefined;
+}
+
+/** Milliseconds that a review may take: twice the times it asks for, as its searches wait for others. */
+function reviewOf(input: unknown): number {
+  const { timeBudget, deepBudget = {} } = input as { timeBudget?: Partial<Duration>; deepBudget?: Partial<Duration> };
+  const time = timeBudget ? 2 * inMilliseconds(timeBudget) : LONGEST_REVIEW;
+  return time + 2 * inMilliseconds(deepBudget);
+}
+
+function inMilliseconds({ seconds = 0n, nanos = 0 }: Partial<Duration>): number {
+  return Number(seconds) * 1000 + nanos / 1e6;
 }

@@ -43,6 +43,17 @@ const late = await failure(async () => {
 const trio = await client.createGame("toy", [person(), person(), person()]);
 for (const _ of [1, 2]) await trio.resign(1);
 const resigned = (await trio.look()).game.seats.map((seat) => seat.bot !== undefined);
+const limits: (string | null)[] = [];
+const unsent: typeof fetch = (_, init) => {
+  limits.push(new Headers(init?.headers).get("connect-timeout-ms"));
+  return Promise.reject(new TypeError("not sent"));
+};
+const { annotation } = new Client(address, { retries: false, fetch: unsent });
+const times = { timeBudget: milliseconds(60_000) };
+for (const asked of [times, { ...times, deepBudget: milliseconds(10_000) }, { iterations: 50 }])
+  await failure(async () => {
+    for await (const _ of annotation.annotateGame(asked));
+  });
 const nowhere = await failure(() => new Client("http://127.0.0.1:1", { retries: false }).rules.listGames({}));
 
 console.log(
@@ -55,6 +66,7 @@ console.log(
     aborted: aborted.kind,
     late: late.kind,
     resigned,
+    limits,
     nowhere: [nowhere.kind, nowhere.passing],
   }),
 );
