@@ -31,7 +31,7 @@ cdef void add_shared_outcome(Search *search, PathStep *step) noexcept nogil:
     """Count a visit to an edge, and add the outcome to its sums, now or with the next few."""
     cdef Edge *edge = &search.tree.edges[step.edge]
     cdef uint32_t threads = <uint32_t> search.limits.threads
-    cdef uint32_t most = min(peek_count(&edge.visits) / (PART * threads), <uint32_t> MOST_HELD)
+    cdef uint32_t most = min(peek_count(&edge.visits) // (PART * threads), <uint32_t> MOST_HELD)
     if most > 1 and peek_prior(&edge.prior) >= 0:
         hold_back(search, step, most)
     else:
