@@ -1,16 +1,14 @@
 """How a client reaches its server: channel, TLS, token."""
 
-import ipaddress
 import json
 import re
-from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import grpc
 
-from clerestory.addresses import is_port
+from clerestory.addresses import is_loopback, is_port
 from clerestory.clients.errors import BadConnection
 from clerestory.metadata import LANGUAGES, bearer
 from clerestory.pem import holds_certificates, is_pair
@@ -153,16 +151,13 @@ def require_ports(target: str) -> None:
 
 def is_local(target: str) -> bool:
     """Whether a target leads to no other machine, whichever of its addresses is called."""
-    return target.startswith("unix:") or all(map(is_loopback, NAMED_HERE.sub("", target, count=1).split(",")))
+    return target.startswith("unix:") or all(map(is_here, NAMED_HERE.sub("", target, count=1).split(",")))
 
 
-def is_loopback(address: str) -> bool:
+def is_here(address: str) -> bool:
     """Whether an address, with a port or without, is of this machine."""
     found = PORTED.fullmatch(address)
-    host = (found["host"] if found else address).strip("[]")
-    with suppress(ValueError):
-        return ipaddress.ip_address(host).is_loopback
-    return host.lower() == "localhost"
+    return is_loopback((found["host"] if found else address).lower())
 
 
 def spoken(language: str | None) -> tuple[tuple[str, str], ...]:

@@ -6,7 +6,7 @@ import socket
 from dataclasses import MISSING, dataclass
 from pathlib import Path
 
-from clerestory.addresses import is_port
+from clerestory.addresses import is_loopback, is_port
 from clerestory.declared import declared
 
 MAX_BODY_BYTES = 64 * 1024  # the same as the server's limit
@@ -94,8 +94,3 @@ def is_address(host: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach a host."""
-    return host == "localhost" or (is_address(host) and ipaddress.ip_address(host).is_loopback)

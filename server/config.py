@@ -1,11 +1,10 @@
 """The settings of a server, checked when they are made."""
 
-import ipaddress
 import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from clerestory.addresses import is_port
+from clerestory.addresses import is_loopback, is_port
 from clerestory.advice.capacity import Capacity
 from clerestory.declared import COUNT, NOT_NEGATIVE, BadSettings, Numbers, OneOf, declared, require_ranges
 from clerestory.games.bounds import MEMORY
@@ -133,13 +132,7 @@ def is_local(name: str, address: str) -> bool:
     """Whether only this machine can reach an address. Raises BadSettings if it is not an address."""
     if name in SOCKETS and address.startswith("unix:") and address != "unix:":
         return True
-    host = split_address(name, address, " nor unix:PATH" if name in SOCKETS else "")
-    if host == "localhost":
-        return True
-    try:
-        return ipaddress.ip_address(host.strip("[]")).is_loopback
-    except ValueError:
-        return False
+    return is_loopback(split_address(name, address, " nor unix:PATH" if name in SOCKETS else ""))
 
 
 def split_address(name: str, address: str, other: str = "") -> str:

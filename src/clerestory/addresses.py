@@ -12,6 +12,14 @@ def is_port(text: str) -> bool:
     return bool(PORT.fullmatch(text)) and int(text) < 65536
 
 
+def is_loopback(host: str) -> bool:
+    """Whether only this machine can reach a host: localhost, or an address, also an IPv6 address in brackets."""
+    try:
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
+    except ValueError:
+        return host == "localhost"
+
+
 def network_of(host: str) -> str:
     """Return an IPv4 address as it is, and the network part of an IPv6 address.
 
