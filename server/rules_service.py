@@ -5,6 +5,7 @@ import asyncio
 from clerestory.games.rulebook import GivenPosition, actions_named, carry_out, planned, play_all, set_up, view_of
 from clerestory.seeds import drawn_seed
 from clerestory.server.service import Context
+from clerestory.server.translate import given
 from clerestory.server.translate_faults import validate
 from clerestory.server.translate_planning import read_uses, write_carried_out, write_plan
 from clerestory.server.translate_rules import (
@@ -51,8 +52,8 @@ class RulesHandlers(RulesServiceServicer):
         self, request: rules.ObservePositionRequest, context: Context
     ) -> rules.ObservePositionResponse:
         """Remove what a seat cannot know. Raises Refusal."""
-        seat = request.seat if request.HasField("seat") else None
-        return rules.ObservePositionResponse(position=write_position(view_of(read_referee(request.referee), seat)))
+        view = view_of(read_referee(request.referee), given(request, "seat"))
+        return rules.ObservePositionResponse(position=write_position(view))
 
     async def ListActions(self, request: rules.ListActionsRequest, context: Context) -> rules.ListActionsResponse:
         """List the legal actions. Raises Refusal."""

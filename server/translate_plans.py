@@ -9,7 +9,7 @@ from clerestory.games.log import BotSettings, EndReason, GameOptions, Holder, Se
 from clerestory.games.making import NewGame
 from clerestory.games.rulebook import require_seats
 from clerestory.refusals import Faults, Reason, refuse
-from clerestory.server.translate import seconds_of
+from clerestory.server.translate import given, seconds_of
 from clerestory.server.translate_games import ENDS, HINTS, ONLOOKERS, SEATS, TAKE_BACKS
 from clerestory.server.translate_rules import read_any, read_game
 from clerestory.v1 import games_pb2 as games
@@ -39,7 +39,7 @@ def read_join(request: games.JoinGameRequest) -> tuple[int | None, str]:
     check_name(request.name, "", faults)
     check_request(request.request_id, faults)
     faults.require_none()
-    return (request.seat if request.HasField("seat") else None), request.name.strip()
+    return given(request, "seat"), request.name.strip()
 
 
 def read_seat_plan(request: games.SetSeatRequest) -> Holder:
@@ -56,7 +56,7 @@ def read_end(request: games.EndGameRequest) -> tuple[EndReason, int | None]:
     found = {number: reason for reason, number in ENDS.items()}.get(request.reason)
     if found is None:
         refuse(Reason.BAD_OPTIONS, "reason", "must be END_REASON_RESIGNED or END_REASON_ABANDONED")
-    return found, (request.seat if request.HasField("seat") else None)
+    return found, given(request, "seat")
 
 
 def read_holder(plan: games.SeatPlan, path: str, faults: Faults) -> Holder:
