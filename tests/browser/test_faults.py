@@ -148,6 +148,21 @@ def test_a_busy_server_is_asked_again_for_the_cards_also_at_the_end_of_a_game(pa
     expect(page.locator(".bonus").first).to_be_visible()
 
 
+def test_a_board_is_drawn_once_its_cards_are_known(page: Page) -> None:
+    """So that nothing grows under the pointer when their names come."""
+    held: list[Route] = []
+    page.route("**/DescribeCatalogue", lambda route: held.append(route))
+    with page.expect_event("requestfinished", lambda one: re.search(r"/cathedral-\w+\.js$", one.url)):
+        start(page, game="cathedral")
+    when_held(page, held)
+    assert page.locator(".drawn").count() == 0
+    expect(page.locator(".action").first).to_be_visible()
+    for route in held:
+        route.continue_()
+    expect(page.locator(".drawn")).to_be_visible()
+    expect(page.locator(".board")).not_to_contain_text("…")
+
+
 def test_a_busy_server_is_told_once_that_the_draws_of_a_round_stand(page: Page) -> None:
     about_to(page, "redraw")
     begin(page)

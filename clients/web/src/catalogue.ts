@@ -8,8 +8,8 @@ import { language } from "./texts.ts";
 
 const asked = new Map<string, Promise<Catalogue>>();
 
-/** The catalogue until it has been loaded: nothing has a name yet. */
-const EMPTY: Catalogue = { ...catalogueOf([]), name: () => "…" };
+/** The catalogue until it has been loaded. */
+const EMPTY: Catalogue = { ...catalogueOf([]), known: false, name: () => "…" };
 
 /** The catalogue of a game, as soon as it has been loaded. */
 export const useCatalogue = (game: string): Catalogue => useLoaded(game, () => catalogueFor(game)).found ?? EMPTY;
@@ -37,6 +37,7 @@ export function catalogueOf(entries: readonly CatalogueEntry[]): Catalogue {
     return typeof translated === "string" && translated ? translated : card.name;
   };
   return {
+    known: true,
     card: (id) => cards.get(id),
     of: (section, id) => placed.get(`${section}/${id}`),
     name: (id) => {

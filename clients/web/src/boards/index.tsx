@@ -30,12 +30,13 @@ export function toggleWords(): void {
   localStorage.setItem("board", inWords.value ? "words" : "drawing");
 }
 
-/** The drawing of a game, once it is loaded; there are words until then, and where it is lost: a move may be waiting. */
+/** The drawing of a game, once it is loaded. */
 const useDrawn = (game: string): Drawn | undefined => useLoaded(game, async () => DRAWINGS[game]?.()).found;
 
+/** The drawing, once it and the cards are loaded; words until then, and where it is lost: a move may be waiting. */
 export const Board = memo((props: BoardProps) => {
   const drawn = useDrawn(props.position.game.case ?? "");
-  const Drawn = inWords.value ? undefined : drawn?.default;
+  const Drawn = inWords.value || !props.catalogue.known ? undefined : drawn?.default;
   return (
     <section class={props.ghost ? "board ghost" : "board"} aria-label={say("board")}>
       {Drawn ? <Drawn {...props} /> : <TextBoard {...props} />}

@@ -15,6 +15,8 @@ export interface Card {
 
 /** The catalogue of a game: its entries by id. Ids are unique within a section only; `of` looks in one section. */
 export interface Catalogue {
+  /** Whether it has been loaded; nothing has a name before. */
+  known: boolean;
   card(id: string): Card | undefined;
   of(section: string, id: string): Card | undefined;
   /** The name of a card in the language of the page; its id if the catalogue does not have it. */
