@@ -53,11 +53,11 @@ def read_object(payload: bytes) -> dict[str, Any]:
 
 def without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return an object. Raises UnreadableRequest for a name that it has twice."""
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        names = [name for name, _ in pairs]
-        repeated = next(name for name in names if names.count(name) > 1)
-        raise UnreadableRequest(f"the request has {quoted(repeated)} more than once in one object")
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise UnreadableRequest(f"the request has {quoted(name)} more than once in one object")
+        found[name] = value
     return found
 
 

@@ -9,7 +9,7 @@ import pytest
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
 from clerestory.door.errors import UnreadableRequest
-from clerestory.door.json_requests import DURATION, message_of
+from clerestory.door.json_requests import DURATION, message_of, without_repeats
 from clerestory.door.methods import methods
 from tests.door.harness import JSON, RULES, door
 
@@ -31,6 +31,25 @@ WHOLE = [
     (b"[" * 60_000, "is nested too deeply"),
     (b'{"game":' * 6_000, "is nested too deeply"),
 ]
+
+
+class Name(str):
+    """A name that counts how often it is compared."""
+
+    compared = 0
+    __hash__ = str.__hash__
+
+    def __eq__(self, other: object) -> bool:
+        Name.compared += 1
+        return str.__eq__(self, other)
+
+
+def test_of_many_names_each_is_looked_at_once() -> None:
+    Name.compared = 0
+    names = [Name(number) for number in (*range(1000), 999)]
+    with pytest.raises(UnreadableRequest, match='has "999" more than once'):
+        without_repeats([(name, 0) for name in names])
+    assert Name.compared <= 2 * len(names)
 
 
 @pytest.mark.parametrize(("body", "says"), WHOLE)
