@@ -170,5 +170,7 @@ def close(number: int, state: State, fields: dict[str, Any]) -> None:
 def same(given: object, value: object) -> bool:
     """Whether a value of a record is the expected one; margins may differ by rounding."""
     if isinstance(given, list) and isinstance(value, list) and all(type(one) in (int, float) for one in given):
-        return len(given) == len(value) and all(abs(a - b) < ROUNDED for a, b in zip(given, value, strict=True))
+        return len(given) == len(value) and all(
+            b - ROUNDED < a < b + ROUNDED for a, b in zip(given, value, strict=True)
+        )
     return given == value

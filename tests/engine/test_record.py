@@ -62,6 +62,7 @@ WRONG: list[tuple[list[str], int, str]] = [
     (broken(2, action="fold"), 2, "not legal"),
     (broken(2, action=3), 2, "fields ply, by and action"),
     (broken(10, returns=[0.25, 0.75]), 10, "returns is"),
+    (broken(10, margins=[10**400, -(10**400)]), 10, "margins is"),
     (broken(10, plies=7), 10, "plies is 7, not 8"),
     (list(Record(finished()).lines())[:-1], 10, "ends before its last line"),
     (list(Record(finished()).lines())[1:], 1, "begins with"),
