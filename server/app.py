@@ -3,6 +3,7 @@
 import asyncio
 import gc
 import logging
+import os
 import signal
 import time
 from collections.abc import Callable
@@ -112,8 +113,15 @@ class App:
     exposition: Exposition | None
     traces: "Traces | None"
 
+    @property
+    def has_files(self) -> bool:
+        """Whether it has files of tokens or certificates."""
+        return self.tokens is not None or self.certificates is not None
+
     def reload(self) -> None:
         """Read the files of tokens and certificates again; bad ones are logged and change nothing."""
+        if not self.has_files:
+            logger.info("there are no tokens and certificates to be read again")
         for what, kept in {"tokens": self.tokens, "certificates": self.certificates}.items():
             try:
                 if kept is not None:
@@ -318,6 +326,8 @@ async def serve(
 ) -> None:
     """Serve until `stop` is set, or SIGTERM or SIGINT comes; then finish. On SIGHUP, read tokens and certificates.
 
+    Without any, SIGHUP ends a server that was started in a terminal, which is closed then, and nothing else.
+
     Args:
         settings: of the server.
         beside: a context entered once the server answers, and left when it has finished.
@@ -331,10 +341,14 @@ async def serve(
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop.set)
+    early = asyncio.Event()
+    loop.add_signal_handler(signal.SIGHUP, early.set)
     app = await start(settings, inside)
     gc.freeze()  # a server's objects stay: scanning them for garbage would stop the event loop for 30 ms
-    if app.tokens is not None or app.certificates is not None:
-        loop.add_signal_handler(signal.SIGHUP, app.reload)
+    hung_up = app.reload if app.has_files or not os.isatty(0) else stop.set
+    loop.add_signal_handler(signal.SIGHUP, hung_up)
+    if early.is_set():
+        hung_up()
     async with AsyncExitStack() as around:
         try:
             await around.enter_async_context(beside(app))

@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import logging
 import os
 import signal
 from functools import partial
@@ -79,6 +80,26 @@ async def test_a_signal_lets_running_searches_answer(number: int) -> None:
         await serving
     assert [answer.statistics.stop_reason for answer in answers] == [STOP_REASON_STOPPED] * 2
     assert min(answer.statistics.iterations for answer in answers) > 0
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+async def test_without_files_to_read_again_a_hangup_ends_only_what_a_terminal_began(
+    terminal: bool, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """A system's service manager sends it to every server alike, and does not start again what it ends."""
+    caplog.set_level(logging.INFO)
+    monkeypatch.setattr(os, "isatty", lambda _: terminal)
+    ready: asyncio.Future[App] = asyncio.get_running_loop().create_future()
+    stop = asyncio.Event()
+    serving = asyncio.ensure_future(serve(Settings(listen="127.0.0.1:0", workers=1), partial(telling, ready), stop))
+    await ready
+    os.kill(os.getpid(), signal.SIGHUP)
+    if not terminal:
+        await until(lambda: "no tokens and certificates" in caplog.text)
+        assert not stop.is_set()
+        stop.set()
+    await serving
+    gc.unfreeze()
 
 
 async def test_a_message_too_large_is_not_read() -> None:
