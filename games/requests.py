@@ -8,7 +8,7 @@ from clerestory.games import course
 from clerestory.games.aside import aside
 from clerestory.games.keeper import Keeper, typed
 from clerestory.games.kept import ServerGame
-from clerestory.games.making import NewGame, keys_of, make_game
+from clerestory.games.making import OWNER, NewGame, keys_of, make_game
 from clerestory.games.store import Conflict, Key
 from clerestory.games.tokens import Mint
 from clerestory.games.viewer import Viewer, actor_of, digest_of
@@ -44,6 +44,15 @@ class Requests:
                 return await self._make(plan, mint, maker, answer)
         async with self._keeper.lend(game_id or mint.game_id()) as live:
             return answer(live.kept, mint)
+
+    def rematch_id(self, kept: ServerGame, viewer: Viewer) -> str:
+        """Return the request name that the players of a game have for the next one, "" before its end, or for others.
+
+        Who names a request that was answered is told its tokens, so nobody who only looked on may know it.
+        """
+        if viewer.late or not kept.over:
+            return ""
+        return Mint(self._keeper.store.secret, f"rematch {kept.head.game_id}").token(OWNER)
 
     async def _made_before(self, mint: Mint) -> str | None:
         """Return the game of a request that was answered before, None for a new one."""

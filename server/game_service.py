@@ -89,7 +89,11 @@ class GameHandlers(GameServiceServicer):
             first = request.entries_from_ply if listed else ply + 1
             entries = await aside(CHANGES * kept.version if listed else 0, write_line, kept, first, ply, viewer)
             return games.GetGameResponse(
-                game=write_game(kept), views=write_views(views_of(kept, viewer, ply)), ply=ply, entries=entries
+                game=write_game(kept),
+                views=write_views(views_of(kept, viewer, ply)),
+                ply=ply,
+                entries=entries,
+                rematch_id=self._requests.rematch_id(kept, viewer),
             )
 
     async def ListGames(

@@ -3,6 +3,7 @@
 from random import Random
 from typing import Any
 
+import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from lab.browser import choose_game, experienced
@@ -34,6 +35,20 @@ def test_the_link_of_a_seat_leaves_no_token_in_the_address(page: Page, browser: 
     assert token not in other.url
     assert not [address for address in asked if token in address.partition("#")[0]]
     other.context.close()
+
+
+@pytest.mark.parametrize("link", ["seat/0/{cut}", "seat/1/made-up", "watch/made-up"])
+def test_a_link_that_opens_nothing_takes_no_seat_away(page: Page, link: str) -> None:
+    """It may have been cut by a mail program, and the seat's token is in this browser alone."""
+    identifier = start(page)
+    keys = Calls(page).keys(identifier)
+    link = link.format(cut=keys["seats"]["0"][:-1])
+    page.goto("/")
+    with page.expect_response("**/GetGame"):
+        page.goto(f"/#/game/{identifier}/{link}")
+    expect(page.locator(".status.mine")).to_be_visible(timeout=PATIENCE)
+    again = Calls(page).keys(identifier)
+    assert [again[name] for name in ("seats", "onlooker")] == [keys[name] for name in ("seats", "onlooker")]
 
 
 def test_onlookers_see_the_game_and_can_do_nothing(page: Page, browser: Browser, url: str) -> None:

@@ -6,23 +6,18 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from lab.browser import experienced
-from tests.browser.harness import PATIENCE, Calls, menu, new_game, play_on, settled, start
+from tests.browser.harness import PATIENCE, Calls, called, menu, new_game, play_on, settled, start
 
 
 @pytest.fixture
-def invited() -> bool:
-    return True
-
-
-@pytest.fixture
-def other(page: Page, browser: Browser, url: str, invited: bool) -> Iterator[Page]:
-    """The tab of the second player of a game of the page, who has been invited, or has found it in the lobby."""
+def other(page: Page, browser: Browser, url: str) -> Iterator[Page]:
+    """The tab of the second player of a game of the page, who has been invited."""
     game = new_game(page, "duel", ["me", "open"])
     assert game in open_games(page)
     invitation = page.get_by_label("Send this link to the other players").input_value()
     context = experienced(browser, base_url=url)
     tab = context.new_page()
-    tab.goto(invitation if invited else f"/#/game/{game}")
+    tab.goto(invitation)
     tab.get_by_label("Your name").fill("Ada")
     tab.get_by_role("button", name="Sit here").click()
     expect(tab.locator(".turn")).to_contain_text("Red", timeout=PATIENCE)
@@ -52,9 +47,7 @@ def next_game(page: Page, times: int = 1) -> str:
     return page.url.rpartition("/")[2]
 
 
-@pytest.mark.parametrize("invited", [True, False])
 def test_two_who_press_rematch_meet_in_one_game_whoever_is_first(page: Page, other: Page) -> None:
-    assert "/with/" not in other.url
     for first, second in ((page, other), (other, page)):
         resign(first)
         game = next_game(first)
@@ -63,6 +56,22 @@ def test_two_who_press_rematch_meet_in_one_game_whoever_is_first(page: Page, oth
         expect(page.locator(".status.mine")).to_be_visible(timeout=PATIENCE)
         assert [list(Calls(tab).keys(game)["seats"]) for tab in (page, other)] == [["0"], ["1"]]
     expect(page.locator(".player-name .who")).to_have_text(["Red (you)", "Ada"])
+
+
+def test_a_rematch_whose_deal_the_other_has_chosen_is_not_joined(page: Page, other: Page) -> None:
+    """Nor does its maker get a seat's token."""
+    resign(page)
+    game = page.url.rpartition("/")[2]
+    keys = Calls(other).keys(game)
+    ended = called(other, "GetGame", game, list(keys["seats"].values()))
+    chosen = {"game": "duel", "seats": [{"kind": "SEAT_KIND_OPEN"}] * 2, "seed": 7, "options": ended["game"]["options"]}
+    made = other.request.post(
+        "/clerestory.v1.GameService/CreateGame",
+        headers={"content-type": "application/json"},
+        data={**chosen, "request_id": ended["rematch_id"]},
+    )
+    assert made.ok
+    assert next_game(page) != made.json()["game"]["game_id"]
 
 
 def test_a_rematch_that_is_pressed_twice_is_one(page: Page) -> None:

@@ -291,6 +291,26 @@ async def test_onlookers_come_as_the_game_allows() -> None:
                     assert_reason(await refusal(played.stub.GetGame(request)), Reason.WRONG_SEAT_TOKEN)
 
 
+async def test_the_players_of_a_finished_game_name_the_next_one_alike_and_nobody_else_does() -> None:
+    """Who repeats a request that made a game is told its tokens, with which hands can be seen."""
+    async with table(PERSON, PERSON, options=games.GameOptions(onlookers=games.ONLOOKERS_LINK)) as played:
+
+        async def named(*tokens: str) -> str:
+            seen = await played.stub.GetGame(games.GetGameRequest(game_id=played.game_id, tokens=tokens))
+            return str(seen.rematch_id)
+
+        players = [*played.tokens(), played.made.owner_token]
+        assert {await named(token) for token in players} == {""}
+        end = games.EndGameRequest(game_id=played.game_id, tokens=played.tokens(1), reason=games.END_REASON_RESIGNED)
+        await played.stub.EndGame(end)
+        assert await named(played.made.onlooker_token) == ""
+        [name] = {await named(token) for token in players}
+        plan = games.CreateGameRequest(game="toy", seats=[OPEN, OPEN], request_id=name)
+        made, found = [await played.stub.CreateGame(plan) for _ in range(2)]
+        assert made == found
+        assert made.game.game_id != played.game_id
+
+
 async def test_whoever_is_invited_sees_that_there_is_a_seat_and_no_more() -> None:
     async with table(PERSON, OPEN) as played:
         seen = await played.stub.GetGame(games.GetGameRequest(game_id=played.game_id, entries_from_ply=0))

@@ -6,11 +6,11 @@ import { useEffect } from "preact/hooks";
 import { tokenWanted } from "./api.ts";
 import { loadAnew } from "./files.ts";
 import { LATER } from "./later.ts";
+import { takeKeys } from "./links.ts";
 import { useLoaded } from "./loading.ts";
 import { Opening } from "./parts.tsx";
 import { go, route } from "./route.ts";
 import { language, preferred, say, speak } from "./texts.ts";
-import { addKeys, keysOf } from "./tokens.ts";
 import { Lobby } from "./views/lobby.tsx";
 import { TokenScreen } from "./views/token.tsx";
 
@@ -20,23 +20,20 @@ function Page() {
   const words = route.value ?? [];
   const [screen = "", id, ...more] = words;
   const linked = screen === "game" && id !== undefined && more.length > 1;
-  useEffect(() => {
-    if (linked) takeLink(id, more);
-  });
   if (tokenWanted.value) return <TokenScreen />;
-  if (linked) return null;
+  if (linked) return <Linked key={words.join("/")} id={id} more={more} />;
   if (screen in LATER && (id || screen === "path"))
     return <Later key={told(screen)} screen={screen as Screen} words={words.slice(1)} />;
   return <Lobby lost={route.value === undefined || words.length > 0} />;
 }
 
-/** A link with a token or an invitation: store it, and remove it from the address. */
-function takeLink(id: string, [kind, ...rest]: string[]): void {
-  const pairs = rest.flatMap((seat, index) => (index % 2 ? [] : [[Number(seat), rest[index + 1]]]));
-  if (kind === "seat") addKeys(id, { seats: Object.fromEntries(pairs) });
-  if (kind === "watch") addKeys(id, { onlooker: rest[0] ?? "" });
-  if (kind === "with") addKeys(id, { invitation: keysOf(id).invitation ?? rest[0] ?? "" });
-  go(["game", id], true);
+/** A link with tokens, which are stored, and removed from the address. */
+function Linked({ id, more }: { id: string; more: string[] }) {
+  const { found, trouble } = useLoaded(more.join("/"), () => takeKeys(id, more));
+  useEffect(() => {
+    if (found) go(["game", id], true);
+  }, [found]);
+  return <Opening trouble={trouble} />;
 }
 
 /** A screen that is loaded when it is first opened. */

@@ -1,33 +1,53 @@
 // Another game with the same rules, options and players.
 
+import { create as createMessage, toJsonString } from "@bufbuild/protobuf";
 import { games, requestName } from "./api.ts";
-import { type Game, type GameSeat, Onlookers, SeatKind } from "./gen/clerestory/v1/games_pb.ts";
-import { addKeys, type Keys } from "./tokens.ts";
+import {
+  type Game,
+  type GameOptions,
+  GameOptionsSchema,
+  type GameSeat,
+  SeatKind,
+} from "./gen/clerestory/v1/games_pb.ts";
+import { addKeys, type Keys, tokensOf } from "./tokens.ts";
 
 /** Begin it, or join it where another player has begun it, and return its identifier; no stranger is shown it. */
 export async function rematch(game: Game, keys: Keys): Promise<string> {
   const others = game.seats.some(({ seat, hasToken }) => hasToken && !(seat in keys.seats));
-  const invitation = others ? sharedBy(game, keys) : "";
-  const made = await games.createGame({
-    game: game.game,
-    seats: game.seats.map((seat) => planOf(seat, !invitation && seat.seat in keys.seats)),
-    ...(game.options ? { options: { ...game.options, listed: game.options.listed && !invitation } } : {}),
-    requestId: invitation ? `${game.gameId}:${invitation}` : requestName(),
-  });
-  if (!invitation) return keepKeys(made);
-  const seats = await sitDown(made.game?.gameId ?? "", game, keys);
-  return keepKeys(made, { seats, invitation });
+  const shared = others ? await nameOfNext(game, keys) : "";
+  const made = shared && (await create(game, keys, shared));
+  if (!made || !isAlike(made.game, game)) return keepKeys(await create(game, keys));
+  return keepKeys(made, { seats: await sitDown(made.game?.gameId ?? "", game, keys) });
 }
 
-/**
- * What the players of a finished game know, so that all name the next one alike; empty for nothing.
- *
- * Its salt, shown at its end, also where they found the game in the lobby; but not where everybody sees it.
- */
-const sharedBy = ({ options, salt }: Game, { invitation = "" }: Keys): string =>
-  (options?.onlookers === Onlookers.ALL ? "" : salt) || invitation;
+/** What all players of a finished game name the next one by. */
+async function nameOfNext({ gameId }: Game, keys: Keys): Promise<string> {
+  return (await games.getGame({ gameId, tokens: tokensOf(keys) })).rematchId;
+}
 
-/** The plan of a seat: where all players ask for one game, nobody may get the token of another's seat by it. */
+/** Create it; with the name that all players have for it, nobody may get the token of another's seat by it. */
+function create(game: Game, keys: Keys, shared = "") {
+  return games.createGame({
+    game: game.game,
+    seats: game.seats.map((seat) => planOf(seat, !shared && seat.seat in keys.seats)),
+    options: optionsOf(game, !shared),
+    requestId: shared || requestName(),
+  });
+}
+
+/** Its options; what players have agreed on is listed for nobody else. */
+const optionsOf = ({ options = createMessage(GameOptionsSchema) }: Game, listed: boolean): GameOptions => ({
+  ...options,
+  listed: listed && options.listed,
+});
+
+/** Whether another player has begun it by the same options, with a deal that nobody chose. */
+function isAlike(next: Game | undefined, game: Game): boolean {
+  const told = (options = createMessage(GameOptionsSchema)) => toJsonString(GameOptionsSchema, options);
+  return !next?.seedChosen && told(next?.options) === told(optionsOf(game, false));
+}
+
+/** The plan of a seat. */
 function planOf({ kind, name, bot, hasToken }: GameSeat, mine: boolean) {
   if (kind === SeatKind.BOT && !hasToken) return { kind, ...(bot ? { bot } : {}) };
   return mine ? { kind: SeatKind.PERSON, name } : { kind: SeatKind.OPEN };
@@ -51,6 +71,6 @@ export function keepKeys(made: Made, { seats = {}, ...more }: Partial<Keys> = {}
   const given = Object.fromEntries(made.seatTokens.map((one) => [one.seat, one.token]));
   const onlooker = made.onlookerToken ? { onlooker: made.onlookerToken } : {};
   const own = { seats: { ...given, ...seats }, owner: made.ownerToken, commitment: made.game?.commitment ?? "" };
-  addKeys(id, { ...own, ...onlooker, invitation: requestName(), ...more });
+  addKeys(id, { ...own, ...onlooker, ...more });
   return id;
 }

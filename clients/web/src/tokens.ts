@@ -10,8 +10,6 @@ export interface Keys {
   seats: Record<number, string>;
   owner?: string;
   onlooker?: string;
-  /** What only those know who have the link to the game, to agree on the next one where it has no secret of its own. */
-  invitation?: string;
   /** The hash of the deal, as this browser saw it first. */
   commitment?: string;
   /** When it was last opened, in milliseconds. */
@@ -35,7 +33,7 @@ export function forget(game: string): void {
 }
 
 /** The tokens of a game for viewing: those of seats, else the owner's, else the onlookers'. */
-export function tokensOf(keys: Keys): string[] {
+export function tokensOf(keys: Omit<Keys, "opened">): string[] {
   const seats = Object.values(keys.seats);
   if (seats.length) return keys.owner ? [...seats, keys.owner] : seats;
   return [keys.owner ?? keys.onlooker ?? ""].filter(Boolean);

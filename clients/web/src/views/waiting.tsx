@@ -12,7 +12,6 @@ import { say } from "../texts.ts";
 export function Waiting({ kept, game }: { kept: Kept; game: Game }) {
   const name = useSignal(localStorage.getItem("name") ?? "");
   const seats = looks(game.seats);
-  const { invitation } = kept.keys.value;
   const owner = kept.keys.value.owner !== undefined;
   const join = (seat: number) => {
     localStorage.setItem("name", name.value);
@@ -50,10 +49,7 @@ export function Waiting({ kept, game }: { kept: Kept; game: Game }) {
           </li>
         ))}
       </ul>
-      <Copy
-        label={say("waiting.link")}
-        value={address("game", game.gameId, ...(invitation ? ["with", invitation] : []))}
-      />
+      <Copy label={say("waiting.link")} value={address("game", game.gameId)} />
       <a href="#/">{say("menu.lobby")}</a>
     </main>
   );
