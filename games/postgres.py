@@ -13,7 +13,7 @@ from typing import Any, LiteralString, Self, TypeVar
 
 import psycopg
 
-from clerestory.declared import BadSettings
+from clerestory.declared import BadSettings, Unreachable
 from clerestory.games.bounds import CLOSING, DELETED_BYTES, ENTRY_BYTES, LOOKED_AT, MAKERS, MOST_REVIEWS
 from clerestory.games.heartbeat import Heartbeat
 from clerestory.games.log import Entry, Head
@@ -82,7 +82,7 @@ class PostgresStore:
 
     @classmethod
     async def open(cls, url: str) -> Self:
-        """Register a new server and return its store, with the tables up to date. Raises BadSettings."""
+        """Register a new server and return its store, with the tables up to date. Raises BadSettings, Unreachable."""
         address = Address.read(url)
         try:
             async with await connect(address) as connection:
@@ -91,7 +91,8 @@ class PostgresStore:
             store = cls(address, secret, number)
             await store._start()
         except (psycopg.Error, OSError, TimeoutError, StoreError) as error:
-            raise BadSettings(f"store: PostgreSQL cannot be opened: {what_failed(error, address)}") from None
+            kind = Unreachable if isinstance(error, psycopg.OperationalError | OSError | TimeoutError) else BadSettings
+            raise kind(f"store: PostgreSQL cannot be opened: {what_failed(error, address)}") from None
         return store
 
     async def _start(self) -> None:

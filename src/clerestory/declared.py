@@ -14,6 +14,10 @@ class BadSettings(ValueError):
     """A setting is wrong; the message names it."""
 
 
+class Unreachable(BadSettings):
+    """What a setting names cannot be reached now, which may pass."""
+
+
 class Range(Protocol):
     """Which values are allowed; its text completes `is not ...`."""
 

@@ -251,11 +251,13 @@ async def test_an_address_of_no_database_is_refused_without_quoting_it(name: str
     assert_tells_nothing(told)
 
 
-def test_a_malformed_address_ends_the_server_in_one_line() -> None:
+@pytest.mark.parametrize(("address", "code"), [(MALFORMED[0], 2), (AWAY[1], 1)])
+def test_an_address_of_no_database_ends_the_server_in_one_line(address: str, code: int) -> None:
+    """A database that is away may be there soon: a service manager starts the server again."""
     command = [sys.executable, "-m", "clerestory", "serve", "--listen", "127.0.0.1:0"]
-    environment = os.environ | {"CLERESTORY_STORE": MALFORMED[0]}
+    environment = os.environ | {"CLERESTORY_STORE": address}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=60)
-    assert (done.returncode, done.stdout) == (2, "")
+    assert (done.returncode, done.stdout) == (code, "")
     [line] = done.stderr.splitlines()
     told = line.removeprefix("clerestory: store: PostgreSQL cannot be opened: ")
     assert told != line
