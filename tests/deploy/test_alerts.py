@@ -48,6 +48,7 @@ FULL = {REFUSED % (caller, "RESOURCE_EXHAUSTED"): "0+5" for caller in "abc"}
 CASES: list[tuple[Mapping[str, str], set[str]]] = [
     ({}, set()),
     ({'up{job="clerestory"}': "0"}, {"ServerDown"}),
+    ({'up{job="clerestory"}': "1x4"}, {"ServerDown"}),  # nothing is known of any server
     ({"clerestory_started_seconds": "1000+60"}, {"ServerRestarts"}),
     ({'clerestory_calls_total{code="INTERNAL"}': "0+1"}, {"ServerFaults"}),
     ({'clerestory_calls_total{code="INTERNAL"}': "_x20 1x20"}, {"ServerFaults"}),  # a series that begins with the fault
@@ -62,6 +63,8 @@ CASES: list[tuple[Mapping[str, str], set[str]]] = [
     ({"clerestory_memory_bytes": "950"}, {"MemoryShort"}),
     ({"clerestory_store_free_bytes": "40"}, {"DiskShort"}),
     ({"clerestory_store_free_bytes": "_", "clerestory_store_disk_bytes": "_"}, set()),
+    ({'clerestory_calls_total{reason="DISK_FULL"}': "0+1", **FULL}, {"StoreFull"}),
+    ({'clerestory_calls_total{reason="DISK_FULL"}': "_x20 1x20"}, {"StoreFull"}),
     ({"clerestory_store_up": "0"}, {"StoreDown"}),
     ({"clerestory_store_up": "0", 'clerestory_games_waiting{kind="people"}': "3"}, {"StoreDown"}),
     ({'clerestory_games_waiting{kind="people"}': "3"}, {"GamesWait"}),
