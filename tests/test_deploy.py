@@ -136,7 +136,7 @@ def test_ports_agree() -> None:
     named = {one["name"]: one["containerPort"] for one in container()["ports"]}
     assert named == {"grpc": grpc, "web": web, "metrics": metrics}
     assert {one["name"]: one["port"] for one in read(DEPLOY / "kubernetes" / "service.yaml")["spec"]["ports"]} == named
-    assert container()["readinessProbe"]["grpc"]["port"] == grpc
+    assert {container()[f"{kind}Probe"]["grpc"]["port"] for kind in ("startup", "readiness", "liveness")} == {grpc}
 
 
 def test_envoy_of_the_composition_finds_the_page_and_is_found() -> None:
@@ -144,7 +144,11 @@ def test_envoy_of_the_composition_finds_the_page_and_is_found() -> None:
     envoy = read(DEPLOY / "envoy-web.yaml")["static_resources"]
     [listener] = envoy["listeners"]
     outside = listener["address"]["socket_address"]["port_value"]
-    assert f"{outside}:{outside}" in services["clerestory"]["ports"]
+    assert f"{outside}:{outside}" in services["network"]["ports"]
+    assert {services[name]["network_mode"] for name in ("clerestory", "envoy")} == {"service:network"}
+    scraped = read(DEPLOY / "observability" / "prometheus.yaml")["scrape_configs"][0]["static_configs"][0]["targets"]
+    [alias] = services["network"]["networks"]["default"]["aliases"]
+    assert scraped == [f"{alias}:{port('CLERESTORY_METRICS')}"]
     [endpoint] = envoy["clusters"][0]["load_assignment"]["endpoints"][0]["lb_endpoints"]
     where = endpoint["endpoint"]["address"]["socket_address"]
     assert services["clerestory"]["environment"]["CLERESTORY_WEB"] == f"{where['address']}:{where['port_value']}"
@@ -182,5 +186,6 @@ def test_more_servers_come_before_answers_are_weak() -> None:
     scaler = read(DEPLOY / "kubernetes" / "autoscaler.yaml")["spec"]
     [metric] = scaler["metrics"]
     cores = int(container()["resources"]["requests"]["cpu"])
+    assert in_kubernetes("WORKERS") == cores
     assert int(metric["pods"]["target"]["averageValue"]) <= 6 * cores  # docs/operations.md, "Time"
     assert scaler["minReplicas"] > read(DEPLOY / "kubernetes" / "disruption.yaml")["spec"]["maxUnavailable"]
