@@ -17,7 +17,7 @@ from clerestory.search.options import shipped
 from clerestory.seeds import drawn_seed
 
 GREED = 2  # a search gets at most 1/GREED of what is free beyond the equal shares
-LEAST_KEPT = 8  # trees that can be kept, however large they have grown
+LEAST_KEPT = 8  # trees that can be kept, however large they have grown; an equal share is granted all the same
 
 
 @dataclass(slots=True)
@@ -156,8 +156,8 @@ class Trees:
     def _new(self, question: Question, allowance: Allowance) -> tuple[Searcher, int]:
         """Return an empty tree and its bytes. Raises Refusal, BUSY, without memory."""
         most = allowance.tree_bytes
-        if question.tree_key is not None:
-            most = min(most, max(self._warm.limit // LEAST_KEPT, MIN_BYTES))
+        if question.tree_key is not None and self._warm.limit:
+            most = min(most, max(self._warm.limit // LEAST_KEPT, self._memory.share))
         size = self._memory.take(most)
         try:
             return new_searcher(question, size), size

@@ -106,3 +106,10 @@ async def test_nothing_is_kept_where_no_memory_is_meant_for_it() -> None:
     position = opening(game="cathedral")
     async with served(warm_bytes=0) as server:
         assert [reused(await ask(server, position)) for _ in range(2)] == [0, 0]
+
+
+@pytest.mark.parametrize("warm_bytes", [0, 1 << 19])
+async def test_a_search_whose_tree_is_not_kept_has_its_share_all_the_same(warm_bytes: int) -> None:
+    async with served(warm_bytes=warm_bytes, memory=1 << 30) as server:
+        answer = await ask(server, opening(game="cathedral"), iterations=10_000)
+    assert [warning.message for warning in answer.warnings] == []
