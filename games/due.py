@@ -8,7 +8,7 @@ the wait for it. A game that waits for a mover, or for its moment, is not loaded
 import asyncio
 import logging
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Coroutine, Sequence
+from collections.abc import Callable, Collection, Coroutine, Sequence
 from contextlib import suppress
 from itertools import islice
 from math import inf
@@ -46,6 +46,7 @@ class Lane:
         waiting: due games without a mover, in order.
         moving: the makers of the games that have one, by game.
         fresh: those of the waiting that were added since the last look began.
+        stuck: games in which the last attempt to move failed; they are overdue until one succeeds.
         full: the last look may have left some out.
         hungry: it should be looked for more of them.
     """
@@ -56,6 +57,7 @@ class Lane:
         self.waiting: dict[str, Due] = {}
         self.moving: dict[str, str] = {}
         self.fresh: dict[str, Due] = {}
+        self.stuck: OrderedDict[str, None] = OrderedDict()
         self.full = False
         self.hungry = False
         self._makers: Counter[str] = Counter()
@@ -70,10 +72,17 @@ class Lane:
         if len(self.waiting) < MANY and not (self.bots_only and self.free <= 0):
             self.waiting[due.game_id] = self.fresh[due.game_id] = due
 
-    def found(self, games: list[Due], asked: int) -> None:
-        """Take what a look has found."""
+    def found(self, games: list[Due], asked: int, skipped: Collection[str]) -> None:
+        """Take what a look has found, beside games that it skipped."""
         self.full = len(games) >= asked
         self.waiting = {due.game_id: due for due in games} | self.fresh
+        if not self.full:  # the others were deleted, or are another server's
+            still = {*self.waiting, *skipped}
+            self.stuck = OrderedDict((game_id, None) for game_id in self.stuck if game_id in still)
+
+    def overdue(self, now: int) -> int:
+        """Return how many games should have been moved in by now, and are not being; from any thread."""
+        return len({due.game_id for due in [*self.waiting.values()] if due.moment <= now} | {*[*self.stuck]})
 
     def remove(self, game_id: str) -> None:
         """Forget a game that is no longer due."""
@@ -141,9 +150,8 @@ class DueGames:
         return {game_id for lane in self._lanes for game_id in lane.waiting}
 
     def overdue(self, *, bots_only: bool) -> int:
-        """Return the number of games of a kind whose moment has come, and that have no mover; from any thread."""
-        now = self._store.now()
-        return sum(due.moment <= now for due in [*self._lanes[bots_only].waiting.values()])
+        """Return the number of games of a kind that wait for a mover, or in which it failed; from any thread."""
+        return self._lanes[bots_only].overdue(self._store.now())
 
     @property
     def moving(self) -> set[str]:
@@ -180,14 +188,14 @@ class DueGames:
             lane.fresh, lane.hungry = {}, False
             asked = MANY if not (self._store.shared or lane.bots_only) else lane.free
             if asked > 0:
+                known = {*lane.moving, *self._resting, *self._frozen}
                 try:
-                    lane.found(await self._found(lane, asked), asked)
+                    lane.found(await self._found(lane, asked, known), asked, known)
                 except Exception as error:
                     return error
         return None
 
-    async def _found(self, lane: Lane, asked: int) -> list[Due]:
-        known = {*lane.moving, *self._resting, *self._frozen}
+    async def _found(self, lane: Lane, asked: int, known: Collection[str]) -> list[Due]:
         before = self._store.now() + int(1000 * LOOK)
         async with asyncio.timeout(ANSWER):
             return await self._store.due(before, asked, bots_only=lane.bots_only, skip=known)
@@ -223,6 +231,7 @@ class DueGames:
         self._resting.pop(game_id, None)
         soon = summary.due is not None and summary.due < self._store.now() + 1000 * LOOK
         for lane in self._lanes:
+            lane.stuck.pop(game_id, None)
             if summary.due is not None and soon and lane.bots_only == summary.bots_only:
                 lane.add(Due(game_id, kept.head.maker, summary.due))
             else:
@@ -269,14 +278,16 @@ class DueGames:
         try:
             await self._attempt(lane, due.game_id)
             self._told.pop(due.game_id, None)
+            lane.stuck.pop(due.game_id, None)
         except Conflict:
-            pass  # another server owns it now
+            lane.stuck.pop(due.game_id, None)  # another server owns it now
         except SetAside:
+            lane.stuck.pop(due.game_id, None)
             await self._pass_over(due.game_id)
         except Refusal as error:
             await self._refused(lane, due, error)
         except Exception:
-            self._fail(due.game_id)
+            self._fail(lane, due.game_id)
         finally:
             lane.end(due)
             self._start()
@@ -321,11 +332,14 @@ class DueGames:
         if error.reason == Reason.BUSY:
             await asyncio.sleep(error.retry or PAUSE)
             lane.add(due)
-        elif error.reason not in (Reason.STORE_FAILED, Reason.DISK_FULL, Reason.FINISHING, Reason.NO_SUCH_GAME):
-            self._fail(due.game_id)
+        elif error.reason in (Reason.STORE_FAILED, Reason.DISK_FULL):
+            remember(lane.stuck, due.game_id)
+        elif error.reason not in (Reason.FINISHING, Reason.NO_SUCH_GAME):
+            self._fail(lane, due.game_id)
 
-    def _fail(self, game_id: str) -> None:
+    def _fail(self, lane: Lane, game_id: str) -> None:
         """Let a game rest in which the server could not move."""
+        remember(lane.stuck, game_id)
         if game_id not in self._told:
             remember(self._told, game_id)
             logger.exception("the server could not move in game %s, and will try again", game_id)

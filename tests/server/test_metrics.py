@@ -9,6 +9,7 @@ import pytest
 from prometheus_client import CollectorRegistry
 
 from clerestory.games import due
+from clerestory.games.store import StoreError, StoreFull
 from clerestory.server import metrics
 from clerestory.server.metrics import CALLERS, OTHER, Metrics
 from clerestory.v1 import games_pb2 as games
@@ -89,3 +90,54 @@ async def test_games_that_wait_for_the_server(monkeypatch: pytest.MonkeyPatch) -
         await stub.CreateGame(games.CreateGameRequest(game="toy", seats=[BOT, PERSON]))
         await until(lambda: figure(server, "games_waiting", kind="people") == 1)
         assert figure(server, "games_waiting", kind="bots") == 0
+
+
+def waiting_for_the_server(server: Served) -> float | None:
+    return figure(server, "games_waiting", kind="people")
+
+
+@pytest.mark.parametrize(
+    ("what", "name", "error"),
+    [("store", "append", StoreFull("full")), ("store", "later", StoreError("broken")), ("choice", "", ValueError())],
+)
+async def test_games_in_which_it_fails_wait_until_it_has_moved(
+    what: str, name: str, error: Exception, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also while it tries again, which is all that it does in this test."""
+    monkeypatch.setattr(due, "LOOK", 0.02)
+    monkeypatch.setattr(due, "SOONEST", 0.005)
+    tried = []
+
+    async def fail(*_: Any, **__: Any) -> None:
+        tried.append(waiting_for_the_server(server))
+        raise error
+
+    async with served() as server:
+        stub: Any = GameServiceStub(server.channel)
+        with monkeypatch.context() as patch:
+            if what == "store":
+                patch.setattr(server.app.keeper.store, name, fail)
+            else:
+                patch.setattr(server.app.keeper._due._mover, "_choose", fail)
+            await stub.CreateGame(games.CreateGameRequest(game="toy", seats=[BOT, PERSON]))
+            await until(lambda: len(tried) > 3)
+            assert tried[0] == 0
+            assert {*tried[1:]} == {1}
+            assert figure(server, "games_waiting", kind="bots") == 0
+        await until(lambda: waiting_for_the_server(server) == 0)
+
+
+async def test_a_game_that_is_deleted_waits_no_longer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(due, "LOOK", 0.02)
+    monkeypatch.setattr(due, "SOONEST", 0.005)
+
+    async def fail(*_: Any, **__: Any) -> None:
+        raise StoreFull("full")
+
+    async with served() as server:
+        stub, store = GameServiceStub(server.channel), server.app.keeper.store
+        monkeypatch.setattr(store, "append", fail)
+        await stub.CreateGame(games.CreateGameRequest(game="toy", seats=[BOT, PERSON]))  # type: ignore[misc]
+        await until(lambda: waiting_for_the_server(server) == 1)
+        server.app.keeper.cache.drop(await store.delete_untouched(1 << 62, 1))
+        await until(lambda: waiting_for_the_server(server) == 0)
