@@ -46,6 +46,7 @@ from clerestory.server.gate import MOST_CALLS, Gate
 from clerestory.server.lesson_service import Lessons
 from clerestory.server.memory import limit_bytes, resident_bytes
 from clerestory.server.metrics import Exposition, Metrics, expose
+from clerestory.server.pieces import Pieces
 from clerestory.server.puzzle_service import Puzzles
 from clerestory.server.rules_service import RulesHandlers
 from clerestory.server.security import Tokens
@@ -175,8 +176,9 @@ async def start(settings: Settings, inside: str = "") -> App:
     watch(metrics, analyst, keeper)
     watch_limits(metrics, settings, room, keeper)
     gate = Gate(Boundary(metrics), tokens, callers, max(MOST_CALLS, 4 * settings.max_searches), advisor.places)
-    played = GameHandlers(keeper, callers, settings.max_watchers)
-    add_services(gate, advisor, played, Annotations(Reviewer(analyst), keeper, callers), standing)
+    pieces = Pieces(callers)
+    played = GameHandlers(keeper, callers, pieces, settings.max_watchers)
+    add_services(gate, advisor, played, Annotations(Reviewer(analyst), keeper, callers), pieces, standing)
     await begin(servers, gate, admin, standing)
     keeper.resume(partial(report_games, standing))
     return App(
@@ -240,16 +242,21 @@ async def begin(
 
 
 def add_services(
-    gate: Gate, advisor: AdvisorHandlers, games: GameHandlers, annotations: Annotations, standing: HealthServicer
+    gate: Gate,
+    advisor: AdvisorHandlers,
+    games: GameHandlers,
+    annotations: Annotations,
+    pieces: Pieces,
+    standing: HealthServicer,
 ) -> None:
     """Add the handlers of all services to the gate of a server."""
     server: Any = gate
     add_AdvisorServiceServicer_to_server(advisor, server)
-    add_RulesServiceServicer_to_server(RulesHandlers(), server)
+    add_RulesServiceServicer_to_server(RulesHandlers(pieces), server)
     add_GameServiceServicer_to_server(games, server)
     add_AnnotationServiceServicer_to_server(annotations, server)
     add_PuzzleServiceServicer_to_server(Puzzles(), server)
-    add_LessonServiceServicer_to_server(Lessons(), server)
+    add_LessonServiceServicer_to_server(Lessons(pieces), server)
     add_HealthServicer_to_server(standing, server)
     names = [*SERVICES, health.SERVICE_NAME, reflection.SERVICE_NAME]
     add_ServerReflectionServicer_to_server(ReflectionServicer(names), server)  # type: ignore[no-untyped-call]

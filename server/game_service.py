@@ -1,6 +1,5 @@
 """The handlers of GameService."""
 
-import asyncio
 import logging
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -21,6 +20,7 @@ from clerestory.games.viewer import Viewer, listed_to, viewer_of
 from clerestory.games.views import steps_since, views_of
 from clerestory.refusals import Reason, Refusal, refuse
 from clerestory.server.callers import Callers
+from clerestory.server.pieces import Pieces
 from clerestory.server.translate_games import (
     write_entries,
     write_game,
@@ -49,12 +49,14 @@ class GameHandlers(GameServiceServicer):
     Args:
         keeper: of the games.
         callers: identifies the caller of a call.
+        pieces: of long answers.
         max_watchers: of one game with equal tokens: so onlookers take no place from players.
     """
 
-    def __init__(self, keeper: Keeper, callers: Callers, max_watchers: int) -> None:
+    def __init__(self, keeper: Keeper, callers: Callers, pieces: Pieces, max_watchers: int) -> None:
         self._keeper = keeper
         self._callers = callers
+        self._pieces = pieces
         self._max_watchers = max_watchers
         self._requests = Requests(keeper)
 
@@ -105,9 +107,9 @@ class GameHandlers(GameServiceServicer):
             found = await self._keeper.store.select(wanted)
         shown = []
         for game_id, _ in found[: wanted.limit - 1]:
+            await self._pieces.turn(context)
             if (game := await self._listed(game_id, wanted.tokens or ())) is not None:
                 shown.append(game)
-            await asyncio.sleep(0)  # let other calls run
         return games.GameServiceListGamesResponse(games=shown, next_page_token=next_page(found, wanted.limit))
 
     async def _listed(self, game_id: str, digests: Sequence[str]) -> games.Game | None:

@@ -1,7 +1,6 @@
 """The handlers of LessonService: cheap, so that they run on the event loop itself."""
 
-import asyncio
-
+from clerestory.server.pieces import Pieces
 from clerestory.server.service import Context
 from clerestory.server.translate_lessons import (
     attempt,
@@ -19,9 +18,13 @@ class Lessons(LessonServiceServicer):
     """LessonService, which keeps nothing between calls.
 
     The lessons are read at the start: that takes as long as no call may hold the event loop.
+
+    Args:
+        pieces: of long answers.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, pieces: Pieces) -> None:
+        self._pieces = pieces
         read_files()
 
     async def ListLessons(self, request: api.ListLessonsRequest, context: Context) -> api.ListLessonsResponse:
@@ -29,9 +32,9 @@ class Lessons(LessonServiceServicer):
         return write_list(read_lessons(request))
 
     async def FollowLesson(self, request: api.FollowLessonRequest, context: Context) -> api.FollowLessonResponse:
-        """Play a lesson up to the next decision, with a pause for other calls after each action. Raises Refusal."""
+        """Play a lesson up to the next decision, a piece for each action. Raises Refusal."""
         course = read_course(request)
         for index, text in enumerate(request.actions):
+            await self._pieces.turn(context)
             attempt(course, index, text)
-            await asyncio.sleep(0)
         return write_course(course)

@@ -1,6 +1,5 @@
 """Each method of RulesService over a real socket: what it answers, and what it refuses."""
 
-import asyncio
 import json
 from typing import Any
 
@@ -13,7 +12,6 @@ from clerestory.clients.wire import position_message
 from clerestory.engine import GAMES, State
 from clerestory.engine.tuning import CHARACTERS
 from clerestory.refusals import Reason
-from clerestory.server.rules_service import AT_ONCE, RulesHandlers
 from clerestory.server.translate import MAX_PARTS, MAX_POSITION_BYTES, parts
 from clerestory.texts import say
 from clerestory.v1 import rules_pb2 as api
@@ -102,19 +100,6 @@ async def test_nothing_is_drawn_unless_it_is_asked_for() -> None:
     async with rules_served() as rules:
         answer = await rules.ApplyActions(api.ApplyActionsRequest(position=whole(state)))
     assert (answer.position, answer.turn, list(answer.applied)) == (whole(state), turn_of(state), [])
-
-
-async def test_a_long_call_lets_others_in_between() -> None:
-    """The event loop gets its turn every AT_ONCE actions."""
-    *_, last = walk(GAMES["cathedral"], 4, 4)
-    request = api.ApplyActionsRequest(position=whole(last.origin), actions=[action.text for action in last.history])
-    turns = 0
-    call = asyncio.ensure_future(RulesHandlers().ApplyActions(request, None))  # type: ignore[arg-type]
-    while not call.done():
-        await asyncio.sleep(0)
-        turns += 1
-    assert len((await call).applied) == len(last.history)
-    assert turns >= len(last.history) // AT_ONCE > 3
 
 
 @pytest.mark.parametrize(("name", "seats"), CASES)

@@ -1,0 +1,58 @@
+"""Turns at what one at a time may do: one for each caller, in a circle."""
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncIterator, Hashable
+from contextlib import asynccontextmanager
+
+
+class Turns:
+    """Turns at work of which one piece at a time is done, however many want to.
+
+    The next turn begins only after the event loop has come round. Pieces that give way by `asyncio.sleep(0)` do so to
+    each other as well: with a hundred of them, the loop would do a hundred pieces each time that it comes round.
+    """
+
+    def __init__(self) -> None:
+        self._taken = False
+        self._waiting: dict[Hashable, deque[asyncio.Future[None]]] = {}  # by caller; whose turn is next, first
+
+    @asynccontextmanager
+    async def taken(self, caller: Hashable) -> AsyncIterator[None]:
+        """Have a turn during the block: callers have one after the other, and those of one come in their order."""
+        await self._come(caller)
+        try:
+            yield
+        finally:
+            self._end()
+
+    async def _come(self, caller: Hashable) -> None:
+        """Wait for a turn."""
+        if not self._taken:
+            self._taken = True
+            return
+        turn = asyncio.get_running_loop().create_future()
+        self._waiting.setdefault(caller, deque()).append(turn)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if not turn.cancelled():  # it had just come
+                self._end()
+            raise
+
+    def _end(self) -> None:
+        """End a turn; the next begins when the event loop has come round."""
+        asyncio.get_running_loop().call_soon(self._begin)
+
+    def _begin(self) -> None:
+        """Give the next turn to somebody who still waits, and let its caller's other turns come after all others'."""
+        while self._waiting:
+            caller = next(iter(self._waiting))
+            turns = self._waiting.pop(caller)
+            turn = turns.popleft()
+            if turns:
+                self._waiting[caller] = turns
+            if not turn.cancelled():
+                turn.set_result(None)
+                return
+        self._taken = False

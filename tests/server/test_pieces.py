@@ -1,0 +1,90 @@
+"""Long answers are made in pieces: one of them, whosever it is, each time that the event loop comes round."""
+
+import asyncio
+from collections.abc import Awaitable
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from clerestory.engine import GAMES
+from clerestory.lessons import lesson
+from clerestory.server.callers import ON_BEHALF, Callers
+from clerestory.server.lesson_service import Lessons
+from clerestory.server.pieces import Pieces
+from clerestory.server.rules_service import AT_ONCE, RulesHandlers
+from clerestory.v1 import games_pb2, lessons_pb2, rules_pb2
+from clerestory.v1.games_pb2_grpc import GameServiceStub
+from tests.laws import walk
+from tests.lessons.pupil import answers
+from tests.server.harness import served
+from tests.server.rules import whole
+
+CALLS = 12  # of one caller, at once
+
+
+def context(name: str) -> Any:
+    """The context of a call on behalf of somebody."""
+    return SimpleNamespace(peer=lambda: "ipv4:127.0.0.1:5", invocation_metadata=lambda: ((ON_BEHALF, name),))
+
+
+async def rounds(*calls: Awaitable[object]) -> int:
+    """Return how often the event loop comes round until some calls have ended."""
+    ended, count = asyncio.gather(*calls), 0
+    while not ended.done():
+        await asyncio.sleep(0)
+        count += 1
+    await ended
+    return count
+
+
+async def test_actions_are_applied_a_piece_at_a_time() -> None:
+    *_, last = walk(GAMES["cathedral"], 4, 4)
+    request = rules_pb2.ApplyActionsRequest(
+        position=whole(last.origin), actions=[action.text for action in last.history]
+    )
+    rules, pieces = RulesHandlers(Pieces(Callers(None))), len(last.history) // AT_ONCE
+    assert await rounds(*(rules.ApplyActions(request, context("ann")) for _ in range(CALLS))) >= CALLS * pieces > CALLS
+
+
+async def test_lessons_are_followed_a_piece_at_a_time() -> None:
+    tried = answers(lesson("places"))
+    request = lessons_pb2.FollowLessonRequest(lesson="places", actions=tried)
+    lessons = Lessons(Pieces(Callers(None)))
+    assert await rounds(*(lessons.FollowLesson(request, context("ann")) for _ in range(CALLS))) >= CALLS * len(tried)
+
+
+async def test_games_are_listed_a_piece_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    turns = list[object]()
+    turn = Pieces.turn
+
+    async def counted(pieces: Pieces, call: Any) -> None:
+        turns.append(call)
+        await turn(pieces, call)
+
+    monkeypatch.setattr(Pieces, "turn", counted)
+    seats = [games_pb2.SeatPlan(kind=games_pb2.SEAT_KIND_OPEN)] * 2
+    async with served() as server:
+        games: Any = GameServiceStub(server.channel)
+        for _ in range(3):
+            options = games_pb2.GameOptions(listed=True)
+            await games.CreateGame(games_pb2.CreateGameRequest(game="toy", seats=seats, options=options))
+        assert len((await games.ListGames(games_pb2.GameServiceListGamesRequest(page_size=100))).games) == 3
+    assert len(turns) == 3
+
+
+async def test_a_crowd_of_one_caller_delays_another_by_a_piece_for_each_of_its_own() -> None:
+    tried = answers(lesson("places"))
+    lessons = Lessons(Pieces(Callers(None)))
+    crowd = asyncio.gather(
+        *(
+            lessons.FollowLesson(lessons_pb2.FollowLessonRequest(lesson="places", actions=tried), context("ann"))
+            for _ in range(CALLS)
+        )
+    )
+    await asyncio.sleep(0)
+    request = lessons_pb2.FollowLessonRequest(lesson="places", actions=tried[:2])
+    alone = 2 * 2  # rounds of its own pieces
+    assert await rounds(lessons.FollowLesson(request, context("bob"))) <= 3 * alone
+    assert not crowd.done()
+    await crowd

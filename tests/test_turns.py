@@ -1,0 +1,111 @@
+"""Turns at work of which one piece at a time is done."""
+
+import asyncio
+
+import pytest
+
+from clerestory.turns import Turns
+
+
+class Works:
+    """Works of callers, each of some pieces, and what was done in which round of the event loop.
+
+    Attributes:
+        done: whose pieces, in order.
+        rounds: of the event loop, in each of which a piece was done.
+    """
+
+    def __init__(self, **works: list[int]) -> None:
+        self.done: list[str] = []
+        self.rounds: list[int] = []
+        self.turns = Turns()
+        self._round = 0
+        self._works = works
+
+    async def run(self) -> int:
+        """Do all of it; return how often the event loop came round."""
+        works = [self._work(caller, pieces) for caller, all_ in self._works.items() for pieces in all_]
+        whole = asyncio.gather(*works)
+        while not whole.done():
+            await asyncio.sleep(0)
+            self._round += 1
+        await whole
+        return self._round
+
+    async def _work(self, caller: str, pieces: int) -> None:
+        for _ in range(pieces):
+            async with self.turns.taken(caller):
+                self.done.append(caller)
+                self.rounds.append(self._round)
+
+
+async def test_one_piece_is_done_each_time_that_the_event_loop_comes_round() -> None:
+    works = Works(ann=[3] * 20, bob=[5])
+    await works.run()
+    assert len(works.done) == 65
+    assert len(set(works.rounds)) == 65
+
+
+async def test_one_work_alone_gives_way_after_each_piece() -> None:
+    works = Works(ann=[10])
+    await works.run()
+    assert len(set(works.rounds)) == 10
+
+
+async def test_callers_have_turns_one_after_the_other_however_many_works_they_have() -> None:
+    works = Works(ann=[4] * 10, bob=[4], cleo=[4])
+    await works.run()
+    assert works.done[1:13] == ["ann", "bob", "cleo"] * 4  # ann was there first, when nobody else was
+
+
+async def test_the_works_of_one_caller_have_turns_one_after_the_other() -> None:
+    turns, done = Turns(), []
+
+    async def work(name: int) -> None:
+        for _ in range(3):
+            async with turns.taken("ann"):
+                done.append(name)
+
+    await asyncio.gather(*map(work, range(3)))
+    assert done[1:] == [0, 1, 2, 0, 1, 2, 1, 2]  # the first was there when nobody else was
+
+
+async def test_nobody_else_has_a_turn_until_one_that_waits_for_something_is_over() -> None:
+    turns, end, other = Turns(), asyncio.Event(), asyncio.Event()
+
+    async def long() -> None:
+        async with turns.taken("ann"):
+            await end.wait()
+
+    async def short() -> None:
+        async with turns.taken("bob"):
+            other.set()
+
+    works = asyncio.gather(long(), short())
+    for _ in range(10):
+        await asyncio.sleep(0)
+    assert not other.is_set()
+    end.set()
+    await works
+    assert other.is_set()
+
+
+@pytest.mark.parametrize("rounds", range(8), ids=lambda rounds: f"after {rounds} rounds")
+async def test_whoever_leaves_holds_nobody_up(rounds: int) -> None:
+    """Also in the very moment in which the turn comes."""
+    turns, done = Turns(), []
+
+    async def work(name: str) -> None:
+        async with turns.taken(name):
+            await asyncio.sleep(0)
+            done.append(name)
+
+    works = [asyncio.ensure_future(work(name)) for name in ("ann", "bob", "cleo")]
+    for _ in range(rounds):
+        await asyncio.sleep(0)
+    works[1].cancel()
+    await asyncio.wait_for(asyncio.gather(*works, return_exceptions=True), 10)
+    assert {"ann", "cleo"} <= set(done)
+    async with turns.taken("dora"):
+        done.append("dora")
+    assert done[-1] == "dora"
