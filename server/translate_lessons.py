@@ -1,9 +1,8 @@
 """Translates between the messages of LessonService and the courses of lessons."""
 
-from clerestory.advice.question import MAX_ACTIONS
 from clerestory.engine.games import GAMES
 from clerestory.engine.scoring import changes_of
-from clerestory.games.rulebook import PlayedAction
+from clerestory.games.rulebook import PlayedAction, require_few
 from clerestory.lessons import Course, Lesson, NoLesson, NotAllowed, lesson, lessons
 from clerestory.lessons.course import LessonView
 from clerestory.lessons.words import about, said, title
@@ -12,6 +11,8 @@ from clerestory.server.spoken import SPOKEN
 from clerestory.server.translate_rules import read_game, write_legal, write_played, write_position, write_turn
 from clerestory.v1 import lessons_pb2 as api
 from clerestory.v1.rules_pb2 import AppliedAction
+
+MOST_TRIED = 250  # actions of a lesson, mistakes among them: seven times what the longest needs
 
 
 def read_files() -> None:
@@ -28,9 +29,7 @@ def read_lessons(request: api.ListLessonsRequest) -> list[Lesson]:
 
 def read_course(request: api.FollowLessonRequest) -> Course:
     """Return the beginning of the lesson that a request names. Raises Refusal: NO_SUCH_LESSON, TOO_MANY_ACTIONS."""
-    if len(request.actions) > MAX_ACTIONS:
-        text = f"has {len(request.actions)} actions; must have {MAX_ACTIONS} at most"
-        refuse(Reason.TOO_MANY_ACTIONS, "actions", text)
+    require_few("actions", len(request.actions), MOST_TRIED)
     try:
         return Course(lesson(request.lesson))
     except NoLesson as error:

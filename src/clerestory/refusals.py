@@ -49,7 +49,7 @@ class Reason(StrEnum):
         "BAD_ACTION",
         "a text names no action of the game, each is listed; or a plan names an item twice, or over 60 times",
     )
-    TOO_MANY_ACTIONS = "TOO_MANY_ACTIONS", "there are more than 1000 actions in one call"
+    TOO_MANY_ACTIONS = "TOO_MANY_ACTIONS", "there are more actions in one call than it may have"
     GAME_OVER = "GAME_OVER", "the game is over; a call that names an older version is `STALE_VERSION`"
     NOT_SEATS_TURN = "NOT_SEATS_TURN", "another seat is to decide"
     ILLEGAL_ACTION = "ILLEGAL_ACTION", "`actions[i]` is not legal at that point; the description lists some that are"
