@@ -85,7 +85,8 @@ class AnswerWarning:
 class Recommendation:
     """The answer to a request.
 
-    Where `reproducible`, the same position and seat with `seed` and `iterations`, without a time, give the same lines.
+    Where `reproducible`, the same position and seat with `seed`, `iterations` and `early_stop=False`, without a time,
+    give the same lines.
 
     Attributes:
         seat: the seat whose knowledge was used, and which is to play `best`; None for an onlooker at a chance event.

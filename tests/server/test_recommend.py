@@ -240,3 +240,14 @@ async def test_an_answer_says_how_to_have_it_again() -> None:
         assert answer.reproducible == (answer.statistics.threads == 1)
     assert alone.reproducible
     assert plain.engine_version == clerestory.__version__
+
+
+async def test_an_answer_that_ended_early_is_had_again_without_an_early_end() -> None:
+    async with served() as server:
+        first = await ask(server, opening(), iterations=20_000, seed=1, early_stop=True)
+        limits = {"iterations": first.statistics.iterations, "seed": first.seed}
+        again = await ask(server, opening(), **limits, early_stop=False)
+        earlier = await ask(server, opening(), **limits, early_stop=True)
+    assert (first.statistics.stop_reason, first.reproducible) == (STOP_REASON_DECIDED, True)
+    assert again.lines == first.lines
+    assert earlier.statistics.iterations < first.statistics.iterations  # fewer remained, and decided sooner
