@@ -108,7 +108,8 @@ class GameHandlers(GameServiceServicer):
         shown = []
         for game_id, _ in found[: wanted.limit - 1]:
             await self._pieces.turn(context)
-            if (game := await self._listed(game_id, wanted.tokens or ())) is not None:
+            game = await self._listed(game_id, wanted.tokens or ())
+            if game is not None and request.status in (games.GAME_STATUS_UNSPECIFIED, game.status):
                 shown.append(game)
         return games.GameServiceListGamesResponse(games=shown, next_page_token=next_page(found, wanted.limit))
 

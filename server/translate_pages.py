@@ -30,7 +30,7 @@ def wanted_of(request: games.GameServiceListGamesRequest) -> GameFilter:
     if len(request.tokens) > MAX_TOKENS:
         refuse(Reason.BAD_PAGE, "tokens", f"has {len(request.tokens)} tokens; must have {MAX_TOKENS} at most")
     if request.status and request.status not in STATUSES:
-        refuse(Reason.BAD_PAGE, "status", "must be open, running, over, or left out")
+        refuse(Reason.BAD_PAGE, "status", "must be open, running or over; frozen games are listed if it is left out")
     if not GAME.fullmatch(request.game):
         refuse(Reason.BAD_GAME, "game", f"{request.game[:40]!r} is not the name of a game")
     return GameFilter(

@@ -224,6 +224,14 @@ async def test_a_game_with_other_rules_says_so() -> None:
         assert_reason(refused, Reason.FROZEN)
 
 
+async def test_a_list_by_status_has_no_frozen_games() -> None:
+    async with table(PERSON, PERSON, options=SHOWN) as played:
+        await stored(played, "older", rules_revision=99)
+        running = games.GameServiceListGamesRequest(status=games.GAME_STATUS_RUNNING)
+        listed = await played.stub.ListGames(running)
+        assert [game.game_id for game in listed.games] == [played.game_id]
+
+
 async def test_nothing_is_stored_if_its_answer_cannot_be_made(monkeypatch: pytest.MonkeyPatch) -> None:
     async with table(PERSON, OPEN) as played:
         named = {"game_id": played.game_id, "tokens": [played.made.owner_token]}
