@@ -3,6 +3,7 @@
 import asyncio
 import time
 from collections.abc import Generator
+from contextlib import suppress
 from typing import TypeVar
 
 from clerestory.advice.analyst import Admission, Analyst
@@ -53,24 +54,40 @@ class Reviewer:
             return value
 
     async def rolled_out(
-        self, root: Root, one: PlyValuation, plan: ReviewPlan, deadline: float, caller: Caller
-    ) -> Rollouts:
-        """Return the result of rollouts of an error, as many as fit until a reading of time.monotonic.
+        self, root: Root, one: PlyValuation, plan: ReviewPlan, share: float, end: float, caller: Caller
+    ) -> Rollouts | None:
+        """Return the result of rollouts of an error, None if too few end in time.
+
+        Args:
+            root: before the error.
+            one: the error.
+            plan: of the review.
+            share: reading of time.monotonic after which no more are begun than are needed.
+            end: reading of time.monotonic at which those under way are given up.
+            caller: whose searches they are.
 
         Raises Refusal, FINISHING.
         """
         seeds, pairs = Rng(plan.seed_of(one.ply, 2)), list[tuple[float, float]]()
-        while len(pairs) < FEWEST or time.monotonic() < deadline:
-            wave = [
-                asyncio.ensure_future(self.answered(paired(root, one, plan, seeds.next()), caller))
-                for _ in range(max(self.workers, 2))
-            ]
-            try:
-                pairs += await asyncio.gather(*wave)
-            finally:
-                for going in wave:
-                    going.cancel()
-        return estimate(pairs)
+        with suppress(TimeoutError):
+            async with asyncio.timeout(end - time.monotonic()):
+                while len(pairs) < FEWEST or time.monotonic() < share:
+                    pairs += await self._wave(root, one, plan, seeds, caller)
+        return estimate(pairs) if len(pairs) >= FEWEST else None
+
+    async def _wave(
+        self, root: Root, one: PlyValuation, plan: ReviewPlan, seeds: Rng, caller: Caller
+    ) -> list[tuple[float, float]]:
+        """Return the results of as many rollouts as can run at once. Raises Refusal, FINISHING."""
+        wave = [
+            asyncio.ensure_future(self.answered(paired(root, one, plan, seeds.next()), caller))
+            for _ in range(max(self.workers, 2))
+        ]
+        try:
+            return await asyncio.gather(*wave)
+        finally:
+            for going in wave:
+                going.cancel()
 
     async def search(self, task: SearchTask, caller: Caller) -> Result:
         """Return the result of a search with all its iterations. Raises Refusal, FINISHING."""

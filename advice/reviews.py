@@ -162,23 +162,26 @@ async def deepened(
     caller: Caller,
     found: dict[int, Rollouts],
 ) -> AsyncGenerator[ReviewStep, None]:
-    """Play on from the worst errors, each for an equal part of the time; yield a step before each.
+    """Play on from the worst errors, each for about an equal part of the time; yield a step before each.
 
     Args:
         reviewer: runs the searches.
         whole: the review.
         game: that was reviewed.
-        seconds: for all rollouts; each error gets a few pairs of games even if they take longer.
+        seconds: for all rollouts; the last errors have none if the few pairs that each needs take longer than its part.
         caller: whose searches they are.
         found: is given the results, by ply.
     """
     worst, began = whole.errors()[:SHOWN], time.monotonic()
-    roots = {ply.number: ply.root for ply in game.plies}
+    roots, end = {ply.number: ply.root for ply in game.plies}, began + seconds
     for done, one in enumerate(worst):
         yield ReviewStep(done, len(worst), deepening=True)
-        root, deadline = roots[one.ply], began + seconds * (done + 1) / len(worst)
+        root, share = roots[one.ply], began + seconds * (done + 1) / len(worst)
         assert root is not None  # as of all plies of a target
-        found[one.ply] = await reviewer.rolled_out(root, one, whole.plan, deadline, caller)
+        rollouts = await reviewer.rolled_out(root, one, whole.plan, share, end, caller)
+        if rollouts is None:
+            return
+        found[one.ply] = rollouts
 
 
 @dataclass(frozen=True, slots=True)

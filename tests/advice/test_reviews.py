@@ -4,10 +4,12 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from clerestory.advice import Analyst, Capacity
+from clerestory.advice.caller import Caller
 from clerestory.advice.reviewer import Reviewer
 from clerestory.advice.reviews import ReviewStep, ReviewTerms, review
 from clerestory.engine import State
@@ -15,6 +17,7 @@ from clerestory.refusals import Reason, Refusal
 from clerestory.review import ReviewPlan, annotate
 from clerestory.review.rollouts import FEWEST
 from clerestory.review.words import SHOWN, rolled
+from tests.advice.brief import HOUR, be_brief
 from tests.review.games import cut, random_game
 
 QUICK = ReviewTerms(iterations=60, seed=3)
@@ -67,9 +70,10 @@ def test_a_time_becomes_iterations_by_the_speed_of_the_sketch() -> None:
     assert [terms.fitting(took) for took in (1.0, 20.0, 1e-6)] == [1620, 50, 200_000]
 
 
-async def test_the_worst_errors_are_played_on() -> None:
+async def test_the_worst_errors_are_played_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    be_brief(monkeypatch)
     end = random_game("toy", 2, 1)
-    steps = await steps_of(end, replace(QUICK, deep=0.001))
+    steps = await steps_of(end, replace(QUICK, deep=HOUR))
     plain, deep = annotate(end, PLAN), steps[-1].review
     worst = plain.errors()[:SHOWN]
     assert worst
@@ -81,6 +85,36 @@ async def test_the_worst_errors_are_played_on() -> None:
     assert rolled(plain, worst[0]) == ""
     moves = {move["ply"]: move for move in deep.to_dict()["moves"]}
     assert moves[worst[0].ply]["rollouts"]["pairs"] == FEWEST
+
+
+class Halting(Reviewer):
+    """A reviewer whose rollouts end without a game, but no more of them than were allowed."""
+
+    ends = 0
+
+    async def answered(self, searches: Any, caller: Caller) -> Any:
+        if searches.__name__ != "paired":
+            return await super().answered(searches, caller)
+        self.ends -= 1
+        if self.ends < 0:
+            await asyncio.Event().wait()
+        return 0.5, 0.0
+
+
+@pytest.mark.parametrize(("ends", "deep", "pairs"), [(0, 0.01, 0), (FEWEST - 1, 0.01, 0), (FEWEST, 2.0, FEWEST)])
+async def test_rollouts_that_do_not_end_in_their_time_are_given_up(ends: int, deep: float, pairs: int) -> None:
+    """Even a server so busy that they would never end sends the ledger, with the rollouts that were enough."""
+    end = random_game("toy", 2, 1)
+    async with Analyst(Capacity(workers=2)) as analyst, asyncio.timeout(60):
+        reviewer = Halting(analyst)
+        reviewer.ends = ends
+        *steps, last = [step async for step in review(reviewer, end, replace(QUICK, deep=deep))]
+    plain = annotate(end, PLAN)
+    assert last.review is not None
+    found = {ply: rollouts.pairs for ply, rollouts in last.review.rollouts.items()}
+    assert found == ({plain.errors()[0].ply: pairs} if pairs else {})
+    assert replace(last.review, rollouts={}) == plain
+    assert len([step for step in steps if step.deepening]) <= 2
 
 
 async def test_who_leaves_a_review_leaves_nothing_running() -> None:

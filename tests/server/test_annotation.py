@@ -25,6 +25,7 @@ from clerestory.server.translate_annotation import (
 )
 from clerestory.v1 import annotation_pb2 as api
 from clerestory.v1.annotation_pb2_grpc import AnnotationServiceStub
+from tests.advice.brief import be_brief
 from tests.review.games import cut, random_game
 from tests.server.annotating import QUICK, asked, reviewed, text
 from tests.server.harness import assert_reason, long_question, refusal, served, until
@@ -91,13 +92,14 @@ async def test_a_time_is_enough_for_a_review() -> None:
     assert 50 <= last.review.iterations <= MOST
 
 
-async def test_errors_are_played_on_as_in_one_process() -> None:
+async def test_errors_are_played_on_as_in_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """The worst errors have rollouts, equal to those of this process with as many pairs; the ledger stays the same."""
+    be_brief(monkeypatch)
     game = random_game("toy", 2, 1)
     plan = ReviewPlan(iterations=QUICK)
     expected = annotate(game, plan)
     async with annotating() as (stub, _):
-        *parts, last = await reviewed(stub, asked(game, deep_budget=Duration(seconds=1)))
+        *parts, last = await reviewed(stub, asked(game, deep_budget=Duration(seconds=3600)))
     matter = expected.errors()[:SHOWN]
     assert matter, "a record without errors tests nothing"
     assert [part.done for part in parts if part.deepening] == list(range(len(matter)))
