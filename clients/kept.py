@@ -120,11 +120,17 @@ class KeptGameBase:
     def set_seat(self, seat: int, who: str) -> Exchange[None]:
         """Set who holds a seat: `bot`, `level:N`, `person`, `person:NAME` (its own again) or `open`.
 
-        Raises AdvisorError.
+        The token of a seat that is opened is invalid from then on, and no longer kept here. Raises AdvisorError.
         """
-        request = api.SetSeatRequest(game_id=self.game_id, tokens=self._everything(), plan=seat_plan(who, "who"))
+        tokens = [self.owner_token] if self.owner_token else self._everything()  # the owner's outlasts each repetition
+        request = api.SetSeatRequest(game_id=self.game_id, tokens=tokens, plan=seat_plan(who, "who"))
         set_field(request, "seat", seat)
-        return Exchange(f"{SERVICE}SetSeat", request, lambda _: None)
+
+        def read(_: api.SetSeatResponse) -> None:
+            if request.plan.kind == api.SEAT_KIND_OPEN:
+                self.tokens.pop(seat, None)
+
+        return Exchange(f"{SERVICE}SetSeat", request, read)
 
     @exchanged
     def resign(self, seat: int | None = None) -> Exchange[None]:

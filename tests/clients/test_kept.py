@@ -83,6 +83,17 @@ def test_seats_change_hands_and_games_end(advisor: Advisor) -> None:
     assert (other.look().status, other.look().outcome) == ("over", None)
 
 
+def test_a_seat_that_is_opened_leaves_the_others_to_those_who_hold_them(advisor: Advisor) -> None:
+    game = advisor.games.create("toy", ["person:Ann", "person:Bob"], seed=7)
+    game.set_seat(1, "open")
+    game.set_seat(1, "open")  # as when the first answer was lost
+    assert list(game.tokens) == [0]
+    assert [one.kind for one in game.look().seats] == ["person", "open"]
+    game.set_seat(1, "level:1")
+    game.play(game.look().legal[0])
+    game.abandon()
+
+
 @pytest.mark.parametrize("named", [None, 1])
 def test_of_two_at_one_client_the_seat_that_is_named_or_to_move_resigns(advisor: Advisor, named: int | None) -> None:
     game = advisor.games.create("toy", ["person", "person", "person"], seed=7)
