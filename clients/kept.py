@@ -89,9 +89,11 @@ class KeptGameBase:
 
         Raises AdvisorError.
         """
+        if seat not in self.tokens and not self.owner_token:
+            raise refusal("seat", f"{seat!r} is not held here")
         [text] = action_texts([outcome])
-        tokens = [self.tokens.get(seat, self.owner_token)]
-        request = api.SayShownRequest(game_id=self.game_id, tokens=tokens, version=self.version, outcome=text)
+        tokens, version = self._everything(), self.version
+        request = api.SayShownRequest(game_id=self.game_id, tokens=tokens, version=version, outcome=text)
         set_field(request, "seat", seat)
         return Exchange(f"{SERVICE}SayShown", request, self._take)
 
@@ -105,7 +107,7 @@ class KeptGameBase:
         Args:
             ply: below the current one.
             decline: refuse the request of another player.
-            seat: which one agrees or declines; None for all that are held here.
+            seat: which one agrees or declines, and alone sees the game returned; None for all that are held here.
 
         Raises AdvisorError.
         """

@@ -111,6 +111,21 @@ def test_at_a_table_what_comes_up_is_entered(advisor: Advisor) -> None:
     assert game.play("turn-up 3").entries[0].action == seen.legal[2].action
 
 
+def test_what_one_of_two_was_shown_is_entered_and_the_other_plays_on(advisor: Advisor) -> None:
+    game = advisor.games.create("cathedral", ["person", "person"], table=True)
+    seen = game.look()
+    while not seen.private_outcomes:
+        texts = [one.text for one in seen.legal]
+        wanted = [text for text in texts if text == "advantage ellen" or "kingsbridge" in text]
+        seen = game.play((wanted or texts[-1:])[0])
+    [(seat, [outcome, *_])] = seen.private_outcomes.items()
+    after, looked = game.enter_private_outcome(seat, outcome), game.look()
+    assert (after.legal, after.position(1 - seat)) == (looked.legal, looked.position(1 - seat))
+    theirs = advisor.games.open(game.game_id, {0: game.tokens[0]})
+    with pytest.raises(BadRequest, match="seat: 1 is not held here"):
+        theirs.enter_private_outcome(1, outcome)
+
+
 async def test_a_game_that_is_watched_goes_on_when_the_server_comes_back(tmp_path: Path) -> None:
     settings = Settings(listen=f"unix:{tmp_path}/socket", store=str(tmp_path / "games.sqlite"), workers=1)
     app = await start(settings)
