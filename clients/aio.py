@@ -10,6 +10,7 @@ from typing import Any, Generic, Self
 import grpc
 
 from clerestory.clients.client import Begin, Client, streaming
+from clerestory.clients.errors import Unavailable
 from clerestory.clients.exchange import Answer, AsyncCalls, Exchange
 from clerestory.clients.kept import AsyncKeptGames
 from clerestory.clients.referee import AsyncRules
@@ -18,6 +19,8 @@ from clerestory.clients.review_wire import ReviewProgress
 from clerestory.clients.teaching import AsyncLessonBook, AsyncPuzzleBook
 from clerestory.clients.types import Update
 
+CLOSED = "the advisor is closed"
+
 
 class AsyncStream(Generic[Answer]):
     """The answers of a stream, to be read once; `close()`, the end of an `async with`, or dropping it ends it."""
@@ -25,28 +28,52 @@ class AsyncStream(Generic[Answer]):
     def __init__(self, stream: Any, begin: Begin, read: Callable[[Any], Answer | None], tries: Tries) -> None:
         self._stream, self._begin, self._read, self._tries = stream, begin, read, tries
         self._tables = aiter(stream)
-        self._closed = asyncio.Event()
+        self._closed, self._cancelled = asyncio.Event(), False
 
     def __aiter__(self) -> Self:
         return self
 
     async def __anext__(self) -> Answer:
+        if self._cancelled:
+            self._rejoin()
+        try:
+            return await self._next()
+        except asyncio.CancelledError:
+            if is_cancelled():
+                self._cancelled = True  # gRPC ends the call of a task that is cancelled while it waits
+                raise
+            if self._closed.is_set():
+                raise StopAsyncIteration from None
+            raise Unavailable(CLOSED) from None
+
+    async def _next(self) -> Answer:
+        """Return the next answer. Raises AdvisorError, and CancelledError if the stream or its channel was closed."""
         while True:
             try:
                 update = await anext(self._tables)
-            except asyncio.CancelledError:
-                if self._closed.is_set() and not is_cancelled():
-                    raise StopAsyncIteration from None  # gRPC's word for a stream that was closed
-                raise
             except grpc.RpcError as failure:
                 if self._closed.is_set() or await self._closes_within(self._tries.pause(failure)):
                     raise StopAsyncIteration from None
-                self._stream = self._begin(self._tries.left)
-                self._tables = aiter(self._stream)
+                self._open()
             else:
                 self._tries.end()
                 if (answer := self._read(update)) is not None:
                     return answer
+
+    def _open(self) -> None:
+        """Begin the stream again."""
+        self._stream = self._begin(self._tries.left)
+        self._tables = aiter(self._stream)
+
+    def _rejoin(self) -> None:
+        """Go on after a wait that was cancelled. Raises Unavailable, StopAsyncIteration."""
+        if self._closed.is_set():
+            raise StopAsyncIteration
+        if not self._tries.rejoins:
+            raise Unavailable("it ended when the task that waited for it was cancelled")
+        self._stream.cancel()
+        self._open()
+        self._cancelled = False
 
     async def __aenter__(self) -> Self:
         return self
@@ -100,7 +127,7 @@ class AsyncAdvisor(AsyncCalls, Client):
         await self.close()
 
     async def close(self) -> None:
-        """Close the connection; calls under way are cancelled."""
+        """Close the connection; calls under way end with an error."""
         await self._channel.close()
 
     @property
@@ -129,5 +156,9 @@ class AsyncAdvisor(AsyncCalls, Client):
         while True:
             try:
                 return await self._begin(exchange, tries.left)
+            except asyncio.CancelledError:
+                if is_cancelled():
+                    raise
+                raise Unavailable(CLOSED) from None
             except grpc.RpcError as failure:
                 await asyncio.sleep(tries.pause(failure))

@@ -32,7 +32,12 @@ class Tries:
     Args:
         connection: whether to retry, and how long to wait for a server that is down.
         seconds: until the deadline.
+
+    Attributes:
+        rejoins: whether what it calls may begin again where its reader left it.
     """
+
+    rejoins = False
 
     def __init__(self, connection: Connection, seconds: float) -> None:
         began = time.monotonic()
@@ -74,6 +79,8 @@ class Tries:
 
 class RejoinTries(Tries):
     """The attempts of a stream that is resumed where it broke off, any number of times, each with full patience."""
+
+    rejoins = True
 
     def __init__(self, connection: Connection, seconds: float) -> None:
         self._again = connection, seconds

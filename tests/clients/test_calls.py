@@ -347,6 +347,19 @@ async def test_a_closed_async_analysis_is_not_tried_again(wait: float) -> None:
     assert len(servicer.calls) == 1
 
 
+async def test_an_async_analysis_whose_reader_was_cancelled_has_not_come_to_its_end(target: str) -> None:
+    async with AsyncAdvisor(target) as advisor:
+        updates = advisor.analyze(POSITION, "100s", every="50s")
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.01):
+                await anext(updates)
+        for _ in range(2):
+            with pytest.raises(Unavailable, match="was cancelled"):
+                await anext(updates)
+        updates.close()
+        assert [update async for update in updates] == []
+
+
 def test_no_retries_where_none_are_wanted() -> None:
     servicer = Scripted([(UNAVAILABLE, None)])
     with serving(servicer) as target, Advisor(target, retries=False) as advisor, pytest.raises(Unavailable):

@@ -3,6 +3,7 @@
 import asyncio
 import subprocess
 import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from clerestory.clients import (
     Unavailable,
 )
 from clerestory.clients.connection import dial
+from tests.clients.fake import Scripted, serving
 from tests.conftest import TOKEN
 
 POSITION = first_decision("toy", 2, 7).observe(0)
@@ -162,6 +164,55 @@ def test_a_closed_async_advisor() -> None:
             await advisor.recommend(POSITION, "1s")
 
     asyncio.run(ask())
+
+
+class Mute(Scripted):
+    """Hears calls, and answers none before it may."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.may_answer = threading.Event()
+
+    def hear(self, request: Any, context: Any) -> None:
+        super().hear(request, context)
+        self.may_answer.wait(60)
+
+
+@pytest.mark.parametrize(
+    "ask",
+    [
+        lambda advisor: advisor.recommend(POSITION, "50s"),
+        lambda advisor: anext(advisor.analyze(POSITION, "50s")),
+    ],
+    ids=["recommend", "analyze"],
+)
+async def test_closing_an_async_advisor_under_a_call_is_an_error_and_cancels_nobody(ask: Any) -> None:
+    async def call(advisor: AsyncAdvisor) -> None:
+        with pytest.raises(Unavailable, match=r"^the advisor is closed$"):
+            await ask(advisor)
+
+    servicer = Mute()
+    with serving(servicer) as target:
+        advisor = AsyncAdvisor(target)
+        going = asyncio.ensure_future(call(advisor))
+        while not servicer.calls:
+            await asyncio.sleep(0.01)
+        await advisor.close()
+        servicer.may_answer.set()
+        await going
+
+
+async def test_a_task_that_waits_for_an_answer_can_be_cancelled() -> None:
+    servicer = Mute()
+    with serving(servicer) as target:
+        async with AsyncAdvisor(target) as advisor:
+            going = asyncio.ensure_future(advisor.recommend(POSITION, "50s"))
+            while not servicer.calls:
+                await asyncio.sleep(0.01)
+            going.cancel()
+            servicer.may_answer.set()
+            with pytest.raises(asyncio.CancelledError):
+                await going
 
 
 def test_threads_share_an_advisor(advisor: Advisor) -> None:

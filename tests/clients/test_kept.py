@@ -143,6 +143,21 @@ async def test_a_game_that_is_watched_goes_on_when_the_server_comes_back(tmp_pat
     await app.finish()
 
 
+async def test_a_watch_goes_on_after_a_wait_that_had_a_limit(target: str) -> None:
+    async with AsyncAdvisor(target) as advisor:
+        game = await advisor.games.create("toy", ["person", "person"], seed=7)
+        states = game.watch()
+        first = await anext(states)
+        with pytest.raises(TimeoutError):
+            async with asyncio.timeout(0.01):
+                await anext(states)
+        await game.play(first.legal[0])
+        assert (await anext(states)).entries[0].action == first.legal[0].action
+        states.close()
+        with pytest.raises(StopAsyncIteration):
+            await anext(states)
+
+
 def state(version: int) -> api.WatchGameResponse:
     return api.WatchGameResponse(game=api.Game(version=version), entries=[api.GameEntry(version=version)])
 
