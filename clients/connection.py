@@ -3,6 +3,7 @@
 import json
 import re
 from dataclasses import dataclass
+from ipaddress import IPv4Address, IPv6Address
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -36,6 +37,7 @@ PREFIX = re.compile(r"^(dns|ipv4|ipv6):(//[^/]*/)?")  # of a target, before its 
 URLS = ("http://", "https://")
 OTHER = ("unix:", "unix-abstract:", "vsock:", "xds:")  # targets without a port of TCP
 PORTED = re.compile(r"(?P<host>[^:/\[\]]+|\[[^]]*\]):(?P<port>[^:/]*)")
+FORMS = {"ipv4": "ADDRESS:PORT", "ipv6": "[ADDRESS]:PORT"}  # of the addresses in a target that may be a list of them
 NAMED_HERE = re.compile(r"^(dns|ipv4|ipv6):(///)?")  # PREFIX without a name server, for which localhost may be anything
 
 
@@ -110,7 +112,7 @@ def dial(
         raise BadConnection("target", "is empty")
     if target.startswith(URLS):
         raise BadConnection("target", f"{target!r} is a URL; give HOST:PORT alone")
-    require_ports(target)
+    require_addresses(target)
     wanted = trusted(tls)
     if token is not None:
         check_token(target, token, wanted)
@@ -139,14 +141,35 @@ def require_text(field: str, value: object, wanted: str) -> None:
         raise BadConnection(field, f"is of type {type(value).__name__}; give {wanted}")
 
 
-def require_ports(target: str) -> None:
-    """Raise BadConnection for a port that there is not: of 65536 and more gRPC would call another one."""
+def require_addresses(target: str) -> None:
+    """Raise BadConnection for what gRPC would look up as one name in vain, or cannot call."""
     if target.startswith(OTHER):
         return
-    for address in PREFIX.sub("", target, count=1).split(","):
-        found = PORTED.fullmatch(address)
-        if found and not (is_port(found["port"]) and int(found["port"])):
-            raise BadConnection("target", f"the port of {address!r} is not a number from 1 to 65535")
+    family, addresses = target.partition(":")[0], PREFIX.sub("", target, count=1).split(",")
+    for address in addresses:
+        require_port(address)
+        if family in FORMS and not is_of(family, address):
+            raise BadConnection("target", f"{address!r} is not {FORMS[family]} in figures, as {family}: requires")
+    if len(addresses) > 1 and family not in FORMS:
+        ways = " or ".join(f"{name}:{form},{form}" for name, form in FORMS.items())
+        raise BadConnection("target", f"{target!r} is a list; give {ways}")
+
+
+def require_port(address: str) -> None:
+    """Raise BadConnection for a port that there is not: of 65536 and more gRPC would call another one."""
+    found = PORTED.fullmatch(address)
+    if found and not (is_port(found["port"]) and int(found["port"])):
+        raise BadConnection("target", f"the port of {address!r} is not a number from 1 to 65535")
+
+
+def is_of(family: str, address: str) -> bool:
+    """Whether an address has a port, and is in figures one of a family."""
+    found = PORTED.fullmatch(address)
+    host = found["host"] if found else ""
+    try:
+        return bool(IPv4Address(host) if family == "ipv4" else IPv6Address(host[1:-1]))
+    except ValueError:
+        return False
 
 
 def is_local(target: str) -> bool:

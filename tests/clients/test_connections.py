@@ -87,9 +87,34 @@ def test_a_port_that_there_is_not_is_refused(before: str, address: str) -> None:
     assert str(caught.value) == f"target: the port of {address!r} is not a number from 1 to 65535"
 
 
+LISTS = [
+    ("a.example:1,b.example:1", "'a.example:1,b.example:1' is a list; give ipv4:ADDRESS:PORT,ADDRESS:PORT or ipv6:"),
+    ("dns:///127.0.0.1:1,127.0.0.1:2", "'dns:///127.0.0.1:1,127.0.0.1:2' is a list; give ipv4:"),
+    ("ipv4:127.0.0.1:1,localhost:2", "'localhost:2' is not ADDRESS:PORT in figures, as ipv4: requires"),
+    ("ipv4:127.0.0.1", "'127.0.0.1' is not ADDRESS:PORT in figures, as ipv4: requires"),
+    ("ipv6:[::1]:1,::1", "'::1' is not [ADDRESS]:PORT in figures, as ipv6: requires"),
+    ("ipv6:[::1]:1,127.0.0.1:1", "'127.0.0.1:1' is not [ADDRESS]:PORT in figures, as ipv6: requires"),
+]
+
+
+@pytest.mark.parametrize(("target", "says"), LISTS)
+def test_a_list_that_grpc_would_look_up_as_one_name_is_refused(target: str, says: str) -> None:
+    with pytest.raises(BadConnection) as caught:
+        Advisor(target)
+    assert str(caught.value).startswith(f"target: {says}")
+
+
 @pytest.mark.parametrize(
     "target",
-    ["localhost:1", "[::1]:65535", "::1", "localhost", "dns://9.9.9.9:70000/host:1", "unix:/tmp/a:0", "vsock:2:70000"],
+    [
+        "localhost:1",
+        "[::1]:65535",
+        "::1",
+        "localhost",
+        "dns://9.9.9.9:70000/host:1",
+        "unix:/tmp/a,b:0",
+        "vsock:2:70000",
+    ],
 )
 def test_other_names_of_servers_are_left_to_grpc(target: str) -> None:
     assert dial(target, None, None, retries=False).target == target
@@ -109,7 +134,7 @@ def test_a_token_travels_in_plaintext_on_this_machine(target: str) -> None:
 @pytest.mark.parametrize(
     "target",
     [
-        *("ipv4:127.0.0.1:1,10.0.0.2:1", "ipv6:[::1]:1,[2001:db8::1]:1", "localhost:1,far.example:1", "127.example:1"),
+        *("ipv4:127.0.0.1:1,10.0.0.2:1", "ipv6:[::1]:1,[2001:db8::1]:1", "127.example:1"),
         *("localhost.far.example:1", "127.0.0.1.far.example:1", "dns://9.9.9.9/localhost:1", "localhost:far.example:1"),
         *("[::1].far.example:1", "dns:///localhost.far.example", "xds:localhost", "10.0.0.2:1", "unix-far.example:1"),
     ],
