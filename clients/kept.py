@@ -7,8 +7,8 @@ from uuid import uuid4
 
 from clerestory.clients.exchange import AsyncCalls, Exchange, SyncCalls, exchanged
 from clerestory.clients.kept_wire import GameChoices, GameSnapshot, read_snapshot, seat_plan, value_of, write_choices
-from clerestory.clients.referee import MakeExchange, plain
-from clerestory.clients.wire import Actions, Time, action_texts, refusal, set_field
+from clerestory.clients.referee import MakeExchange, as_truth, plain
+from clerestory.clients.wire import Actions, PositionLike, Time, action_texts, refusal, set_field
 from clerestory.v1 import games_pb2 as api
 from clerestory.v1 import rules_pb2 as rules
 
@@ -227,7 +227,7 @@ class KeptGamesBase(Generic[G]):
         *,
         seed: int | None = None,
         time: Time | None = None,
-        opening: rules.AnyPosition | None = None,
+        opening: PositionLike | rules.AnyPosition | None = None,
         actions: Actions = (),
         **choices: Unpack[GameChoices],
     ) -> Exchange[G]:
@@ -239,8 +239,9 @@ class KeptGamesBase(Generic[G]):
                 or `level:N`.
             seed: of all chance events, below 2^53; None: drawn at random.
             time: of bots for a move; None: 1 s.
-            opening: the first position, as in `Referee.message`; None: a new deal.
-            actions: actions and chance outcomes since the opening.
+            opening: the first position, with everything, as in `Referee.truth`, or of either kind, as in
+                `Referee.message`; None: a new deal.
+            actions: actions and chance outcomes since the opening, which they require.
             choices: see `GameChoices`.
         """
         plans = [seat_plan(who, f"seats[{number}]", time) for number, who in enumerate(seats)]
@@ -248,8 +249,11 @@ class KeptGamesBase(Generic[G]):
         request = api.CreateGameRequest(game=game, seats=plans, options=options, request_id=str(uuid4()))
         if seed is not None:
             set_field(request, "seed", seed)
-        if opening is not None:
-            request.beginning.CopyFrom(api.Beginning(opening=opening, actions=action_texts(actions)))
+        since = action_texts(actions)
+        if opening is not None and not isinstance(opening, rules.AnyPosition):
+            opening = as_truth(opening)
+        if opening is not None or since:
+            request.beginning.CopyFrom(api.Beginning(opening=opening, actions=since))
         return Exchange(f"{SERVICE}CreateGame", request, self._made)
 
     def _made(self, answer: api.CreateGameResponse) -> G:

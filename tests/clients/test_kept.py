@@ -1,6 +1,7 @@
 """Games of a server, played through the client: sync and async alike."""
 
 import asyncio
+import json
 from pathlib import Path
 from typing import Any
 
@@ -92,6 +93,23 @@ def test_a_seat_that_is_opened_leaves_the_others_to_those_who_hold_them(advisor:
     game.set_seat(1, "level:1")
     game.play(game.look().legal[0])
     game.abandon()
+
+
+def test_a_game_begins_from_a_position_of_any_form_and_the_actions_since(advisor: Advisor) -> None:
+    referee = advisor.rules.start("toy", seats=2, seed=7)
+    referee.draw()
+    [first, *_] = referee.legal()
+    for opening in (referee.truth, json.dumps(referee.truth), referee.message):
+        seen = advisor.games.create("toy", ["person", "person"], opening=opening, actions=first).look(entries_from=1)
+        assert seen.entries[0].action == first.action
+    with pytest.raises(BadRequest, match="position: must be a JSON object, not list"):
+        advisor.games.create("toy", ["person", "person"], opening="[]")
+
+
+def test_actions_without_an_opening_begin_no_game(advisor: Advisor) -> None:
+    with pytest.raises(BadRequest, match=r"^beginning\.opening: ") as caught:
+        advisor.games.create("toy", ["person", "person"], actions=["fold"])
+    assert caught.value.reason == "BAD_POSITION"
 
 
 @pytest.mark.parametrize("named", [None, 1])
