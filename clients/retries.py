@@ -92,10 +92,15 @@ class RejoinTries(Tries):
 
 
 def pause_of(call: grpc.Call, wished: float) -> float | None:
-    """Return the pause that the server requests, None if it forbids a retry; by default about the one given."""
+    """Return the pause that the server requests, None if it forbids a retry; by default about the one given.
+
+    Its error says it once more, where something in between has dropped its metadata.
+    """
     for name, value in call.trailing_metadata() or ():
         if name == PUSHBACK:
             return int(value) / 1000 if value.isdigit() else None
+    if (requested := error_of(cast(grpc.RpcError, call)).retry_after) is not None:
+        return requested * random.uniform(1, 1 + JITTER)
     return wished * random.uniform(1 - JITTER, 1 + JITTER)
 
 

@@ -1,0 +1,59 @@
+"""How long a failed call waits before its next attempt."""
+
+import random
+from typing import Any
+
+import grpc
+import pytest
+from google.protobuf.duration_pb2 import Duration
+from google.rpc.error_details_pb2 import RetryInfo
+from google.rpc.status_pb2 import Status
+
+from clerestory.clients.retries import JITTER, pause_of
+from clerestory.metadata import DETAILS, PUSHBACK
+
+
+class Refused:
+    """A call that was refused, with trailing metadata."""
+
+    def __init__(self, *metadata: tuple[str, Any]) -> None:
+        self._metadata = metadata
+
+    def trailing_metadata(self) -> Any:
+        return self._metadata
+
+    def code(self) -> grpc.StatusCode:
+        return grpc.StatusCode.RESOURCE_EXHAUSTED
+
+    def details(self) -> str:
+        return "refused"
+
+
+def told(seconds: int) -> tuple[str, bytes]:
+    status = Status()
+    status.details.add().Pack(RetryInfo(retry_delay=Duration(seconds=seconds)))
+    return DETAILS, status.SerializeToString()
+
+
+@pytest.mark.parametrize(
+    ("metadata", "least", "most"),
+    [
+        ([(PUSHBACK, "2000"), told(5)], 2, 2),
+        ([told(5)], 5, 5 * (1 + JITTER)),
+        ([], 1 - JITTER, 1 + JITTER),
+    ],
+    ids=["header", "error", "neither"],
+)
+def test_a_pause_is_what_the_server_says_and_not_the_same_for_all(
+    metadata: Any, least: float, most: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Callers who were refused together do not come back together, and nobody comes before its time."""
+    bounds = []
+    for pick in (min, max):
+        monkeypatch.setattr(random, "uniform", lambda *ends, pick=pick: pick(ends))
+        bounds.append(pause_of(Refused(*metadata), 1.0))  # type: ignore[arg-type]
+    assert bounds == [least, most]
+
+
+def test_who_is_told_not_to_come_back_does_not() -> None:
+    assert pause_of(Refused((PUSHBACK, "-1"), told(5)), 1.0) is None  # type: ignore[arg-type]
