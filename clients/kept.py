@@ -120,7 +120,7 @@ class KeptGameBase:
 
     @exchanged
     def set_seat(self, seat: int, who: str) -> Exchange[None]:
-        """Set who holds a seat: `bot`, `level:N`, `person`, `person:NAME` (its own again) or `open`.
+        """Set who holds a seat: as in `create`; a person only if the seat's own, who holds it again, or by another name.
 
         The token of a seat that is opened is invalid from then on, and no longer kept here. Raises AdvisorError.
         """
@@ -236,7 +236,7 @@ class KeptGamesBase(Generic[G]):
         Args:
             game: name of its rules.
             seats: who holds each: `person` or `person:NAME` for those at this client, `open` for whoever joins, `bot`
-                or `level:N`.
+                (at full strength), `bot:CHARACTER` (of `Rules.characters`) or `level:N`.
             seed: of all chance events, below 2^53; None: drawn at random.
             time: of bots for a move; None: 1 s.
             opening: the first position, with everything, as in `Referee.truth`, or of either kind, as in

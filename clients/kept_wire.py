@@ -29,7 +29,7 @@ class GameChoices(TypedDict, total=False):
         delay_plies: by how many plies onlookers see the game late.
         table: chance events happen at a physical table, and are entered with `play`.
         time_per_move: limit for a person; after it the server moves.
-        play_on: who moves then: `bot` or `level:N`.
+        play_on: who moves then: `bot`, `bot:CHARACTER` or `level:N`.
         listed: shown to everybody in the list of games while a seat is open.
         play_forced: the server plays a person's only legal action.
     """
@@ -165,6 +165,14 @@ def seat_plan(who: str, field: str, time: Time | None = None) -> api.SeatPlan:
     return plan
 
 
+def bot_of(who: str, field: str) -> api.Bot:
+    """Return how a bot plays, as a message. Raises BadRequest for who is none."""
+    plan = seat_plan(who, field)
+    if plan.kind != api.SEAT_KIND_BOT:
+        raise BadRequest("", "BAD_OPTIONS", [FieldViolation(field, f"{who!r} is not bot, bot:CHARACTER or level:N")])
+    return plan.bot
+
+
 def write_choices(choices: GameChoices) -> api.GameOptions:
     """Return choices as a message. Raises BadRequest for an unfit value, TypeError for an unknown choice."""
     if unknown := choices.keys() - GameChoices.__annotations__.keys():
@@ -184,7 +192,7 @@ def write_choices(choices: GameChoices) -> api.GameOptions:
     if "time_per_move" in choices:
         set_time(options, "time_per_move", choices["time_per_move"])
     if "play_on" in choices:
-        options.play_on.CopyFrom(seat_plan(choices["play_on"], "play_on").bot)
+        options.play_on.CopyFrom(bot_of(choices["play_on"], "play_on"))
     return options
 
 

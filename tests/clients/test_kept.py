@@ -221,7 +221,13 @@ def test_a_seat_that_means_nobody_is_refused(who: str) -> None:
     assert caught.value.violations[0].field == "seats[0]"
 
 
-@pytest.mark.parametrize("choices", [{"hints": "often"}, {"take_backs": ""}, {"onlookers": "unspecified"}])
+NO_CHOICES = [
+    *({"hints": "often"}, {"take_backs": ""}, {"onlookers": "unspecified"}),
+    *({"play_on": who} for who in ("open", "person", "person:Ann", "level:x")),
+]
+
+
+@pytest.mark.parametrize("choices", NO_CHOICES)
 def test_a_choice_that_there_is_not_is_refused(choices: Any) -> None:
     with pytest.raises(BadRequest):
         write_choices(choices)
