@@ -95,7 +95,7 @@ def named(line: Line, game: Game, others: Sequence[str] = ()) -> Argument:
     if not uses:
         return QuotedAction(line.action, line.label)
     if line.principal_variation[0].startswith("discard"):
-        return text("plan.discard", what=listed([text(f"amount.{item}", count=count) for item, count in uses.items()]))
+        return text("plan.discard", what=listed([amount_of(item, count) for item, count in uses.items()]))
     cards = rows_of_cards(game)
     names = Counter(cards[card]["name"] for card in {*uses, *planned(others, game)})
     rows = [row for card, row in cards.items() if card in uses]
@@ -113,6 +113,16 @@ def planned(variation: Sequence[str], game: Game) -> Mapping[str, int]:
 def rows_of_cards(game: Game) -> dict[str, Mapping[str, Any]]:
     """Return the catalogue rows of a game's cards that have names, by id, in catalogue order."""
     return {row["id"]: row for rows in game.cards().values() for row in rows if "name" in row}
+
+
+def discard_of(item: str, count: int) -> Text:
+    """Return how many cubes of a type are discarded."""
+    return text("plan.discard", what=amount_of(item, count))
+
+
+def amount_of(item: str, count: int) -> Text:
+    """Return a number of cubes of a type."""
+    return text(f"amount.{item}", count=count)
 
 
 def use_of(row: Mapping[str, Any], count: int, *, alike: bool) -> Text:

@@ -14,11 +14,10 @@ from clerestory.figures import Outlook
 from clerestory.games.rulebook import held
 from clerestory.review.favour import favoured
 from clerestory.search.lines import Line
-from clerestory.search.reasons import rows_of_cards, standing
+from clerestory.search.reasons import discard_of, rows_of_cards, standing, use_of
 from clerestory.search.result import Result, StopReason
 from clerestory.server.spoken import SPOKEN, label_of, name_of, told
 from clerestory.server.translate_rules import write_action
-from clerestory.texts import say
 from clerestory.texts.languages import ENGLISH
 from clerestory.texts.sentences import Argument, QuotedAction, QuotedItem, Text, said
 from clerestory.v1 import advisor_pb2 as api
@@ -178,12 +177,9 @@ def write_plan(game: Game, uses: Mapping[str, int]) -> list[api.PlannedUse]:
 
 def write_use(game: Game, item: str, count: int, *, alike: bool) -> api.PlannedUse:
     """Return a part of a plan as a message, with the round of a card if another one of the plan has the same name."""
-    row, key = rows_of_cards(game).get(item, {}), "plan.use.of_round"
-    told = {"round": row["round"]} if alike and "round" in row else {}
-    label = say(
-        "service", key if told else "plan.use", language=SPOKEN.get(), name=name_of(game, item), count=count, **told
-    )
-    return api.PlannedUse(item=item, times=count, label=label)
+    row = rows_of_cards(game).get(item)
+    use = discard_of(item, count) if row is None else use_of(row, count, alike=alike)
+    return api.PlannedUse(item=item, times=count, label=told(use, game))
 
 
 def write_outlook(outlook: Outlook) -> api.Outlook:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, Route, expect
 
-from tests.browser.harness import PATIENCE, begin, menu, new_game, play_on, record_of, settled, start
+from tests.browser.harness import PATIENCE, begin, hinted, menu, new_game, play_on, record_of, settled, start
 from tests.browser.positions import about_to, last_plan, mixer_or_mason
 
 JSON = "application/json"
@@ -139,6 +139,14 @@ def test_a_kept_plan_of_what_cannot_be_used_here_holds_nobody_up(page: Page) -> 
     before = moves.count()
     page.get_by_role("button", name="Finish").click()
     expect(moves.nth(before)).to_be_attached()
+
+
+def test_a_plan_in_the_hints_has_each_number_once(page: Page) -> None:
+    about_to(page, "convert")
+    begin(page)
+    hinted(page, 1)
+    for plan in page.locator(".lines th[scope=row]").all_inner_texts():
+        assert not re.search(r"(\d+) +\1\b", plan), plan
 
 
 def test_a_plan_in_the_study_of_a_game_is_none_in_that_of_another(page: Page) -> None:

@@ -8,7 +8,7 @@ from clerestory.engine import GAMES, from_position
 from clerestory.search.gains import Gain
 from clerestory.search.lines import Line
 from clerestory.search.reasons import in_english, named, sentences, stated, traded
-from clerestory.server.translate_answers import read_text, write_text
+from clerestory.server.translate_answers import read_text, write_plan, write_text
 from clerestory.texts import has
 from clerestory.texts.sentences import QuotedAction, QuotedItem, said, text
 from clerestory.v1 import advisor_pb2 as api
@@ -112,6 +112,14 @@ def test_what_is_told_are_features_with_texts_the_score_first() -> None:
         assert told[0] == features[0]
         assert set(told) <= set(features)
         assert all(has(game.name, f"amount.{feature}") for feature in told)
+
+
+def test_the_parts_of_a_plan_say_once_how_often_and_what_is_discarded() -> None:
+    game = GAMES["cathedral"]
+    assert [use.label for use in write_plan(game, {"mason_1": 2, "mortar_mixer": 1})] == ["Mason 2", "Mortar mixer 1"]
+    assert [use.label for use in write_plan(game, {"sand": 5, "wood": 1})] == ["discard 5 sand", "discard 1 wood"]
+    rounds = ["Mason (round 1) 2", "Mason (round 2) 1"]
+    assert [use.label for use in write_plan(game, {"mason_1": 2, "mason_2": 1})] == rounds
 
 
 def test_a_text_is_read_as_it_was_written() -> None:

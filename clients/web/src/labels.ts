@@ -27,6 +27,6 @@ export function labelAmong(action: Labelled | undefined, others: readonly (Label
   return others.some((one) => one !== action && labelOf(one) === short) ? (action?.label ?? "") : short;
 }
 
-/** A plan of conversions or discards in words; empty for none. */
+/** A plan of conversions or discards in words, with their numbers; empty for none. */
 export const planOf = (uses: readonly PlannedUse[]): string =>
-  uses.map(({ label, times }) => `${label} ${times}`).join(say("between"));
+  uses.map(({ label }) => label).join(say("between"));
