@@ -80,3 +80,17 @@ def begin_at(page: Page, state: State, holders: Sequence[str] = ("me", "bot1")) 
     on_from_here.dispatch_event("click", timeout=PATIENCE)  # on a phone its menu is closed
     for seat, holder in enumerate(holders):
         page.locator(".seats select").nth(seat).select_option(holder)
+
+
+def in_a_contest(page: Page) -> str:
+    """Fill in the form for a card game in which red may stop flipping seals; return the name of the card."""
+    state, luck = GAMES["duel"].new(2, 3), Rng(3)
+    while not (state.turn == 0 and any(action.text == "stop" for action in state.legal_actions())):
+        legal = state.legal_actions()
+        state.play(state.draw(luck) if state.turn == NATURE else legal[-1])
+    begin_at(page, state)
+    position = state.to_position()["duel"]
+    (place,) = {*position["players"][0]["markers"]} & {*position["players"][1]["markers"]}
+    row, column = map(int, place.split("."))
+    card = position["grid"][3 * row + column - 4]
+    return next(str(one["name"]) for one in GAMES["duel"].cards()["cards"] if one["id"] == card)

@@ -40,6 +40,7 @@ export function catalogueOf(entries: readonly CatalogueEntry[]): Catalogue {
     known: true,
     card: (id) => cards.get(id),
     of: (section, id) => placed.get(`${section}/${id}`),
+    all: (section) => [...placed.values()].filter((card) => card.section === section),
     name: (id) => {
       const card = cards.get(id);
       return card ? told(card) : plain(id);

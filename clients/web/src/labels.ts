@@ -28,5 +28,4 @@ export function labelAmong(action: Labelled | undefined, others: readonly (Label
 }
 
 /** A plan of conversions or discards in words, with their numbers; empty for none. */
-export const planOf = (uses: readonly PlannedUse[]): string =>
-  uses.map(({ label }) => label).join(say("between"));
+export const planOf = (uses: readonly PlannedUse[]): string => uses.map(({ label }) => label).join(say("between"));

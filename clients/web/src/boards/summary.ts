@@ -2,6 +2,7 @@
 
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import { knows, say } from "../texts.ts";
+import { CONTEST, contested } from "./duel/sections.ts";
 import { COLOURS } from "./places.ts";
 import type { Catalogue, SeatLook } from "./types.ts";
 
@@ -19,7 +20,8 @@ export function summary(position: Position, catalogue: Catalogue, seats: readonl
     );
   }
   if (game.case !== "duel") return "";
-  const { phase, round, step, card } = game.value;
+  const { phase, round, step } = game.value;
+  const card = game.value.card || (CONTEST.includes(step) ? contested(game.value) : "");
   return joined(say("summary.phase", { phase, round }), told("duel", step), card && catalogue.name(card));
 }
 

@@ -19,6 +19,8 @@ export interface Catalogue {
   known: boolean;
   card(id: string): Card | undefined;
   of(section: string, id: string): Card | undefined;
+  /** All entries of a section. */
+  all(section: string): readonly Card[];
   /** The name of a card in the language of the page; its id if the catalogue does not have it. */
   name(id: string): string;
 }

@@ -1,7 +1,7 @@
 // What the parts of a board are about, and what they would bring now.
 
-import { numberOf } from "../boards/cathedral/words.ts";
-import { wantedBy } from "../boards/duel/sections.ts";
+import { numberOf, PRICES } from "../boards/cathedral/words.ts";
+import { placingPrices, slotsOf, wantedBy } from "../boards/duel/sections.ts";
 import { effectOf, told } from "../boards/duel/words.ts";
 import { COLOURS } from "../boards/places.ts";
 import type { Card, Catalogue } from "../boards/types.ts";
@@ -63,20 +63,17 @@ function nowInDuel(now: DuelPosition, { catalogue }: Explained, place: string): 
 const effectAt = (now: DuelPosition, catalogue: Catalogue, index: number): string =>
   told(effectOf(catalogue.of("cards", now.grid[index] ?? "")));
 
-/** The materials that a section still lacks. */
+/** The materials that a section still lacks, and what it costs to place one, two and so on at once. */
 function missing(now: DuelPosition, catalogue: Catalogue, seat: number, section: string): string {
   const player = now.players[seat];
-  const there = [...((player && [player.section1, player.section2, player.section3])?.[section.length - 1] ?? [])];
-  const lacking = wantedBy(catalogue, COLOURS[seat] ?? "", section).filter((kind) => {
-    const at = there.indexOf(kind);
-    if (at >= 0) there.splice(at, 1);
-    return at < 0;
-  });
+  const placed = (player && [player.section1, player.section2, player.section3])?.[section.length - 1] ?? [];
+  const slots = slotsOf(wantedBy(catalogue, COLOURS[seat] ?? "", section), placed);
+  const lacking = slots.flatMap(({ kind, missing }) => (missing ? [kind] : []));
   const what = listed(lacking.map((kind) => gameText("duel", `good.${kind}`)));
-  return what && say("explain.duel.section.now", { what });
+  const prices = placingPrices(now, catalogue).slice(0, lacking.length);
+  const costs = prices.map((gold, index) => say("explain.duel.section.price", { count: index + 1, gold }));
+  return what && `${say("explain.duel.section.now", { what })}; ${listed(costs)}`;
 }
-
-const PRICES: Record<string, number> = { sand: 2, wood: 3, stone: 4 }; // printed on the board
 
 /** How much of a good there is at the market, or in the supply. */
 const left = (goods: object | undefined, good: string): number =>

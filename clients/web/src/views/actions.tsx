@@ -3,6 +3,7 @@
 import { useSignal } from "@preact/signals";
 import { useLayoutEffect, useRef } from "preact/hooks";
 import { idled } from "../boards/idled.ts";
+import { besides } from "../boards/prices.ts";
 import type { Catalogue, Mark } from "../boards/types.ts";
 import { listed } from "../boards/words.ts";
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
@@ -141,6 +142,7 @@ function ActionButton({ action, labels, ...props }: Labelled & { action: LegalAc
   const name = action.action?.text ?? "";
   const mark = marks.find((one) => one.action === name);
   const lost = idled(action, props.position, props.catalogue);
+  const more = besides(action, props.position, props.catalogue);
   const state = `${mark ? "marked" : ""} ${mark?.best ? "best" : ""} ${pointed === name ? "pointed" : ""}`;
   return (
     <button
@@ -155,6 +157,7 @@ function ActionButton({ action, labels, ...props }: Labelled & { action: LegalAc
       {mark?.rank && <span class="rank">{mark.rank}</span>}
       <span>
         {labels.get(action.action)}
+        {more && <span class="besides"> {more}</span>}
         {lost.length > 0 && <span class="idle">{say("actions.idles", { cards: listed(lost) })}</span>}
       </span>
       {mark?.share !== undefined && <small>{text.share(mark.share)}</small>}

@@ -4,7 +4,7 @@ import type { ComponentChildren } from "preact";
 import { say } from "../../texts.ts";
 import { Arrow, Coin, Good, Picture, Worker } from "../art.tsx";
 import { Unseen, useBoard } from "../spots.tsx";
-import { type Amounts, amounts, effectOf, numberOf, type Trade, tradeOf } from "./words.ts";
+import { type Amounts, amounts, effectOf, numberOf, type Trade, tradeOf, tradeTold } from "./words.ts";
 
 /** Amounts as pictures: one picture each for small numbers, else a number and one picture. */
 function Things({ of, few = 0 }: { of: Amounts; few?: number }) {
@@ -28,13 +28,7 @@ export function Conversion({ trade, used }: { trade: Trade; used?: number | unde
   const must = amounts(needs);
   return (
     <span class="conversion">
-      <Unseen>
-        {say("trade", {
-          takes: amounts(takes) || must || say("trade.nothing"),
-          gives: amounts(gives),
-          times: capacity,
-        })}
-      </Unseen>
+      <Unseen>{tradeTold(trade)}</Unseen>
       <span class="drawing" aria-hidden="true">
         {must && (
           <span class="held">

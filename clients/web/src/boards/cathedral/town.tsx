@@ -7,18 +7,11 @@ import { Change, Count, Spot, Unseen, useBoard } from "../spots.tsx";
 import { CraftsmanCard, Site, TextCard } from "./cards.tsx";
 import { Church } from "./church.tsx";
 import { Location, Space, seatOf, useGame } from "./parts.tsx";
-import { numberOf } from "./words.ts";
+import { METAL_PRICE, numberOf, PRICES } from "./words.ts";
 
-// Values printed on the board.
 type Cube = (typeof CUBES)[number];
-const PRICES: [Cube, number][] = [
-  ["sand", 2],
-  ["wood", 3],
-  ["stone", 4],
-];
 const CUBES = ["sand", "wood", "stone", "metal"] as const;
-const METAL_PRICE = 5;
-const PRIORY = [2, 1];
+const PRIORY = [2, 1]; // printed on the board
 
 const VIEWS: Record<string, string> = {
   archbishop: "M14 34V18c0-7 4-11 8-15 4 4 8 8 8 15v16zM14 26h16M22 8v14M18 14h8M40 34V10c0-5 8-5 8 0 0 4-5 4-5 0",
@@ -315,8 +308,8 @@ function Market() {
           ))}
       </div>
       <div class="strip goods">
-        {PRICES.map(([kind, price]) => (
-          <Stock key={kind} kind={kind} price={price} />
+        {Object.entries(PRICES).map(([kind, price]) => (
+          <Stock key={kind} kind={kind as Cube} price={price} />
         ))}
         <span class="stock" title={say("place.metal", { price: METAL_PRICE })}>
           <span class="pile">

@@ -1,8 +1,12 @@
 // The effects of cards in words: kinds and amounts come from the catalogue, the sentences from the texts of the page.
 
-import { apart, gameText, knows, sayAny } from "../../texts.ts";
+import { apart, gameText, knows, say, sayAny } from "../../texts.ts";
 import type { Card, Catalogue } from "../types.ts";
 import { listed, plainly } from "../words.ts";
+
+// Printed on the board.
+export const PRICES: Readonly<Record<string, number>> = { sand: 2, wood: 3, stone: 4 };
+export const METAL_PRICE = 5;
 
 export type Amounts = Readonly<Record<string, number>>;
 
@@ -42,6 +46,14 @@ export function tradeOf(catalogue: Catalogue, id: string): Trade | undefined {
   const { takes = {}, needs = {}, gives = {}, capacity = 1 } = values as unknown as Partial<Trade>;
   return { takes, needs, gives, capacity };
 }
+
+/** A conversion in words. */
+export const tradeTold = ({ takes, needs, gives, capacity }: Trade): string =>
+  say("trade", {
+    takes: amounts(takes) || amounts(needs) || say("trade.nothing"),
+    gives: amounts(gives),
+    times: capacity,
+  });
 
 /** A number of the catalogue. */
 export const numberOf = (card: Card | undefined, name: string): number | undefined =>

@@ -1,12 +1,12 @@
 // The two buildings: three sections of three materials each, and a silhouette that grows with them.
 
 import type { DuelPlayer } from "../../gen/clerestory/v1/duel_pb.ts";
-import { gameText, say } from "../../texts.ts";
+import { say } from "../../texts.ts";
 import { Good, Picture } from "../art.tsx";
 import { Spot, useBoard } from "../spots.tsx";
 import type { Catalogue, SeatLook } from "../types.ts";
 import { Chip, Seal } from "./chips.tsx";
-import { buildingOf, isComplete, wantedBy } from "./sections.ts";
+import { buildingOf, isComplete, slotsOf, slotTold, wantedBy } from "./sections.ts";
 
 const SECTIONS = ["I", "II", "III"] as const;
 
@@ -94,32 +94,17 @@ export function Building({ look, player, was }: Props) {
 
 const state = (count: number) => (count >= 3 ? "built" : count ? "rising" : "plan");
 
-/** A material in words. */
-function told(kind: string, missing: boolean): string {
-  const thing = gameText("duel", `good.${kind}`);
-  return missing ? say("camp.missing", { thing }) : thing;
-}
-
 /** The materials of a section: placed, or still missing. */
-function Slots({ wanted, placed }: { wanted: readonly string[]; placed: readonly string[] }) {
-  const there = [...placed];
-  const slots = wanted.map((kind) => {
-    const at = there.indexOf(kind);
-    if (at >= 0) there.splice(at, 1);
-    return { kind, missing: at < 0 };
-  });
-  const all = [...slots, ...there.map((kind) => ({ kind, missing: false }))];
-  return (
-    <span class="slots">
-      {all.map(({ kind, missing }, index) => (
-        <span key={index} class={missing ? "slot missing" : "slot"} title={told(kind, missing)}>
-          <Chip kind={kind} />
-          <span class="unseen">{told(kind, missing)}</span>
-        </span>
-      ))}
-    </span>
-  );
-}
+const Slots = ({ wanted, placed }: { wanted: readonly string[]; placed: readonly string[] }) => (
+  <span class="slots">
+    {slotsOf(wanted, placed).map((slot, index) => (
+      <span key={index} class={slot.missing ? "slot missing" : "slot"} title={slotTold(slot)}>
+        <Chip kind={slot.kind} />
+        <span class="unseen">{slotTold(slot)}</span>
+      </span>
+    ))}
+  </span>
+);
 
 /** The bonus for the first to complete a section. */
 function Bonus({ section, catalogue }: { section: string; catalogue: Catalogue }) {

@@ -5,6 +5,7 @@ import { Builder, Good } from "../art.tsx";
 import { Count, Spot, Unseen, useBoard } from "../spots.tsx";
 import { Seal } from "./chips.tsx";
 import { useGame } from "./parts.tsx";
+import { CONTEST } from "./sections.ts";
 
 const PHASES = [1, 2, 3, 4];
 const ROUNDS = [1, 2, 3];
@@ -74,13 +75,11 @@ function Stack() {
   );
 }
 
-const IN_CONFLICT = ["conflict", "flip", "keep"];
-
 /** The seals that each player has flipped, and their sum. */
 function Conflict() {
   const { seats } = useBoard();
   const { now, was } = useGame();
-  if (!IN_CONFLICT.includes(now.step)) return null;
+  if (!CONTEST.includes(now.step)) return null;
   return (
     <div class="conflict" role="group" aria-label={say("course.conflict")}>
       {seats.map((seat) => {

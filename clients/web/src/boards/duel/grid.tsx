@@ -7,6 +7,7 @@ import { Spot, Unseen, useBoard } from "../spots.tsx";
 import { Chip, KINDS, Seal } from "./chips.tsx";
 import { useGame } from "./parts.tsx";
 import { gridPlace, LINES } from "./places.ts";
+import { CONTEST, contestedPlace } from "./sections.ts";
 import { type Effect, effectOf, told } from "./words.ts";
 
 /** The lines, from the upper left corner to the lower left one, and the direction of the arrow of each. */
@@ -61,7 +62,8 @@ function Place({ index, inLine }: { index: number; inLine: boolean }) {
   const id = now.grid[index] ?? "";
   const marked = seats.filter((seat) => now.players[seat.seat]?.markers.includes(place));
   const before = seats.filter((seat) => was?.players[seat.seat]?.markers.includes(place));
-  const state = `${now.used.includes(place) ? "used" : ""} ${id && now.card === id ? "using" : ""} ${inLine ? "in-line" : ""}`;
+  const using = CONTEST.includes(now.step) ? contestedPlace(now) === place : id && now.card === id;
+  const state = `${now.used.includes(place) ? "used" : ""} ${using ? "using" : ""} ${inLine ? "in-line" : ""}`;
   const news = was && now.step !== "over" && (was.grid[index] !== id || before.length !== marked.length);
   return (
     <Spot place={`grid.${place}`} class={`cell ${state}`} title={id ? catalogue.name(id) : place} news={news}>

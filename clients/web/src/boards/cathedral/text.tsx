@@ -1,0 +1,103 @@
+// The Pillars of the Earth in words: all that the drawing shows.
+
+import type { ComponentChildren } from "preact";
+import type { CathedralCubes, CathedralPosition } from "../../gen/clerestory/v1/cathedral_pb.ts";
+import { capital, say } from "../../texts.ts";
+import { about, all, colour, Facts, lines, NOTHING, PlayerFacts, stepName } from "../facts.tsx";
+import type { BoardProps, Catalogue } from "../types.ts";
+import { listed } from "../words.ts";
+import { amounts, effectOf, METAL_PRICE, numberOf, PRICES, tradeOf, tradeTold } from "./words.ts";
+
+const cubes = (of: CathedralCubes | undefined) =>
+  of
+    ? amounts({ sand: of.sand, wood: of.wood, stone: of.stone, ...(of.metal === undefined ? {} : { metal: of.metal }) })
+    : "";
+
+export function Cathedral(props: BoardProps & { of: CathedralPosition }) {
+  return (
+    <>
+      <Town {...props} />
+      <People {...props} />
+    </>
+  );
+}
+
+/** Cards with what they do. */
+function cardsOf(catalogue: Catalogue) {
+  const priced = (id: string) => numberOf(catalogue.of("craftsmen", id), "cost");
+  const trade = (id: string) => {
+    const found = tradeOf(catalogue, id);
+    return found ? tradeTold(found) : "";
+  };
+  const costs = (number: number | undefined) => (number === undefined ? "" : say("card.costs", { number }));
+  const needs = (number: number | undefined) => (number === undefined ? "" : say("card.workers", { number }));
+  return {
+    craftsman: (id: string) => about(catalogue.name(id), trade(id)),
+    offer: (id: string) => about(catalogue.name(id), costs(priced(id)), trade(id)),
+    resource: (id: string) => about(catalogue.name(id), needs(numberOf(catalogue.of("resource_cards", id), "workers"))),
+    text: (id: string, section: "advantage_cards" | "event_cards") =>
+      about(catalogue.name(id), effectOf(catalogue.of(section, id))),
+  };
+}
+
+function Town({ of: position, catalogue }: BoardProps & { of: CathedralPosition }) {
+  const card = cardsOf(catalogue);
+  const advantage = (id: string) => card.text(id, "advantage_cards");
+  const spaces = (builders: readonly string[]) => builders.map(colour).join(say("between"));
+  const beside = (builders: readonly string[], cards: readonly string[], name: (id: string) => string) =>
+    lines(cards.map((id, index) => `${id ? name(id) : say("place.no_card")}: ${colour(builders[index] ?? "")}`));
+  const { drawn, cost, event, stock } = position;
+  const sold = Object.entries(PRICES).map(([kind, price]) => {
+    const number = Number(stock?.[kind as "sand"] ?? 0);
+    return say("place.stock", { price, number, thing: say(`thing.${kind as "sand"}`) });
+  });
+  return (
+    <Facts
+      rows={[
+        [say("fact.round"), say("summary.round", { round: position.round })],
+        [say("fact.step"), stepName("cathedral", position.step)],
+        [capital(say("flag.starts")), colour(position.startingPlayer)],
+        [say("fact.drawn"), drawn && listed([colour(drawn), cost ? say("card.costs", { number: cost }) : ""])],
+        [say("place.waiting_all"), all(position.waiting, colour)],
+        [say("place.event"), event && card.text(event, "event_cards")],
+        [say("fact.for_hire"), lines(position.supplyCraftsmen.map(card.offer))],
+        [say("fact.resource_cards"), lines(position.supplyResources.map(card.resource))],
+        [say("place.archbishop"), colour(position.archbishop)],
+        [say("place.kingsbridge"), beside(position.kingsbridge, position.kingsbridgeCards, advantage)],
+        [say("place.priory"), spaces(position.priory)],
+        [say("place.court"), spaces(position.court)],
+        [say("place.tax"), position.die || say("place.not_rolled")],
+        [say("place.shiring"), beside(position.shiring, position.shiringCards, card.craftsman)],
+        [say("place.castle_space"), colour(position.castle)],
+        [say("place.market"), spaces(position.market)],
+        [say("fact.stock"), lines([...sold, say("place.metal", { price: METAL_PRICE })])],
+        [say("place.start_space"), colour(position.start)],
+        [say("place.supply_all"), cubes(position.supply)],
+      ]}
+    />
+  );
+}
+
+function People(props: BoardProps & { of: CathedralPosition }) {
+  const { of: position, catalogue } = props;
+  const players = position.players;
+  const card = cardsOf(catalogue);
+  const rows: [string, ComponentChildren[]][] = [
+    [capital(say("thing.vp")), players.map((one) => String(one.vp))],
+    [capital(say("thing.gold")), players.map((one) => String(one.gold))],
+    [say("fact.cubes"), players.map((one) => cubes({ ...one, $typeName: "clerestory.v1.CathedralCubes" }))],
+    [
+      say("fact.workers"),
+      players.map((one) => listed([String(one.workers), one.grey ? say("crew.grey", { number: one.grey }) : ""])),
+    ],
+    [say("place.mill"), players.map((one) => one.mill)],
+    [say("fact.craftsmen"), players.map((one) => lines(one.craftsmen.filter(Boolean).map(card.craftsman)))],
+    [
+      say("grid"),
+      players.map((one) => lines(one.advantages.filter(Boolean).map((id) => card.text(id, "advantage_cards")))),
+    ],
+    [say("fact.resource_cards"), players.map((one) => all(one.resourceCards, (id) => catalogue.name(id)))],
+    [say("crew.bag_all"), players.map((one) => one.bag || NOTHING)],
+  ];
+  return <PlayerFacts {...props} rows={rows} />;
+}

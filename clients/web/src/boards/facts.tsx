@@ -1,0 +1,64 @@
+// What boards in words are made of: facts, and a table of the players.
+
+import type { ComponentChildren } from "preact";
+import { SeatName, SeatTable } from "../parts.tsx";
+import { colourName } from "../seats.ts";
+import { type Key, sayAny } from "../texts.ts";
+import { COLOURS } from "./places.ts";
+import type { BoardProps } from "./types.ts";
+import { listed } from "./words.ts";
+
+export type Row = [string, ComponentChildren];
+
+/** The rows that say something. */
+export function Facts({ rows }: { rows: Row[] }) {
+  return (
+    <dl>
+      {rows
+        .filter(([, value]) => value !== "" && value !== 0 && value !== undefined)
+        .map(([name, value]) => (
+          <div key={name}>
+            <dt>{name}</dt>
+            <dd>{value}</dd>
+          </div>
+        ))}
+    </dl>
+  );
+}
+
+/** One row for each thing, one column for each player. */
+export function PlayerFacts({ seats, viewer, rows }: BoardProps & { rows: [string, ComponentChildren[]][] }) {
+  const heads = seats.map((seat) => <SeatName key={seat.seat} look={seat} mine={seat.seat === viewer} />);
+  const full = rows.map(([name, cells]) => [name, seats.map((seat) => cells[seat.seat] || NOTHING)] as const);
+  return <SeatTable class="players" heads={heads} rows={full} />;
+}
+
+/** Things that need a line each; nothing for none. */
+export const lines = (of: readonly string[]): ComponentChildren =>
+  of.length ? (
+    <ul>
+      {of.map((one, index) => (
+        <li key={index}>{one}</li>
+      ))}
+    </ul>
+  ) : (
+    ""
+  );
+
+export const NOTHING = "–";
+
+/** What something is called, and more about it. */
+export const about = (name: string, ...more: string[]): string => {
+  const told = listed(more);
+  return told ? `${name} (${told})` : name;
+};
+
+export const all = (ids: readonly string[], name: (id: string) => string) => listed(ids.filter(Boolean).map(name));
+
+/** The name of a colour; a dash for a space where nobody is. */
+export const colour = (name: string): string => {
+  const seat = COLOURS.indexOf(name);
+  return seat < 0 ? name || NOTHING : colourName(seat);
+};
+
+export const stepName = (game: "cathedral" | "duel", name: string) => sayAny(`step.${game}.${name}` as Key);

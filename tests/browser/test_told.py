@@ -1,0 +1,54 @@
+"""What decides is told in words: what an action costs, which card a contest is about, and the whole board by `t`."""
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from tests.browser.harness import begin, new_game, settled, start
+from tests.browser.positions import in_a_contest, nearly_won
+
+
+def test_cards_of_the_draft_say_what_they_cost(page: Page) -> None:
+    new_game(page, "cathedral", ["me", "bot1"])
+    settled(page)
+    for kind, says in (("take", r"workers needed: \d+"), ("hire", r"costs \d+ gold")):
+        for action in page.locator(f".action[data-action^='{kind}']").all():
+            expect(action).to_contain_text(re.compile(says))
+
+
+def test_building_says_what_it_costs(page: Page) -> None:
+    nearly_won(page)
+    begin(page)
+    settled(page)
+    expect(page.locator(".action[data-action='build III brick']")).to_contain_text("costs 2 gold")
+    page.locator("[data-about='0.section.III']").hover()
+    expect(page.locator(".bubble")).to_contain_text("still missing: brick; one costs 2 gold")
+
+
+def test_a_contest_says_for_which_card(page: Page) -> None:
+    card = in_a_contest(page)
+    begin(page)
+    settled(page)
+    expect(page.locator(".stands p")).to_contain_text(card)
+    expect(page.locator(".action[data-action='stop']")).to_contain_text(card)
+    expect(page.locator(".cell.using")).to_have_count(1)
+    expect(page.locator(".cell.using")).to_contain_text(card)
+
+
+CATHEDRAL = (
+    r"costs \d gold, .* into .*, times: \d",
+    r"workers needed: \d",
+    "At the market, 2 gold each: 4 sand",
+    "not rolled",
+    "–, –, –, –",
+)
+DUEL = ("1: costs 2 gold, 2: costs 6 gold", "beam, missing", r"2/3 \(Personal seal\)", r"\+10 gold", r" \(.*gold.*\)")
+
+
+@pytest.mark.parametrize(("game", "says"), [("cathedral", CATHEDRAL), ("duel", DUEL)])
+def test_the_board_in_words_tells_what_the_drawing_shows(page: Page, game: str, says: tuple[str, ...]) -> None:
+    start(page, game=game)
+    page.keyboard.press("t")
+    for one in says:
+        expect(page.locator(".text-board")).to_contain_text(re.compile(one))
