@@ -133,10 +133,18 @@ def derived_seed(*parts: str | int) -> int:
     return int.from_bytes(hashlib.blake2b(text, digest_size=8).digest(), "little")
 
 
+def nature_of(deal: int) -> Rng:
+    """Return Nature's stream of luck in the deal of a seed: another than the one that shuffled its cards.
+
+    If one stream did both, the luck of a game would tell which cards are hidden.
+    """
+    return Rng(derived_seed("nature", deal))
+
+
 def play_game(match: Match, deal: int, seat: int, stopped: Callable[[], bool] = lambda: False) -> GameResult | None:
     """Play one game of a deal with A in the given seat; return None if stopped.
 
-    Nature draws from one stream of the deal, `derived_seed("nature", deal)`; the move at a ply has the seed
+    Nature draws from one stream, `nature_of(deal)`; the move at a ply has the seed
     `derived_seed("move", deal, seat, ply)`, seat being A's.
     """
     a, b = map(parse_bot, match.bots)
@@ -158,7 +166,7 @@ def play_between(
     """Play one game of a deal between players, given by seat; `shares` measure luck. Otherwise like `play_game`."""
     state = game.new(len(players), deal)
     moves: list[list[Move]] = [[] for _ in players]
-    for ply in decisions(state, Rng(derived_seed("nature", deal))):
+    for ply in decisions(state, nature_of(deal)):
         if stopped():
             return None
         turn = state.turn

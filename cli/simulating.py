@@ -12,9 +12,10 @@ import typer
 from rich.console import Console
 from rich.progress import track
 
+from clerestory.arena.match import nature_of
 from clerestory.cli.options import writing
 from clerestory.cli.screen import figures_table, screen
-from clerestory.engine import NATURE, Game, Record, Rng, State
+from clerestory.engine import NATURE, Game, Record, State
 
 
 def simulate_games(rules: Game, seats: int, seeds: range, out: Path | None, *, as_json: bool) -> None:
@@ -75,7 +76,7 @@ class GameCounts:
 
 def random_game(game: Game, seats: int, seed: int, tally: GameCounts) -> State:
     """Return a finished game of uniformly random players, with its history, and count it; the seed determines all."""
-    state, rng = game.new(seats, seed), Rng(seed)
+    state, rng = game.new(seats, seed), nature_of(seed)
     while not state.over:
         legal = state.legal_codes()
         tally.meet(state, legal)

@@ -138,7 +138,11 @@ def fields(state: State) -> dict[str, Any]:
 
 
 def late_decisions(game: str, seats: int, seed: int) -> Iterator[State]:
-    """Decisions of the last round in a game of the search against itself, as the seat to decide knows them."""
+    """Decisions of the last round in a game of the search against itself, as the seat to decide knows them.
+
+    Luck goes on with the stream that shuffled the cards, so that the seeds in tests/search/solved-*.jsonl mean these
+    games. That changes no value: a solver weighs all cards and all luck by their true odds.
+    """
     state, rng, wanted = GAMES[game].new(seats, seed), Rng(seed), WANTED[game]
     for ply in decisions(state, rng):
         legal = state.legal_actions()

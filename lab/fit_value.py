@@ -10,6 +10,9 @@ uses the weights of a file. It selects by UCB1, so that poor lines are known as 
 search, which spends its visits where its priors are high, lose. `fit` predicts the gain from the terms by ridge
 regression. Whether a fit is better is decided in the arena, not by its error: `match` plays `expectimax` with it
 against `expectimax` with the weights in use.
+
+Luck goes on with the stream that shuffled the cards, as when the shipped file was made. `fit` is to what searches
+expected, which cannot know that, and not to results.
 """
 
 import argparse

@@ -1,4 +1,9 @@
-"""Games of the shipped search against itself, from which tools take decisions."""
+"""Games of the shipped search against itself, from which tools take decisions.
+
+The stream that shuffled the cards also is the luck of these games, and their tools must not learn from results, as
+`arena.match.nature_of` explains: they judge positions by searches, which know nothing of either. So the seeds in
+tests/search/searched-*.jsonl and docs/benchmarks.md go on to mean the same games.
+"""
 
 from collections.abc import Iterator
 from typing import Any

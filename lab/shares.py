@@ -25,8 +25,8 @@ from typing import Any
 
 import numpy as np
 
-from clerestory.arena.match import decisions
-from clerestory.engine import GAMES, Rng
+from clerestory.arena.match import decisions, nature_of
+from clerestory.engine import GAMES
 from clerestory.engine.tuning import Sharpness, sharpness_terms
 from clerestory.learn.columns import Array
 from clerestory.learn.figures import BINS, calibration_error, reliability
@@ -49,7 +49,7 @@ FARTHEST = 0.25  # change of a weight in a step, so that none overshoots
 
 def game_of(game: str, seats: int, iterations: int, seed: int) -> dict[str, Any]:
     """Play one game; return the result, and for each decision its round and the shares of its best line."""
-    state, rng, said = GAMES[game].new(seats, seed), Rng(seed), []
+    state, rng, said = GAMES[game].new(seats, seed), nature_of(seed), []
     for _ in decisions(state, rng):
         if len(legal := state.legal_codes()) == 1:
             state.play(legal[0])

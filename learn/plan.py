@@ -11,7 +11,7 @@ from clerestory.engine.weights import Weights, signature
 from clerestory.learn.chunks import GAMES_PER_CHUNK
 from clerestory.learn.errors import BadPlan
 from clerestory.learn.fit import Schedule
-from clerestory.learn.selfplay import Habits, SelfPlay
+from clerestory.learn.selfplay import RECIPE, Habits, SelfPlay
 from clerestory.search.options import LEARNING, write_options
 
 
@@ -90,6 +90,7 @@ class LearningPlan:
         game = self.load()
         return {
             "learn": 1,
+            "selfplay": RECIPE,
             **game.identity(),
             "features": signature(game),
             "seed": self.seed,

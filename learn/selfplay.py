@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from clerestory.arena.match import decisions, derived_seed
+from clerestory.arena.match import decisions, derived_seed, nature_of
 from clerestory.engine.core import Game, State
 from clerestory.engine.rng import Rng
 from clerestory.learn.columns import Columns, columns_of
@@ -24,6 +24,7 @@ from clerestory.search.root import observe
 
 StateRows = dict[str, list[Any]]
 HAND = "hand"  # the hand-made value
+RECIPE = 2  # of the games; with 1, which the shipped values learned from, one stream shuffled the cards and was luck
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +90,7 @@ class SelfPlay:
         """Return the fields that games must have in common to be learned from together."""
         game = self.load()
         return {
-            "selfplay": 1,
+            "selfplay": RECIPE,
             **game.identity(),
             "state_bytes": game.state_bytes,
             "seats": self.seats,
@@ -129,7 +130,7 @@ class Recorder:
 
     def play(self, seed: int, stopped: Callable[[], bool]) -> bool:
         """Play and record a game; return False if stopped."""
-        state, nature, luck = self.game.new(self.plan.seats, seed), Rng(seed), Rng(derived_seed("choices", seed))
+        state, nature, luck = self.game.new(self.plan.seats, seed), nature_of(seed), Rng(derived_seed("choices", seed))
         for _ in decisions(state, nature):
             if stopped():
                 return False

@@ -9,14 +9,15 @@ from typing import Any
 import pytest
 
 from clerestory.arena.errors import BadBot, BadMatch
-from clerestory.arena.match import GameResult, Match, derived_seed, play_game
+from clerestory.arena.match import GameResult, Match, decisions, derived_seed, nature_of, play_game
 from clerestory.arena.results import open_results
 from clerestory.arena.series import Report, play_match, report, scores
 from clerestory.arena.statistics import Sprt, SprtVerdict
-from clerestory.engine import GAMES
+from clerestory.engine import GAMES, Rng, State
 from clerestory.engine.core import Game
 from clerestory.engine.toy.rules import TOY
 from clerestory.search.errors import BadLimit
+from tests.foretold import ALL, foretold
 
 
 def toy() -> Game:
@@ -66,6 +67,19 @@ def test_a_deal_has_one_opening_and_one_luck() -> None:
     """Deterministic bots get the same cards: greedy against itself has the same result in every seating."""
     games = [play_game(replace(MATCH, bots=("greedy", "greedy")), 3, seat) for seat in range(3)]
     assert len({tuple(game.returns + game.margins) for game in games if game}) == 1
+
+
+def test_luck_tells_nothing_of_the_cards() -> None:
+    """Players at random, so that nothing but the luck can depend on the deck."""
+
+    def game(deal: int) -> State:
+        state, choices = GAMES["duel"].new(2, deal), Rng(derived_seed("choices", deal))
+        for _ in decisions(state, nature_of(deal)):
+            legal = state.legal_codes()
+            state.play(legal[choices.below(len(legal))])
+        return state
+
+    assert foretold(map(game, range(300))) < ALL / 3
 
 
 @pytest.mark.parametrize("load", [toy, cathedral])

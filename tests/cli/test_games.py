@@ -11,8 +11,10 @@ from clerestory.cli.new import first_decision
 from clerestory.cli.opening import last_game
 from clerestory.cli.options import BadOption
 from clerestory.cli.recording import recorded
+from clerestory.cli.simulating import GameCounts, random_game
 from clerestory.engine import GAMES, NATURE, BadPosition, BadRecord, read_records
 from clerestory.engine.toy.rules import TOY
+from tests.foretold import ALL, foretold
 
 
 def run(*arguments: str | Path, stdin: str | None = None) -> Result:
@@ -55,6 +57,10 @@ def test_simulate_is_reproducible(game: str) -> None:
         for seed in (1, 1, 2)
     )
     assert first == second != other
+
+
+def test_the_luck_of_simulated_games_tells_nothing_of_their_cards() -> None:
+    assert foretold(random_game(GAMES["duel"], 2, seed, GameCounts()) for seed in range(300)) < ALL / 3
 
 
 def test_simulate_prints_a_table_by_seat() -> None:

@@ -61,7 +61,7 @@ def test_odds_of_lines_rise_with_what_the_search_wants(learned: bool, columns: C
     wanted = odds_of(columns["line.shares"], columns["position.seat"][columns["line.position"]].astype(int))
     assert (set(np.round(lines.odds, 4)) <= set(np.round(wanted, 4))) == learned
     if not learned:
-        assert np.corrcoef(lines.odds, lines.margin)[0, 1] > 0.8
+        assert np.corrcoef(lines.odds, lines.margin)[0, 1] > 0.7
 
 
 @pytest.mark.parametrize("true", [0.25, 1.0, 3.0])

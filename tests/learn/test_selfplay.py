@@ -5,11 +5,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from clerestory.arena.match import nature_of
+from clerestory.engine import GAMES, State
 from clerestory.engine.core import Game
+from clerestory.engine.rng import Rng
 from clerestory.engine.toy.rules import TOY
 from clerestory.learn.columns import Columns, count, join
 from clerestory.learn.errors import BadPlan
-from clerestory.learn.selfplay import Habits, SelfPlay, play_games
+from clerestory.learn.selfplay import Habits, Recorder, SelfPlay, play_games
+from tests.foretold import ALL, foretold
 
 
 def toy() -> Game:
@@ -67,10 +71,24 @@ def test_states_are_what_the_seat_knows_with_a_choice_to_make(kept: Columns) -> 
     seen = {row.tobytes() for row in kept["position.state"]}
     seed = PLAN.seed_of(0)
     state = TOY.new(3, seed)
-    state.play_nature(seed)
+    state.play_nature(nature_of(seed))
     first = state.observe(state.turn)
     assert first.to_bytes() in seen
     assert len(first.legal_codes()) > 1
+
+
+def test_luck_tells_nothing_of_the_cards(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Otherwise the net would learn from flips that were seen what is in the deck, which is not so in other games."""
+    played: list[State] = []
+    monkeypatch.setattr(Recorder, "decide", lambda _, state, luck: played.append(state) or legal_at_random(state, luck))
+    plan = SelfPlay(lambda: GAMES["duel"], 2, generation=0, seed=7)
+    play_games(plan, range(300))
+    assert foretold({id(state): state for state in played}.values()) < ALL / 3
+
+
+def legal_at_random(state: State, luck: Rng) -> int:
+    legal = state.legal_codes()
+    return legal[luck.below(len(legal))]
 
 
 @pytest.mark.parametrize(
