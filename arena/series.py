@@ -9,7 +9,15 @@ from clerestory.arena.errors import BadMatch
 from clerestory.arena.match import DealTask, GameResult, Match
 from clerestory.arena.pool import Crew, on_processes
 from clerestory.arena.results import Results
-from clerestory.arena.statistics import Interval, Sprt, SprtVerdict, elo_interval, mean_interval, score_interval
+from clerestory.arena.statistics import (
+    Interval,
+    Sprt,
+    SprtCourse,
+    SprtVerdict,
+    elo_interval,
+    mean_interval,
+    score_interval,
+)
 
 GameResults = Generator[GameResult, None, None]
 
@@ -21,7 +29,8 @@ def play_match(
 ) -> GameResults:
     """Play the games that the results lack, and yield each once it is stored.
 
-    A worker takes whole deals. With a test, no deal is handed out once the test is decided. When the iteration ends
+    A worker takes whole deals. With a test, no deal is handed out once the test is decided; those under way are played
+    to their end, and do not count in the test. When the iteration ends
     early, by an interrupt or by being closed, workers stop at their next move and unfinished games are dropped.
 
     Args:
@@ -49,10 +58,34 @@ def missing(match: Match, results: Results) -> list[DealTask]:
 
 def undecided(tasks: Iterable[DealTask], match: Match, results: Results, sprt: Sprt | None) -> Iterator[DealTask]:
     """Yield tasks while the test is open."""
+    course = MatchCourse(match, results, sprt) if sprt else None
     for task in tasks:
-        if sprt and sprt.verdict(scores(results.of(match), match.seats), match.seats) != SprtVerdict.OPEN:
+        if course and course.test().verdict != SprtVerdict.OPEN:
             return
         yield task
+
+
+class MatchCourse:
+    """The test of a match: it takes the deals in the order of their seeds, so that it ends alike on any crew."""
+
+    def __init__(self, match: Match, results: Results, sprt: Sprt) -> None:
+        self._match, self._results = match, results
+        self._test, self._next, self._read = SprtCourse(sprt, match.seats), match.seed, 0
+        self._shares: dict[int, dict[int, float]] = defaultdict(dict)  # of A, by deal and seat
+
+    def test(self) -> SprtCourse:
+        """Return the test after all deals so far, up to the first that is not complete."""
+        for game in self._results.games[self._read :]:
+            self._shares[game.deal][game.seat] = game.returns[game.seat]
+        self._read = len(self._results.games)
+        while self._next < self._match.seed + self._match.deals and self._complete(self._next):
+            shares = self._shares[self._next]
+            self._test.add(sum(shares[seat] for seat in range(self._match.seats)) / self._match.seats)
+            self._next += 1
+        return self._test
+
+    def _complete(self, deal: int) -> bool:
+        return deal in self._shares and len(self._shares[deal]) == self._match.seats
 
 
 # -- the report ------------------------------------------------------------------------------------
@@ -81,6 +114,9 @@ class Side:
 class Report:
     """The result of a match for A, in one seat, against B in all the others; 95 % intervals over deals.
 
+    The intervals are those of a match of a fixed length. If a test ended it, they are too narrow, and scores, Elo and
+    margin flatter the side for which it decided.
+
     Attributes:
         games: finished.
         deals: deals with every seating finished; the figures below cover these.
@@ -88,7 +124,7 @@ class Report:
         elo: of A minus that of B.
         margin: A's final score minus the best other score, in points.
         a, b: the two sides.
-        llr: log-likelihood ratio of the test; None without a test.
+        llr: log-likelihood ratio of the test when it was decided, or so far; None without a test.
         verdict: of the test; None without one.
         adjusted: A's win share with the luck taken out; None if luck was not measured.
         noise: variance of adjusted scores of deals in multiples of that of scores; None if luck was not measured.
@@ -114,6 +150,7 @@ def report(match: Match, results: Results, sprt: Sprt | None = None) -> Report |
     if not games:
         return None
     shares = scores(games, match.seats)
+    test = MatchCourse(match, results, sprt).test() if sprt else None
     less_luck = adjusted_scores(games, match.seats) if match.luck else None
     score = score_interval(shares)
     margins = [sum(game.margins[game.seat] for game in deal) / match.seats for deal in whole_deals(games, match.seats)]
@@ -125,8 +162,8 @@ def report(match: Match, results: Results, sprt: Sprt | None = None) -> Report |
         margin=mean_interval(margins),
         a=side(match.bots[0], [(game, game.seat) for game in games]),
         b=side(match.bots[1], [(game, seat) for game in games for seat in range(match.seats) if seat != game.seat]),
-        llr=sprt.llr(shares, match.seats) if sprt else None,
-        verdict=sprt.verdict(shares, match.seats) if sprt else None,
+        llr=test.llr if test else None,
+        verdict=test.verdict if test else None,
         adjusted=mean_interval(less_luck) if less_luck else None,
         noise=variance_ratio(less_luck, shares) if less_luck else None,
     )

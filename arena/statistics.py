@@ -22,15 +22,18 @@ class Interval:
 
 
 def moments(scores: Sequence[float]) -> tuple[float, float]:
-    """Return the mean, and the variance of one score, above 0.
+    """Return the mean, and the variance of one score, as `moments_of_sums` has it."""
+    return moments_of_sums(len(scores), math.fsum(scores), math.fsum(score * score for score in scores))
+
+
+def moments_of_sums(number: int, total: float, squares: float) -> tuple[float, float]:
+    """Return the mean, and the variance of one score, above 0, from the sums of scores and of their squares.
 
     Half a deal won and half a deal lost are added before the variance is taken, in the spirit of Agresti and Coull
     (1998, The American Statistician 52), so that a few deals, or deals that all end alike, do not look certain.
     """
-    count = len(scores) + 1
-    padded = (math.fsum(scores) + 0.5) / count
-    square = (math.fsum(score * score for score in scores) + 0.5) / count
-    return math.fsum(scores) / len(scores), square - padded * padded
+    padded, square = (total + 0.5) / (number + 1), (squares + 0.5) / (number + 1)
+    return total / number, square - padded * padded
 
 
 def score_interval(scores: Sequence[float]) -> Interval:
@@ -102,26 +105,42 @@ class Sprt:
     alpha: float = 0.05
     beta: float = 0.05
 
-    def llr(self, scores: Sequence[float], seats: int) -> float:
+    def llr(self, seats: int, number: int, total: float, squares: float) -> float:
         """Return the log-likelihood ratio in its normal approximation, with the variance of whole deals.
 
         N (s1 - s0) (2 mean - s0 - s1) / (2 variance): M. Van den Bergh, "A practical introduction to the GSPRT"
-        (fishtest), whose pentanomial model of game pairs is this for two seats.
+        (fishtest), whose pentanomial model of game pairs is this for two seats. The scores are given by their number,
+        their sum and the sum of their squares.
         """
-        if not scores:
-            return 0.0
-        mean, variance = moments(scores)
+        mean, variance = moments_of_sums(number, total, squares)
         low, high = score_of(self.elo0, seats), score_of(self.elo1, seats)
-        return len(scores) * (high - low) * (2 * mean - low - high) / (2 * variance)
+        return number * (high - low) * (2 * mean - low - high) / (2 * variance)
 
     @property
     def bounds(self) -> tuple[float, float]:
         """The log-likelihood ratios at which H0 and H1 are accepted."""
         return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
 
-    def verdict(self, scores: Sequence[float], seats: int) -> SprtVerdict:
-        """Return the verdict after the deals so far."""
-        ratio, (lower, upper) = self.llr(scores, seats), self.bounds
-        if lower < ratio < upper:
-            return SprtVerdict.OPEN
-        return SprtVerdict.H1 if ratio >= upper else SprtVerdict.H0
+
+class SprtCourse:
+    """A test on its way from deal to deal. It ends at the first that decides it; later ones change nothing (Wald).
+
+    Attributes:
+        llr: log-likelihood ratio, at its end or so far.
+        verdict: the same.
+    """
+
+    def __init__(self, test: Sprt, seats: int) -> None:
+        self.llr, self.verdict = 0.0, SprtVerdict.OPEN
+        self._test, self._seats = test, seats
+        self._number, self._total, self._squares = 0, 0.0, 0.0
+
+    def add(self, score: float) -> None:
+        """Take the score of the next deal."""
+        if self.verdict != SprtVerdict.OPEN:
+            return
+        self._number, self._total, self._squares = self._number + 1, self._total + score, self._squares + score * score
+        self.llr = self._test.llr(self._seats, self._number, self._total, self._squares)
+        lower, upper = self._test.bounds
+        if not lower < self.llr < upper:
+            self.verdict = SprtVerdict.H1 if self.llr >= upper else SprtVerdict.H0

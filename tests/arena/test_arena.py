@@ -237,6 +237,49 @@ def test_a_decided_test_ends_the_match() -> None:
     assert outcome.games == len(games) < 100
 
 
+def whole(deal: int, *, won: bool) -> list[GameResult]:
+    """A deal of two seats whose games A has all won, or lost."""
+    return [played(deal, seat, [float((here == seat) == won) for here in range(2)]) for seat in range(2)]
+
+
+def test_what_comes_after_the_deal_that_decides_does_not_change_the_verdict() -> None:
+    """A wins 30 deals; workers still had 40 under way, which B wins."""
+    match = replace(MATCH, seats=2, seed=0, deals=100)
+    with open_results(None, match) as results:
+        verdicts = []
+        for deal in range(70):
+            for game in whole(deal, won=deal < 30):
+                results.add(game)
+            outcome = report(match, results, Sprt(0, 100))
+            assert outcome is not None
+            verdicts.append((outcome.verdict, outcome.llr))
+    decided = next(deal for deal, (verdict, _) in enumerate(verdicts) if verdict == SprtVerdict.H1)
+    assert decided < 30
+    assert set(verdicts[decided:]) == {verdicts[decided]}
+    assert all(verdict == SprtVerdict.OPEN for verdict, _ in verdicts[:decided])
+
+
+def test_deals_count_in_the_order_of_their_seeds() -> None:
+    """In the order in which they finish, quick deals would count first, and others on each run."""
+    match = replace(MATCH, seats=2, seed=0, deals=40)
+    games = [game for deal in range(40) for game in whole(deal, won=deal < 20)]
+    found = []
+    for order in (games, games[::-1], games[20:] + games[:20]):
+        with open_results(None, match) as results:
+            for game in order:
+                results.add(game)
+            outcome = report(match, results, Sprt(0, 100))
+            assert outcome is not None
+            found.append((outcome.verdict, outcome.llr))
+    assert set(found) == {(SprtVerdict.H1, found[0][1])}
+    with open_results(None, match) as results:
+        for game in games[2:]:
+            results.add(game)
+        outcome = report(match, results, Sprt(0, 100))
+        assert outcome is not None
+        assert (outcome.verdict, outcome.llr) == (SprtVerdict.OPEN, 0.0)  # the first deal is still under way
+
+
 def test_a_stronger_bot_scores_more() -> None:
     match = replace(MATCH, load=cathedral, seats=4, bots=("greedy", "random"), deals=8)
     outcome, _ = run(match)

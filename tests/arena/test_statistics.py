@@ -7,6 +7,7 @@ import pytest
 from clerestory.arena.statistics import (
     Interval,
     Sprt,
+    SprtCourse,
     SprtVerdict,
     elo_interval,
     elo_of,
@@ -85,9 +86,16 @@ def test_mean_interval() -> None:
 
 def test_ratio_by_hand() -> None:
     """s0 = 1/2, s1 = 10/11 = 0.90909; 3 deals, mean 5/6, padded variance 2.75 / 4 - (3 / 4)^2 = 0.125."""
-    ratio = Sprt(0, 400).llr([1.0, 1.0, 0.5], 2)
+    ratio = course(Sprt(0, 400), [1.0, 1.0, 0.5], 2).llr
     assert ratio == pytest.approx(3 * (9 / 22) * (2 * 5 / 6 - 31 / 22) / (2 * 0.125))
-    assert Sprt(0, 400).llr([], 2) == 0
+    assert course(Sprt(0, 400), [], 2).llr == 0
+
+
+def course(test: Sprt, scores: list[float], seats: int) -> SprtCourse:
+    found = SprtCourse(test, seats)
+    for score in scores:
+        found.add(score)
+    return found
 
 
 def test_bounds_are_walds() -> None:
@@ -108,4 +116,4 @@ def test_bounds_are_walds() -> None:
     ],
 )
 def test_verdicts(scores: list[float], seats: int, verdict: SprtVerdict) -> None:
-    assert Sprt(0, 100).verdict(scores, seats) == verdict
+    assert course(Sprt(0, 100), scores, seats).verdict == verdict
