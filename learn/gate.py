@@ -2,7 +2,8 @@
 
 The candidate plays one seat against opponents in all others, with paired deals, and a sequential test for each number
 of players, budget and opponent: at equal iterations, which tests its accuracy, and at equal time, which includes its
-cost. A match still undecided after all its games counts for the side that is ahead.
+cost. A match still undecided after all its games counts for the likelier of the two hypotheses: with 0 and 20, for a
+candidate that is ahead by more than 10 Elo.
 """
 
 from collections.abc import Callable, Iterator

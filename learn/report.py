@@ -26,7 +26,10 @@ svg .title, svg .middle { text-anchor: middle } svg .end { text-anchor: end }
 .c0 { stroke: #2f6fb0 } .c1 { stroke: #c4622d } .c2 { stroke: #3d8b57 } .c3 { stroke: #8a58a8 } .c4 { stroke: #b08a1f }
 .c5 { stroke: #c0436b } .c6 { stroke: #4a9aa5 } .c7 { stroke: #7a6652 } .mark { fill: var(--paper); stroke-width: 1.8 }
 """
-MATCHES = "Of each candidate, in one seat, against the others; every interval is of 95 %, over deals."
+MATCHES = (
+    "Of each candidate, in one seat, against the others; every interval is of 95 %, over deals. In a match that its "
+    "test decided, H0 or H1, it is too narrow, and the figures flatter the side that won."
+)
 HELD_OUT = "Every sixth game of a generation is held out; these are the figures on half of those."
 
 PRIORS = (
