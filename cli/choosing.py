@@ -10,6 +10,7 @@ from clerestory.cli.screen import actions_table
 from clerestory.engine import Action, Game
 
 LISTED = 8  # actions listed when the input is ambiguous
+HELP = ("help", "h")  # what is typed to see what can be typed
 
 
 def show_actions(console: Console, game: Game, actions: Sequence[Action]) -> None:

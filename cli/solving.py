@@ -8,7 +8,7 @@ from rich.console import Console
 from rich.text import Text
 
 from clerestory.cli import spoken
-from clerestory.cli.choosing import find_action, show_actions
+from clerestory.cli.choosing import HELP, find_action, show_actions
 from clerestory.cli.options import BadOption, typed_line
 from clerestory.cli.screen import screen
 from clerestory.engine import Game, Rng
@@ -72,7 +72,7 @@ def ask(one: Puzzle, console: Console) -> None:
     console.print(title, style="bold")
     console.print(spoken.say("puzzle.plan" if one.is_plan else "puzzle.action", who=name))
     show_actions(console, one.game, one.state.legal_actions())
-    console.print(Text(spoken.say("puzzle.help"), style="dim"))
+    show_help(console)
     while texts := tried(one, console, f"{name}> "):
         if one.solved_by(texts):
             console.print(answer(one))
@@ -89,12 +89,20 @@ def tried(one: Puzzle, console: Console, prompt: str) -> list[str] | None:
         typed = read(prompt)
         if typed in (None, "quit", "show"):
             return [] if typed == "show" else None
+        if typed in HELP:
+            show_help(console)
+            continue
         found = find_action(console, one.game, state.legal_actions(), typed or "")
         if found is not None:
             state.play(found.text)
             texts.append(found.text)
             console.print("" if one.is_whole(texts) else spoken.say("puzzle.goes_on"))
     return texts
+
+
+def show_help(console: Console) -> None:
+    """Say what can be typed."""
+    console.print(Text(spoken.say("puzzle.help"), style="dim"))
 
 
 def read(prompt: str) -> str | None:

@@ -5,7 +5,7 @@ from rich.table import Table
 from rich.text import Text
 
 from clerestory.cli import spoken
-from clerestory.cli.choosing import find_action, show_actions
+from clerestory.cli.choosing import HELP, find_action, show_actions
 from clerestory.cli.screen import screen
 from clerestory.cli.solving import read
 from clerestory.engine.games import GAMES
@@ -84,6 +84,8 @@ def ask(console: Console, course: Course, language: str) -> str | None:
     show_actions(console, course.state.game, actions)
     console.print(spoken.say("lesson.help"))
     while (typed := read("> ")) not in (None, "quit", "restart"):
-        if found := find_action(console, course.state.game, actions, typed or ""):
+        if typed in HELP:
+            console.print(spoken.say("lesson.help"))
+        elif found := find_action(console, course.state.game, actions, typed or ""):
             return found.text
     return typed

@@ -25,6 +25,12 @@ def test_one_is_played_with_a_mistake_and_begun_again() -> None:
     assert shown.endswith("Done, with 2 of 3 stars.\n")
 
 
+def test_who_is_sent_to_help_finds_it() -> None:
+    shown = called("goal", stdin="\n\n\n\nfoo\nhelp\nh\nquit\n").output
+    assert shown.count("type `help`") == 1
+    assert shown.count("`restart`, or `quit`.") == 3
+
+
 def test_it_can_be_left() -> None:
     assert "stars" not in called("goal", stdin="\n\n\n\nquit\n").output
     assert "stars" not in called("goal", stdin="").output

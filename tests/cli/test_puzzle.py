@@ -47,6 +47,12 @@ def test_one_tries_until_it_is_solved(first: Puzzle) -> None:
     assert f"({first.best}) is best" in shown
 
 
+def test_who_is_sent_to_help_finds_it() -> None:
+    shown = called("1", stdin="foo\nhelp\nh\nquit\n").output
+    assert shown.count("type `help`") == 1
+    assert shown.count("`show` for the answer, `quit` to leave.") == 3
+
+
 def test_the_answer_is_told_when_it_is_asked_for(first: Puzzle) -> None:
     assert f"({first.best}) is best" in called("1", stdin="show\n").output
     assert "is best" not in called("1", stdin="").output
