@@ -114,6 +114,12 @@ def test_a_command_that_does_not_work_is_found(text: str, monkeypatch: pytest.Mo
     assert fault(Command("page", text, whole=True), monkeypatch) != ""
 
 
+@pytest.mark.parametrize("command", [one for one in COMMANDS if "--try" in one.words], ids=lambda one: one.text)
+def test_an_action_that_is_tried_is_one_of_its_puzzle(command: Command) -> None:
+    result = CliRunner().invoke(app, command.words[1:])
+    assert result.exit_code == 0, result.exception
+
+
 def test_every_command_of_the_pages_is_run_or_has_a_reason() -> None:
     listed = [*RUN, *SERVERS, CURL, *READ]
     assert len(listed) == len(set(listed))
