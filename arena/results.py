@@ -6,6 +6,8 @@
 
 import fcntl
 import json
+import math
+import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -49,7 +51,7 @@ def open_results(path: Path | None, match: Match) -> Iterator[Results]:
         yield Results()
         return
     with open_lines(path, match.header()) as (file, lines):
-        yield Results(file, read_games(lines))
+        yield Results(file, read_games(lines, match.seats))
 
 
 @contextmanager
@@ -94,16 +96,16 @@ def write_line(file: IO[bytes], fields: dict[str, Any]) -> None:
 def read_lines(lines: list[bytes], header: dict[str, Any]) -> list[dict[str, Any]]:
     """Return the lines below the header. Raises BadMatch for another header or a malformed line."""
     if lines and (found := read_line(1, lines[0])) != header:
-        other = next((name for name in header if found.get(name) != header[name]), next(iter(header)))
+        other = next(name for name in {**header, **found} if found.get(name) != header.get(name))
         raise BadMatch(
-            f"results: {other} is {found.get(other)!r} in the file, {header[other]!r} here; name another file"
+            f"results: {other} is {found.get(other)!r} in the file, {header.get(other)!r} here; name another file"
         )
     return [read_line(number, line) for number, line in enumerate(lines[1:], 2)]
 
 
-def read_games(lines: list[dict[str, Any]]) -> list[GameResult]:
-    """Return the games. Raises BadMatch for a line that is not a game."""
-    games = [read_game(number, line) for number, line in enumerate(lines, 2)]
+def read_games(lines: list[dict[str, Any]], seats: int) -> list[GameResult]:
+    """Return the games of so many seats. Raises BadMatch for a line that is not such a game."""
+    games = [read_game(number, line, seats) for number, line in enumerate(lines, 2)]
     if len({(game.deal, game.seat) for game in games}) < len(games):
         raise BadMatch("results: a game occurs twice in the file")
     return games
@@ -120,9 +122,36 @@ def read_line(number: int, line: bytes) -> dict[str, Any]:
     return fields
 
 
-def read_game(number: int, fields: dict[str, Any]) -> GameResult:
+def read_game(number: int, fields: dict[str, Any], seats: int) -> GameResult:
     """Return the game on a line."""
     try:
-        return GameResult(**fields)
+        played = GameResult(**fields)
     except TypeError:
-        raise BadMatch(f"results: line {number} is not a game") from None
+        played = None
+    if played is None or not can_be_counted(played, seats):
+        raise BadMatch(f"results: line {number} is not a game")
+    return played
+
+
+def can_be_counted(played: GameResult, seats: int) -> bool:
+    """Whether all that a line says of a game is of its type and in its range, for each seat."""
+    whole = [played.deal, played.seat, played.plies]
+    figures = [played.returns, played.margins, played.moves, played.seconds, played.iterations]
+    optional = [figure for figure in (played.values, played.luck) if figure is not None]
+    return (
+        all(type(number) is int and number >= 0 for number in whole)
+        and played.seat < seats
+        and all(are_numbers(figure, seats) for figure in [*figures, *optional])
+        and all(0 <= share <= 1 for share in played.returns)
+        and math.isclose(sum(played.returns), 1)
+    )
+
+
+def are_numbers(value: object, count: int) -> bool:
+    """Whether a value read from JSON is a list of so many finite numbers."""
+    return isinstance(value, list) and len(value) == count and all(map(is_number, value))
+
+
+def is_number(value: object) -> bool:
+    """Whether a value read from JSON is a finite number."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and abs(value) <= sys.float_info.max

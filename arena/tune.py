@@ -15,7 +15,7 @@ from typing import IO, Any
 from clerestory.arena.errors import BadMatch
 from clerestory.arena.match import Match, derived_seed
 from clerestory.arena.pool import TaskRunner
-from clerestory.arena.results import Results, write_line
+from clerestory.arena.results import Results, are_numbers, is_number, write_line
 from clerestory.arena.series import missing, scores
 from clerestory.engine.core import Game
 from clerestory.engine.rng import Rng
@@ -216,15 +216,30 @@ def tune(
         point = step.point
 
 
-def read_steps(lines: list[dict[str, Any]]) -> list[TuningStep]:
-    """Return the steps of a file. Raises BadMatch for a line that is not a step or is out of order."""
+def read_steps(lines: list[dict[str, Any]], options: int) -> list[TuningStep]:
+    """Return the steps of a file, of so many options. Raises BadMatch for a line that is not the next step."""
+    return [read_step(number, line, options) for number, line in enumerate(lines)]
+
+
+def read_step(number: int, fields: dict[str, Any], options: int) -> TuningStep:
+    """Return the step of a number. Raises BadMatch."""
     try:
-        steps = [TuningStep(**line) for line in lines]
+        step = TuningStep(**fields)
     except TypeError:
-        raise BadMatch("results: a line is not a step") from None
-    if [step.step for step in steps] != list(range(len(steps))):
-        raise BadMatch("results: the steps are out of order")
-    return steps
+        step = None
+    if step is None or step.step != number or not can_be_continued(step, options):
+        raise BadMatch(f"results: line {number + 2} is not step {number}")
+    return step
+
+
+def can_be_continued(step: TuningStep, options: int) -> bool:
+    """Whether what a line says of a step is of its type and in its range, for each option."""
+    return (
+        all(isinstance(bot, str) for bot in (step.plus, step.minus))
+        and is_number(step.difference)
+        and are_numbers(step.point, options)
+        and all(0 <= place <= 1 for place in step.point)
+    )
 
 
 def best_point(steps: Sequence[TuningStep]) -> Point:

@@ -51,7 +51,7 @@ def step_file(out: Path | None, tuning: TuningPlan) -> Iterator[tuple[IO[bytes] 
         yield None, []
         return
     with open_lines(out, tuning.header()) as (file, lines):
-        yield file, read_steps(lines)
+        yield file, read_steps(lines, len(tuning.ranges))
 
 
 def report(tuning: TuningPlan, steps: list[TuningStep], outcome: Report, *, as_json: bool) -> None:

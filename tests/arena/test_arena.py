@@ -1,6 +1,7 @@
 """The arena: every seating of every deal, the same games for the same seed, and nothing lost in a kill."""
 
 import json
+import math
 from collections import Counter
 from dataclasses import replace
 from pathlib import Path
@@ -151,6 +152,7 @@ def test_a_match_can_be_made_longer(tmp_path: Path) -> None:
         ({"seats": 2}, "seats"),
         ({"budget": "1s"}, "budget"),
         ({"load": cathedral}, "game"),
+        ({"luck": "net"}, "luck"),
     ],
 )
 def test_another_matchs_file_is_refused(change: dict[str, Any], named: str, tmp_path: Path) -> None:
@@ -160,6 +162,31 @@ def test_another_matchs_file_is_refused(change: dict[str, Any], named: str, tmp_
     with pytest.raises(BadMatch, match=f"results: {named} is"), open_results(path, replace(MATCH, **change)):
         pass
     assert path.read_bytes() == content
+
+
+def test_a_file_that_has_more_is_refused_for_that(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    path.write_text(json.dumps(replace(MATCH, luck="net").header()) + "\n")
+    with pytest.raises(BadMatch, match="results: luck is 'net' in the file, None here"), open_results(path, MATCH):
+        pass
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        *({"deal": deal} for deal in ("a", -1, 0.5, True)),
+        *({"seat": seat} for seat in (3, -1, None)),
+        {"plies": "8"},
+        *({"returns": value} for value in ("x", [1], [1, 0], [2, -1, 0], [1, 1, 0], [math.nan, 1, 0], [None] * 3)),
+        *({"margins": value} for value in ([], ["1", 0, 0], [math.inf, 0, 0], [10**400, 0, 0])),
+        *({name: []} for name in ("values", "moves", "seconds", "iterations", "luck")),
+    ],
+)
+def test_a_game_with_a_wrong_value_is_refused(change: dict[str, Any], tmp_path: Path) -> None:
+    path, good = tmp_path / "games.jsonl", replace(played(4, 0, [1, 0, 0]), seconds=[0, 0, 0]).fields()
+    path.write_text("".join(f"{json.dumps(line)}\n" for line in (MATCH.header(), good, good | {"seat": 1} | change)))
+    with pytest.raises(BadMatch, match="line 3 is not a game"), open_results(path, MATCH):
+        pass
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,8 @@
 """Tuning: SPSA steps lead towards options that win more, and a kill loses none."""
 
-import json
+import math
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -38,7 +38,7 @@ TUNING = TuningPlan(toy, 2, "ismcts-plain:exploration=0.5", (EXPLORATION,), "ran
 
 def steps_of(tuning: TuningPlan, steps: int, path: Path, workers: int = 1) -> list[TuningStep]:
     with open_lines(path, tuning.header()) as (file, lines), on_processes(workers) as run:
-        done = read_steps(lines)
+        done = read_steps(lines, len(tuning.ranges))
         return [*done, *tune(tuning, steps, run, file, done)]
 
 
@@ -148,10 +148,21 @@ def test_another_tunings_file_is_refused(change: dict[str, Any], named: str, tmp
         steps_of(replace(TUNING, **change), 1, path)
 
 
-@pytest.mark.parametrize("line", [{"step": 1}, {"step": 3, "plus": "", "minus": "", "difference": 0, "point": [0]}])
-def test_wrong_lines_are_refused(line: dict[str, Any]) -> None:
-    with pytest.raises(BadMatch, match="step"):
-        read_steps([json.loads(json.dumps(line))])
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"step": 3},
+        {"plus": 1},
+        {"more": 1},
+        {"difference": "0"},
+        {"difference": math.nan},
+        *({"point": point} for point in ("x", None, [], -5, [9], [-0.5], ["0"], [None], [0.5, 0.5])),
+    ],
+)
+def test_wrong_lines_are_refused(change: dict[str, Any]) -> None:
+    first = asdict(TuningStep(0, "greedy", "greedy", 0.0, [0.5]))
+    with pytest.raises(BadMatch, match="line 3 is not step 1"):
+        read_steps([first, first | {"step": 1} | change], 1)
 
 
 # -- what is refused -------------------------------------------------------------------------------
