@@ -13,6 +13,7 @@ from clerestory.engine.scoring import ScoreSource, in_points, note_on_points, ou
 from clerestory.server.spoken import name_of
 from clerestory.texts import has, say
 
+ALIGNED = 16  # columns of the texts of actions, so that tables below each other are aligned; fewer if there is no room
 ROOMY = 90  # columns needed for showing labels and sources in separate columns
 
 
@@ -41,10 +42,10 @@ def actions_table(game: Game, actions: Iterable[tuple[str, Action]]) -> Table:
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(justify="right", no_wrap=True)
     if spoken.is_english():
-        table.add_column(min_width=16)
-    table.add_column()
+        table.add_column(overflow="fold")
+    table.add_column(overflow="fold")
     for mark, action in actions:
-        texts = [action.text] if spoken.is_english() else []
+        texts = [f"{action.text:<{ALIGNED}}"] if spoken.is_english() else []
         table.add_row(f"  {mark}" if mark else "", *texts, *spoken.cells([spoken.label(game, action)]))
     return table
 

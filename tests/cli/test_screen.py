@@ -1,6 +1,7 @@
 """Output for people fits a screen of 60 columns and explains its columns."""
 
 import io
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,7 @@ from typer.testing import CliRunner
 
 from clerestory.cli.answers import answer_view
 from clerestory.cli.main import app
-from clerestory.cli.screen import screen
+from clerestory.cli.screen import actions_table, screen
 from clerestory.clients.wire import read_answer
 from clerestory.engine import GAMES, from_position
 from clerestory.v1 import advisor_pb2 as api
@@ -68,6 +69,29 @@ def test_an_action_can_be_read_however_narrow_the_terminal_is(columns: int, figu
     texts = {action.text.replace(" ", "") for action in from_position(POSITIONS[0].read_text()).legal_actions()}
     read = "".join(row[0] for row in rows).replace(" ", "")
     assert [text for text in texts if text not in read] == []
+
+
+@pytest.mark.parametrize("columns", [20, 30, 38, 40, 41])
+@pytest.mark.parametrize("position", POSITIONS, ids=lambda path: path.stem)
+def test_no_letter_of_an_action_is_lost_however_narrow_the_terminal_is(position: Path, columns: int) -> None:
+    state = from_position(position.read_text())
+    for action in state.legal_actions():
+        console = Console(file=io.StringIO(), width=columns)
+        console.print(actions_table(state.game, [("12", action)]))
+        shown = console.file.getvalue()  # type: ignore[attr-defined]
+        assert Counter("".join(["12", action.text, *action.label.split()])) - Counter(shown) <= Counter(" ")
+
+
+def test_actions_are_aligned_below_each_other() -> None:
+    state = from_position(POSITIONS[0].read_text())
+    lines = shown("show", POSITIONS[0]).splitlines()
+    where = {
+        line.index(action.label)
+        for action in state.legal_actions()
+        for line in lines
+        if line.startswith(f"  {action.text} ")
+    }
+    assert where == {20}
 
 
 def folded(lines: list[str]) -> set[str]:
