@@ -40,12 +40,14 @@ class Admission:
         priority: of its search.
         arrived: a reading of time.monotonic.
         remaining: seconds from then until the caller no longer waits; None if it waits as long as it takes.
+        asker: what asks, in figures: the name of a call, or `Bot`; "" for a program of this process.
     """
 
     caller: Caller
     priority: Priority
     arrived: float
     remaining: float | None
+    asker: str = ""
 
 
 @dataclass(slots=True)
@@ -61,6 +63,7 @@ class Consultation:
     allowance: Allowance
     searcher: Searcher
     job: Job
+    asker: str = ""
     sequence: int = 0
     pace: float = 0.0
 
@@ -78,6 +81,7 @@ class Consultation:
             remarks=(*self.allowance.cuts, *remarks_on(result, finishing=self.job.finishing)),
             budget=self.allowance.budget,
             waited=self.job.waited,
+            asker=self.asker,
             sequence=self.sequence,
             final=final,
             **timing,
@@ -116,7 +120,11 @@ class Analyst:
     # -- admission ---------------------------------------------------------------------------------
 
     def admit(
-        self, caller: Caller = HERE, priority: Priority = Priority.MOVE, remaining: float | None = None
+        self,
+        caller: Caller = HERE,
+        priority: Priority = Priority.MOVE,
+        remaining: float | None = None,
+        asker: str = "",
     ) -> Admission:
         """Refuse a question, before any work is done for it, if there is no place. Raises Refusal: BUSY, FINISHING.
 
@@ -124,8 +132,9 @@ class Analyst:
             caller: whose it is.
             priority: of its search.
             remaining: seconds until the caller no longer waits; None if it waits as long as it takes.
+            asker: what asks, in figures.
         """
-        admission = Admission(caller, priority, time.monotonic(), remaining)
+        admission = Admission(caller, priority, time.monotonic(), remaining, asker)
         self.scheduler.require_place(caller, priority)
         return admission
 
@@ -196,7 +205,7 @@ class Analyst:
                 searcher, allowance, caller=admission.caller, kind=question.kind, priority=admission.priority
             )
             try:
-                yield Consultation(question, allowance, searcher, job)
+                yield Consultation(question, allowance, searcher, job, admission.asker)
             finally:
                 self.scheduler.drop(job)
                 job.loop.call_soon(let_go, searcher)

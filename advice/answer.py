@@ -26,6 +26,7 @@ class Answer:
         remarks: what was cut, and what makes the result less than it could be.
         budget: the time of the question.
         waited: seconds from the arrival of the question to the first iteration.
+        asker: what asked, in figures: the name of a call, or `Bot`; "" for a program of this process.
         sequence: number of one of several answers, from 1, of which a slow reader misses some; 0 for the only one.
         final: no further one follows.
         due: from when on somebody waited for the final answer, a reading of time.monotonic.
@@ -37,6 +38,7 @@ class Answer:
     remarks: tuple[Remark, ...]
     budget: TimeBudget
     waited: float
+    asker: str = ""
     sequence: int = 0
     final: bool = True
     due: float = 0.0

@@ -9,6 +9,8 @@ from clerestory.games.log import BotSettings
 from clerestory.refusals import Reason, Refusal
 from clerestory.seeds import drawn_seed
 
+ASKER = "Bot"  # in figures: nobody has called for the move of a bot
+
 
 class Bots:
     """Chooses moves.
@@ -30,7 +32,8 @@ class Bots:
             return forced
         caller, priority = searching_for(kept)
         await self._analyst.wait_for_place(caller, priority)
-        answer = await self._analyst.ask(question_of(kept, seat, bot), self._analyst.admit(caller, priority))
+        admission = self._analyst.admit(caller, priority, asker=ASKER)
+        answer = await self._analyst.ask(question_of(kept, seat, bot), admission)
         assert answer.best is not None
         return answer.best.action
 

@@ -60,7 +60,7 @@ FIGURES = (
     Figure("budget_asked_seconds", Histogram, "requested time, where there was one", M, SECONDS),
     Figure("budget_used_seconds", Histogram, "from the arrival until the answer was ready", M, SECONDS),
     Figure(
-        "deadline_margin_seconds", Histogram, "budget left when the answer was ready; below 0, it was late", M, MARGINS
+        "deadline_margin_seconds", Histogram, "requested time left when the answer was ready; below 0, late", M, MARGINS
     ),
     Figure(
         "refusals",
@@ -159,17 +159,16 @@ class Metrics:
 
     def count_answer(self, answer: Answer, ready: float) -> None:
         """Count a search whose final answer was ready at a reading of time.monotonic."""
-        method = "Analyze" if answer.sequence else "RecommendMove"
-        result, budget, of = answer.result, answer.budget, self._of
+        method, result, budget, of = answer.asker, answer.result, answer.budget, self._of
         used = ready - budget.arrived
         of["searches"].labels(method, str(result.stop_reason)).inc()
         of["iterations"].inc(result.iterations)
         of["search_iterations"].observe(result.iterations)
         of["queue_wait_seconds"].labels(method).observe(answer.waited)
-        if budget.requested is not None:
-            of["budget_asked_seconds"].labels(method).observe(budget.requested)
         of["budget_used_seconds"].labels(method).observe(used)
-        of["deadline_margin_seconds"].labels(method).observe(budget.seconds - used)
+        if budget.requested is not None:  # without, the time is all that the server gives, and no answer is late
+            of["budget_asked_seconds"].labels(method).observe(budget.requested)
+            of["deadline_margin_seconds"].labels(method).observe(budget.seconds - used)
         for name, _ in answer.remarks:
             of["warnings"].labels(name).inc()
 

@@ -37,19 +37,19 @@ class AdvisorHandlers(AdvisorServiceServicer):
     def places(self) -> Mapping[str, Callable[[Context], object]]:
         """What refuses a call of a method, by its path, before its message is read: there is no place for a search."""
         priorities = {"RecommendMove": Priority.MOVE, "Analyze": Priority.HINT}
-        return {f"{PATH}{name}": partial(self._admit, priority) for name, priority in priorities.items()}
+        return {f"{PATH}{name}": partial(self._admit, name, priority) for name, priority in priorities.items()}
 
-    def _admit(self, priority: Priority, context: Context) -> Admission:
-        """Return the admission of a call. Raises Refusal: BUSY, FINISHING."""
+    def _admit(self, name: str, priority: Priority, context: Context) -> Admission:
+        """Return the admission of a call of a method. Raises Refusal: BUSY, FINISHING."""
         caller = self._callers.player_of(context)
         bind_contextvars(caller=caller.label)  # for the log line of the call: with the seat
-        return self._analyst.admit(caller, priority, context.time_remaining())
+        return self._analyst.admit(caller, priority, context.time_remaining(), name)
 
     async def RecommendMove(  # noqa: N802  # its name in proto/
         self, request: api.RecommendMoveRequest, context: Context
     ) -> api.RecommendMoveResponse:
         """Search until the effective deadline, and answer with what was found. Raises Refusal."""
-        admission = self._admit(Priority.MOVE, context)
+        admission = self._admit("RecommendMove", Priority.MOVE, context)
         answer = await self._analyst.ask(read_question(request, admission.caller), admission)
         message = write_recommendation(answer, request.max_lines)
         self._analyst.delivered(answer)
@@ -59,7 +59,8 @@ class AdvisorHandlers(AdvisorServiceServicer):
         self, request: api.AnalyzeRequest, context: Context
     ) -> None:
         """Stream tables until the search ends, then the final one. Raises Refusal."""
-        admission = self._admit(Priority.BACKGROUND if request.background else Priority.HINT, context)
+        priority = Priority.BACKGROUND if request.background else Priority.HINT
+        admission = self._admit("Analyze", priority, context)
         async with aclosing(self._analyst.watch(read_analysis(request, admission.caller), admission)) as answers:
             async for answer in answers:
                 recommendation = write_recommendation(answer, request.question.max_lines)

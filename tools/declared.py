@@ -19,7 +19,7 @@ SETTINGS_HEAD = "| option | environment | default | meaning |"
 METRICS_HEAD = "| metric | kind | labels | meaning |"
 REASONS_HEAD = "| reason | code | when |"
 SETTINGS = "Of `clerestory serve`. Options override the environment, which overrides the defaults."
-METRICS = "Times are in seconds. `method` is `Service/Method` for calls, `RecommendMove` or `Analyze` for searches."
+METRICS = "Times are in seconds. `method` is `Service/Method` for calls, of searches `RecommendMove`, `Analyze`, `Bot`."
 REASONS = "Of a `google.rpc.ErrorInfo`; [how to read them](protocol.md#errors)."
 SEARCH = "As in `ismcts-plain:reward=mix`. The last columns: what a game's shipped search has in place of the default."
 

@@ -23,8 +23,10 @@ CALM: Mapping[str, str] = {  # of a server that is well: each series, constant o
     'up{job="clerestory"}': "1",
     "clerestory_started_seconds": "1000",
     'clerestory_calls_total{code="OK"}': "0+100",
-    'clerestory_deadline_margin_seconds_bucket{le="-0.02"}': "0",
-    "clerestory_deadline_margin_seconds_count": "0+50",
+    'clerestory_deadline_margin_seconds_bucket{le="-0.02",method="RecommendMove"}': "0",
+    'clerestory_deadline_margin_seconds_count{method="RecommendMove"}': "0+50",
+    'clerestory_deadline_margin_seconds_bucket{le="-0.02",method="Bot"}': "0",
+    'clerestory_deadline_margin_seconds_count{method="Bot"}': "0+1000",
     "clerestory_admitted": "4",
     "clerestory_workers": "2",
     "clerestory_waiting": "1",
@@ -43,6 +45,7 @@ CALM: Mapping[str, str] = {  # of a server that is well: each series, constant o
     "clerestory_descriptors": "50",
     "clerestory_descriptors_limit": "540",
 }
+LATE = 'clerestory_deadline_margin_seconds_bucket{le="-0.02",method="%s"}'
 REFUSED = 'clerestory_refusals_total{caller="%s",code="%s"}'
 FULL = {REFUSED % (caller, "RESOURCE_EXHAUSTED"): "0+5" for caller in "abc"}
 CASES: list[tuple[Mapping[str, str], set[str]]] = [
@@ -52,8 +55,9 @@ CASES: list[tuple[Mapping[str, str], set[str]]] = [
     ({"clerestory_started_seconds": "1000+60"}, {"ServerRestarts"}),
     ({'clerestory_calls_total{code="INTERNAL"}': "0+1"}, {"ServerFaults"}),
     ({'clerestory_calls_total{code="INTERNAL"}': "_x20 1x20"}, {"ServerFaults"}),  # a series that begins with the fault
-    ({'clerestory_deadline_margin_seconds_bucket{le="-0.02"}': "0+4"}, {"AnswersLate"}),
-    ({'clerestory_deadline_margin_seconds_bucket{le="-0.02"}': "0+2"}, set()),
+    ({LATE % "RecommendMove": "0+4"}, {"AnswersLate"}),
+    ({LATE % "RecommendMove": "0+2"}, set()),
+    ({LATE % "Bot": "0+1000"}, set()),
     ({"clerestory_admitted": "13"}, {"WorkersCrowded"}),
     ({"clerestory_running": "0"}, {"WorkersStuck"}),
     ({REFUSED % ("a", "RESOURCE_EXHAUSTED"): "0+5"}, {"CallerRefused"}),

@@ -133,7 +133,6 @@ async def test_what_is_counted_of_calls_and_searches() -> None:
         assert value(server, "iterations_total") == 60
         assert value(server, "queue_wait_seconds_count", method="RecommendMove") == 3
         assert value(server, "budget_used_seconds_count", method="RecommendMove") == 3
-        assert value(server, "deadline_margin_seconds_count", method="RecommendMove") == 3
         assert value(server, "warnings_total", reason="FEW_ITERATIONS") == 3
 
 

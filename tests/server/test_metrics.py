@@ -8,11 +8,13 @@ from typing import Any
 import pytest
 from prometheus_client import CollectorRegistry
 
+from clerestory.clients.wire import duration
 from clerestory.games import due
 from clerestory.games.store import StoreError, StoreFull
 from clerestory.server import metrics
 from clerestory.server.metrics import CALLERS, OTHER, Metrics
 from clerestory.v1 import games_pb2 as games
+from clerestory.v1.advisor_pb2 import AnalyzeRequest
 from clerestory.v1.games_pb2_grpc import GameServiceStub
 from tests.games.table import BOT, PERSON
 from tests.server.harness import Served, long_question, question, refusal, served, until
@@ -141,3 +143,38 @@ async def test_a_game_that_is_deleted_waits_no_longer(monkeypatch: pytest.Monkey
         await until(lambda: waiting_for_the_server(server) == 1)
         server.app.keeper.cache.drop(await store.delete_untouched(1 << 62, 1))
         await until(lambda: waiting_for_the_server(server) == 0)
+
+
+# -- who asked -------------------------------------------------------------------------------------
+
+MARGIN, SEARCHES = "deadline_margin_seconds_count", "queue_wait_seconds_count"
+
+
+def counted(server: Served, name: str) -> dict[str, float]:
+    """Return a figure by method."""
+    methods = {"RecommendMove", "Analyze", "Bot", ""}
+    return {method: found for method in methods if (found := figure(server, name, method=method)) is not None}
+
+
+async def test_a_search_is_counted_for_what_asked() -> None:
+    async with served() as server:
+        stub: Any = GameServiceStub(server.channel)
+        made = await stub.CreateGame(games.CreateGameRequest(game="toy", seats=[BOT, BOT]))
+        watched = games.WatchGameRequest(game_id=made.game.game_id, tokens=[made.owner_token])
+        async for state in stub.WatchGame(watched):
+            if state.game.status == games.GAME_STATUS_OVER:
+                break
+        assert {*counted(server, SEARCHES)} == {"Bot"}
+        await server.advisor.RecommendMove(question(iterations=1))
+        async for _ in server.advisor.Analyze(AnalyzeRequest(question=question(iterations=1))):
+            pass
+        assert {*counted(server, SEARCHES)} == {"Bot", "RecommendMove", "Analyze"}
+
+
+async def test_only_answers_to_a_requested_time_can_be_late() -> None:
+    async with served() as server:
+        await server.advisor.RecommendMove(question(iterations=1))
+        assert counted(server, SEARCHES) == {"RecommendMove": 1}
+        assert counted(server, MARGIN) == {}
+        await server.advisor.RecommendMove(question(iterations=1, time_budget=duration(60)))
+        assert counted(server, MARGIN) == {"RecommendMove": 1}
