@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 ANNOUNCED = re.compile(r"serves on (\S+) with (\d+) workers, process (\d+)")
 PATIENCE = 60.0  # seconds for its end
+HELD: list[socket.socket] = []  # whose ports are taken
 
 
 class ServerProcess(NamedTuple):
@@ -46,9 +47,16 @@ def own_server(*options: str, listen: str = "127.0.0.1:0") -> Iterator[ServerPro
 
 
 def free_port() -> int:
-    """Return a port that was free just now."""
-    with socket.create_server(("127.0.0.1", 0)) as one:
-        return int(one.getsockname()[1])
+    """Return a port that the system gives to nobody else while this process runs.
+
+    A socket holds it that does not listen. With SO_REUSEADDR, as servers set it, others may bind the port too if they
+    name it; whoever asks for any port gets another.
+    """
+    one = socket.socket()
+    one.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    one.bind(("127.0.0.1", 0))
+    HELD.append(one)
+    return int(one.getsockname()[1])
 
 
 def end(child: "subprocess.Popen[str]") -> None:
