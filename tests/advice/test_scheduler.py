@@ -152,9 +152,22 @@ async def test_the_iterations_of_all_threads_are_those_asked_for(threads: int | 
         assert answers[0].lines == answers[1].lines
 
 
-async def test_idle_workers_help_whoever_searches() -> None:
+async def test_idle_workers_help_whoever_searches(monkeypatch: pytest.MonkeyPatch) -> None:
+    helping = threading.Event()
+
+    class Watched(Searcher):
+        def step(self, *args, **options):  # type: ignore[no-untyped-def]
+            reason, iterations = super().step(*args, **options)
+            if iterations and options.get("thread"):
+                helping.set()
+            return reason, iterations
+
+    monkeypatch.setattr(memory, "Searcher", Watched)
     async with served(workers=3) as server:
-        answer = await server.advisor.RecommendMove(question(time_budget=duration(0.3), early_stop=False))
+        call = server.advisor.RecommendMove(long_question())
+        await until(helping.is_set)
+        server.app.scheduler.finish()
+        answer = await call
     assert answer.statistics.threads > 1
     assert not answer.reproducible
     assert sum(line.visits for line in answer.lines) == answer.statistics.iterations

@@ -26,6 +26,8 @@ from tests.server.harness import assert_reason, refusal, served, until
 
 EXECUTE, ENDS = b"E", (b"S", b"Q")  # messages of the protocol: execute; sync, and a query of its own
 
+SLOW = "SELECT pg_sleep(60)"
+
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -49,6 +51,12 @@ def outside(database: str) -> Iterator[Any]:
     with psycopg.connect(database) as connection:
         yield connection
         connection.rollback()
+
+
+def active(outside: Any, query: str) -> int:
+    """Return in how many sessions of the database a query runs now."""
+    running = "SELECT count(*) FROM pg_stat_activity WHERE query = %s AND state = 'active'"
+    return int(outside.execute(running, (query,)).fetchone()[0])
 
 
 async def test_silence_is_noticed_and_ends(database: str) -> None:
@@ -96,7 +104,9 @@ async def test_what_others_store_is_heard_again_after_silence_of_old_connections
         await other.close()
 
 
-async def test_locked_games_stop_only_themselves(database: str, outside: Any) -> None:
+async def test_locked_games_stop_only_themselves(database: str, outside: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(postgres_link, "WORK", 60.0)  # of the free game: a lock is not waited for as long
+    monkeypatch.setattr(postgres_link, "PATIENCE", 60.0)
     async with served(store=database) as server:
         stub: Any = GameServiceStub(server.channel)
         locked = [await seated(stub, server.app, PERSON, PERSON) for _ in range(10)]
@@ -163,7 +173,10 @@ def steps_of(told: bytes) -> Iterator[bytes]:
             step = b""
 
 
-async def test_a_lock_that_is_released_in_time_costs_no_call(database: str, outside: Any) -> None:
+async def test_a_lock_that_is_released_in_time_costs_no_call(
+    database: str, outside: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgres_link, "LOCKED", 60.0)
     async with served(store=database) as server:
         played = await seated(GameServiceStub(server.channel), server.app, PERSON, PERSON)
         outside.execute("SELECT FROM game WHERE id = %s FOR UPDATE", (played.game_id,))
@@ -174,29 +187,32 @@ async def test_a_lock_that_is_released_in_time_costs_no_call(database: str, outs
         await playing
 
 
-async def test_one_game_does_not_take_all_connections(database: str) -> None:
+async def test_one_game_does_not_take_all_connections(
+    database: str, outside: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgres_link, "WORK", 60.0)
+    monkeypatch.setattr(postgres_link, "PATIENCE", 60.0)
+    monkeypatch.setattr(postgres_link, "SESSION", "SELECT 1")  # nor does the database end what takes long
+    outside.autocommit = True
     store: Any = await open_store(database)
     await store.create(named("free"), Batch([], RUNNING))
-    slow = [asyncio.ensure_future(store._ask("SELECT pg_sleep(0.5)", (), "slow")) for _ in range(20)]
-    await asyncio.sleep(0.05)
+    slow = [asyncio.ensure_future(store._ask(SLOW, (), "slow")) for _ in range(20)]
+    await until(lambda: active(outside, SLOW) == 1)
     assert await store.load("free") is not None
     assert not any(task.done() for task in slow)
+    for task in slow:
+        task.cancel()
     await asyncio.gather(*slow, return_exceptions=True)
     await store.close()
 
 
 async def test_a_caller_who_has_gone_stops_its_statement(database: str, outside: Any) -> None:
     store: Any = await open_store(database)
-    asked = asyncio.ensure_future(store._ask("SELECT pg_sleep(60)"))
+    asked = asyncio.ensure_future(store._ask(SLOW))
     outside.autocommit = True
-    running = "SELECT count(*) FROM pg_stat_activity WHERE query = 'SELECT pg_sleep(60)' AND state = 'active'"
-
-    def going() -> int:
-        return int(outside.execute(running).fetchone()[0])
-
-    await until(lambda: going() == 1)
+    await until(lambda: active(outside, SLOW) == 1)
     asked.cancel()
-    await until(lambda: going() == 0)
+    await until(lambda: active(outside, SLOW) == 0)
     assert await store.load("a") is None
     await store.close()
 

@@ -9,6 +9,7 @@ import pytest
 from google.protobuf.duration_pb2 import Duration
 from google.rpc.error_details_pb2 import BadRequest, PreconditionFailure, RetryInfo
 
+from clerestory.advice import demand
 from clerestory.engine import State
 from clerestory.engine.toy.rules import TOY
 from clerestory.refusals import UNTIMELY, Reason, Refusal
@@ -236,13 +237,14 @@ async def test_busy() -> None:
     assert ("grpc-retry-pushback-ms", str(delay)) in [tuple(pair) for pair in error.trailing_metadata()]
 
 
-async def test_a_caller_with_less_time_than_the_wait_is_told_not_to_come_again() -> None:
-    async with served(workers=1, max_searches=1) as server:
+async def test_a_caller_with_less_time_than_the_wait_is_told_not_to_come_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(demand, "LATEST_RETRY", 3600.0)
+    async with served(workers=1, max_searches=1, max_time=3600.0) as server:
         running = server.advisor.RecommendMove(long_question())
         await until(lambda: server.app.scheduler.running == 1)
-        error = await refusal(server.advisor.RecommendMove(question(iterations=1), timeout=1))
+        error = await refusal(server.advisor.RecommendMove(question(iterations=1), timeout=60))
         running.cancel()
-    assert details(error, RetryInfo).retry_delay.ToMilliseconds() > 1000
+    assert details(error, RetryInfo).retry_delay.ToSeconds() > 60
     assert ("grpc-retry-pushback-ms", "-1") in [tuple(pair) for pair in error.trailing_metadata()]
 
 

@@ -90,8 +90,9 @@ async def test_a_budget_beyond_the_limit_is_cut() -> None:
 
 
 async def test_the_caller_is_answered_before_its_deadline() -> None:
-    async with served(margin=9.9) as server:
-        answer = await server.advisor.RecommendMove(question(time_budget=HOUR), timeout=10)
+    async with served(margin=59.0) as server:
+        await server.channel.channel_ready()
+        answer = await server.advisor.RecommendMove(question(time_budget=HOUR), timeout=60)
     assert answer.statistics.stop_reason == STOP_REASON_TIME
 
 
