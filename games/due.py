@@ -81,8 +81,9 @@ class Lane:
             self.stuck = OrderedDict((game_id, None) for game_id in self.stuck if game_id in still)
 
     def overdue(self, now: int) -> int:
-        """Return how many games should have been moved in by now, and are not being; from any thread."""
-        return len({due.game_id for due in [*self.waiting.values()] if due.moment <= now} | {*[*self.stuck]})
+        """Return in how many games no mover is where one should be by now, or the last one failed; from any thread."""
+        late = {due.game_id for due in [*self.waiting.values()] if due.moment <= now}
+        return len(late.difference([*self.moving]).union([*self.stuck]))
 
     def remove(self, game_id: str) -> None:
         """Forget a game that is no longer due."""
