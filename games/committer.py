@@ -25,6 +25,7 @@ GONE = "the store is closed"
 NO_SPACE = "there is no space to store it"
 PIECE = 64 << 10  # bytes; a file that cannot grow by so many is full
 DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
+VANISHED = "the file of games is gone, or another is in its place: put it back, or stop the server"
 DAMAGED = "the file of games is damaged: stop the server, and restore a back-up (docs/hosting.md#back-up)"
 
 logger = logging.getLogger(__name__)
@@ -116,11 +117,12 @@ class Committer:
             opened.set_exception(error)
             return
         opened.set_result(None)
+        ours = inode_of(file)
         jobs: list[QueuedWork] = []
         try:
             while jobs := self._gather():
                 self._begun = time.monotonic()
-                self._failing = not settle(connection, jobs)
+                self._failing = not (settle(connection, jobs) if inode_of(file) == ours else give_up(jobs))
                 self._begun = None
                 self._note_damage(jobs)
         finally:
@@ -151,6 +153,22 @@ class Committer:
                 job = self._jobs.get_nowait()
                 if job is not None and job.done.set_running_or_notify_cancel():
                     job.answer(StoreError(GONE))
+
+
+def inode_of(file: str) -> tuple[int, int] | None:
+    """Return the device and inode that a name leads to; None for nothing, and for a store in memory."""
+    try:
+        found = Path(file).stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+def give_up(jobs: Sequence[QueuedWork]) -> bool:
+    """Refuse jobs, as what they store could be read by nobody; return that the store does not work."""
+    for job in jobs:
+        job.answer(StoreError(VANISHED))
+    return False
 
 
 def settle(connection: sqlite3.Connection, jobs: Sequence[QueuedWork]) -> bool:

@@ -7,7 +7,7 @@ import os
 import signal
 import time
 from collections.abc import Callable
-from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
 from dataclasses import dataclass
 from functools import partial
 from math import nan
@@ -306,10 +306,18 @@ def watch(metrics: Metrics, analyst: Analyst, keeper: Keeper) -> None:
 def watch_limits(metrics: Metrics, settings: Settings, room: Connections, keeper: Keeper) -> None:
     """Add figures on what a server uses up, each with its limit, and on its store."""
     started, store = time.time(), file_of(settings.store)
+
+    def disk(what: str) -> float:
+        """Return a figure of the store's disk; one that does not answer is not asked, as it may be silent for ever."""
+        with suppress(OSError):
+            if store is not None and keeper.healthy:
+                return float(getattr(disk_usage(store.parent), what))
+        return nan
+
     metrics.watch("started_seconds", lambda: started)
     metrics.watch("store_up", lambda: keeper.healthy)
-    metrics.watch("store_free_bytes", lambda: nan if store is None else disk_usage(store.parent).free)
-    metrics.watch("store_disk_bytes", lambda: nan if store is None else disk_usage(store.parent).total)
+    metrics.watch("store_free_bytes", lambda: disk("free"))
+    metrics.watch("store_disk_bytes", lambda: disk("total"))
     metrics.watch("memory_bytes", resident_bytes)
     metrics.watch("memory_limit_bytes", limit_bytes)
     metrics.watch("descriptors", open_descriptors)

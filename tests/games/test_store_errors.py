@@ -71,6 +71,23 @@ async def test_what_cannot_be_read_of_a_game_is_told(name: str) -> None:
     await store.close()
 
 
+@pytest.mark.parametrize("what", ["moved", "replaced", "folder moved"])
+async def test_nothing_is_stored_in_a_file_that_nobody_can_find(what: str, tmp_path: Path) -> None:
+    file, other = tmp_path / "volume" / "games", tmp_path / "other"
+    store = SqliteStore(str(file))
+    gone = file.parent if what == "folder moved" else file
+    gone.rename(other)
+    if what == "replaced":
+        file.write_bytes(b"")
+    with pytest.raises(StoreError, match="put it back, or stop the server"):
+        await store.create(named("a"), Batch(entries(1), RUNNING))
+    await until(lambda: not store.alive)
+    other.rename(gone)
+    await store.create(named("a"), Batch(entries(1), RUNNING))
+    await until(lambda: store.alive)
+    await store.close()
+
+
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 async def test_when_its_thread_ends_nobody_waits_for_ever(path: str) -> None:
     def die(_: sqlite3.Connection) -> None:

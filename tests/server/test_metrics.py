@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from prometheus_client import CollectorRegistry
+from prometheus_client import CollectorRegistry, generate_latest
 
 from clerestory.clients.wire import duration
 from clerestory.games import due
 from clerestory.games.store import StoreError, StoreFull
-from clerestory.server import metrics
+from clerestory.server import app, metrics
 from clerestory.server.metrics import CALLERS, OTHER, Metrics
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.advisor_pb2 import AnalyzeRequest
@@ -42,6 +42,25 @@ async def test_what_it_uses_up_is_within_its_limits(tmp_path: Path) -> None:
 async def test_a_store_in_memory_has_no_disk() -> None:
     async with served() as server:
         assert all(math.isnan(one) for one in figures(server, "store_free_bytes", "store_disk_bytes"))
+
+
+async def test_a_disk_that_is_gone_leaves_all_other_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(due, "LOOK", 0.02)
+    monkeypatch.setattr(due, "SOONEST", 0.005)
+    folder = tmp_path / "volume"
+    async with served(store=str(folder / "games")) as server:
+        shutil.rmtree(folder)
+        assert b"clerestory_store_free_bytes NaN" in generate_latest(server.app.metrics.registry)
+        await until(lambda: figure(server, "store_up") == 0)
+
+
+async def test_a_disk_that_is_silent_is_not_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[Any] = []
+    monkeypatch.setattr(app, "disk_usage", asked.append)
+    async with served(store=str(tmp_path / "games")) as server:
+        monkeypatch.setattr(type(server.app.keeper), "healthy", False)
+        assert all(math.isnan(one) for one in figures(server, "store_free_bytes", "store_disk_bytes"))
+        assert asked == []
 
 
 async def test_refusals_are_counted_by_caller() -> None:
