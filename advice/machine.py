@@ -8,9 +8,10 @@ PART = 4  # of what is free is for the trees of searches
 KEPT_PART = 8  # for those kept between two questions of a game
 LEAST, MOST = 1 << 28, 1 << 32  # bytes for either
 UNKNOWN = PART << 30  # taken to be free where the system does not say
-LIMITS = (  # of a container, and what it uses of it
-    ("sys/fs/cgroup/memory.max", "sys/fs/cgroup/memory.current"),
-    ("sys/fs/cgroup/memory/memory.limit_in_bytes", "sys/fs/cgroup/memory/memory.usage_in_bytes"),
+V1 = "sys/fs/cgroup/memory/memory"
+LIMITS = (  # of a container: the files of its limit, of what it uses, and of what that is, with the name of page cache
+    ("sys/fs/cgroup/memory.max", "sys/fs/cgroup/memory.current", "sys/fs/cgroup/memory.stat", "inactive_file"),
+    (f"{V1}.limit_in_bytes", f"{V1}.usage_in_bytes", f"{V1}.stat", "total_inactive_file"),
 )
 QUOTAS = (  # of processor time that a container has, and in how much time: in one file, or in two
     ("sys/fs/cgroup/cpu.max",),
@@ -43,12 +44,12 @@ def memory_for_trees(root: Path = Path("/"), part: int = PART) -> int:
 
 
 def free_memory(root: Path) -> int:
-    """Return the bytes that are free in this machine and in this container."""
+    """Return the bytes that are free in this machine and in this container, with page cache that is given back."""
     found = [UNKNOWN if (available := available_memory(root)) is None else available]
-    for limit, usage in LIMITS:
+    for limit, usage, parts, cache in LIMITS:
         most, used = number_in(root / limit), number_in(root / usage)
         if most is not None and used is not None:
-            found.append(max(most - used, 0))
+            found.append(max(most - used + number_of(cache, root / parts), 0))
     return min(found)
 
 
@@ -65,6 +66,12 @@ def number_in(file: Path) -> int | None:
     """Return the number that is all of a file, None if there is none."""
     text = text_of(file).strip()
     return int(text) if text.isdigit() else None
+
+
+def number_of(name: str, file: Path) -> int:
+    """Return the number after a name, in a file with one of both a line; 0 if there is none."""
+    numbers = (line.removeprefix(f"{name} ") for line in text_of(file).splitlines() if line.startswith(f"{name} "))
+    return next((int(number) for number in numbers if number.isdigit()), 0)
 
 
 def text_of(file: Path) -> str:

@@ -45,6 +45,13 @@ def test_a_container_may_have_less(tmp_path: Path, limit: str, usage: str) -> No
     assert memory_for_trees(machine(root, {limit: "max"})) == 4 * GIB
 
 
+@pytest.mark.parametrize(("limit", "usage", "name"), [(*V1, "total_inactive_file"), (*V2, "inactive_file")])
+def test_page_cache_of_a_container_is_free(tmp_path: Path, limit: str, usage: str, name: str) -> None:
+    parts = str(Path(limit).with_name("memory.stat"))
+    files = {limit: str(6 * GIB), usage: str(6 * GIB), parts: f"anon 9\n{name}_else 7\n{name} {4 * GIB}"}
+    assert memory_for_trees(machine(tmp_path, meminfo(16 * GIB) | files)) == GIB
+
+
 def test_a_system_that_does_not_say_has_four_gib(tmp_path: Path) -> None:
     assert memory_for_trees(tmp_path) == GIB
 
