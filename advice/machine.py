@@ -1,6 +1,7 @@
 """The memory and the cores of this machine, or of its container."""
 
 import os
+import resource
 from math import floor
 from pathlib import Path
 
@@ -44,8 +45,15 @@ def memory_for_trees(root: Path = Path("/"), part: int = PART) -> int:
 
 
 def free_memory(root: Path) -> int:
-    """Return the bytes that are free in this machine and in this container, with page cache that is given back."""
+    """Return the bytes that this process can have more: the machine, its container and its own limit leave them.
+
+    Page cache counts as free: it is given back.
+    """
     found = [UNKNOWN if (available := available_memory(root)) is None else available]
+    addresses, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if addresses != resource.RLIM_INFINITY:
+        mapped, _ = pages(root)
+        found.append(max(addresses - mapped * resource.getpagesize(), 0))
     for limit, usage, parts, cache in LIMITS:
         most, used = number_in(root / limit), number_in(root / usage)
         if most is not None and used is not None:
@@ -60,6 +68,15 @@ def available_memory(root: Path) -> int | None:
         if name == "MemAvailable":
             return int(value.split()[0]) << 10
     return None
+
+
+def pages(root: Path = Path("/")) -> tuple[int, int]:
+    """Return the pages of this process, and those in memory; where the system does not say, the most there were."""
+    numbers = text_of(root / "proc/self/statm").split()
+    if len(numbers) < 2:
+        most = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10) // resource.getpagesize()
+        return most, most
+    return int(numbers[0]), int(numbers[1])
 
 
 def number_in(file: Path) -> int | None:

@@ -158,6 +158,13 @@ class Trees:
         most = allowance.tree_bytes
         if question.tree_key is not None and self._warm.limit:
             most = min(most, max(self._warm.limit // LEAST_KEPT, self._memory.share))
+        try:
+            return self._made(question, most)
+        except Refusal:  # the system has less than the settings say
+            return self._made(question, self._memory.share)
+
+    def _made(self, question: Question, most: int) -> tuple[Searcher, int]:
+        """Return the same, of at most so many bytes."""
         size = self._memory.take(most)
         try:
             return new_searcher(question, size), size

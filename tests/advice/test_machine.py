@@ -1,6 +1,7 @@
 """How much memory trees get where nobody says: by what the machine, and a container, has left."""
 
 import os
+import resource
 from pathlib import Path
 
 import pytest
@@ -50,6 +51,14 @@ def test_page_cache_of_a_container_is_free(tmp_path: Path, limit: str, usage: st
     parts = str(Path(limit).with_name("memory.stat"))
     files = {limit: str(6 * GIB), usage: str(6 * GIB), parts: f"anon 9\n{name}_else 7\n{name} {4 * GIB}"}
     assert memory_for_trees(machine(tmp_path, meminfo(16 * GIB) | files)) == GIB
+
+
+def test_a_process_may_have_less(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    mapped = 2 * GIB // resource.getpagesize()
+    root = machine(tmp_path, meminfo(16 * GIB) | {"proc/self/statm": f"{mapped} 100 50 1 0 200 0"})
+    assert memory_for_trees(root) == 4 * GIB
+    monkeypatch.setattr(resource, "getrlimit", lambda _: (6 * GIB, resource.RLIM_INFINITY))
+    assert memory_for_trees(root) == GIB
 
 
 def test_a_system_that_does_not_say_has_four_gib(tmp_path: Path) -> None:

@@ -5,7 +5,10 @@ from typing import Any
 
 import pytest
 
+from clerestory.advice import memory
+from clerestory.advice.memory import new_searcher
 from clerestory.engine import NATURE, State, game
+from clerestory.refusals import Reason, refuse
 from clerestory.v1.advisor_pb2 import AnalyzeRequest, RecommendMoveResponse
 from tests.server.harness import HOUR, Served, opening, question, served, until
 
@@ -113,3 +116,18 @@ async def test_a_search_whose_tree_is_not_kept_has_its_share_all_the_same(warm_b
     async with served(warm_bytes=warm_bytes, memory=1 << 30) as server:
         answer = await ask(server, opening(game="cathedral"), iterations=10_000)
     assert [warning.message for warning in answer.warnings] == []
+
+
+async def test_a_search_has_its_share_where_the_system_has_less_than_the_settings_say(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def limited(question: Any, size: int) -> Any:
+        if size > 1 << 23:
+            refuse(Reason.BUSY, "", "the server has no memory left for another search")
+        return new_searcher(question, size)
+
+    monkeypatch.setattr(memory, "new_searcher", limited)
+    async with served(memory=1 << 30) as server:
+        for game_id in ("", "g"):
+            assert (await ask(server, opening(), game_id=game_id)).statistics.iterations == 400
+        assert server.app.analyst._trees._memory._extra == 0
