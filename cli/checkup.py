@@ -20,6 +20,7 @@ from clerestory.cli.settings import variable_name
 from clerestory.declared import BadSettings, declarations
 from clerestory.door.config import BadDoor, DoorSettings
 from clerestory.games.bounds import LITTLE, MEMORY
+from clerestory.games.upkeep import require_undamaged
 from clerestory.games.whereabouts import Whereabouts, whereabouts
 from clerestory.server.certificates import Certificates
 from clerestory.server.config import LogSettings, Settings, is_local
@@ -233,7 +234,10 @@ def is_unsynchronised() -> bool:
 def place_of(settings: Settings, faults: list[str]) -> Whereabouts | None:
     """Return where the games are; None, with a fault more, if the store cannot be opened."""
     try:
-        return asyncio.run(whereabouts(settings.store))
+        there = asyncio.run(whereabouts(settings.store))
+        if there.folder is not None and not (there.new or there.busy):
+            require_undamaged(Path(there.place))
+        return there
     except BadSettings as error:
         faults.append(str(error))
         return None

@@ -75,6 +75,22 @@ async def migrate_store(store: str, to: int | None) -> None:
 # -- files -----------------------------------------------------------------------------------------
 
 
+def require_undamaged(file: Path) -> None:
+    """Raise BadSettings for a store that no server uses, and none could; nothing is changed.
+
+    A file whose server was killed is not looked at: part of it is still in its log.
+    """
+    if log_of(file).exists():
+        return
+    connection = sqlite3.connect(f"{file.absolute().as_uri()}?mode=ro&immutable=1", uri=True)
+    try:
+        require_whole(connection, str(file))
+    except sqlite3.Error as error:
+        raise BadSettings(f"store: {file} {complaint(error)}") from None
+    finally:
+        connection.close()
+
+
 def file_to_make(store: str) -> Path:
     """Return the file of a store, which need not be there. Raises BadSettings for a store that is no file."""
     if is_database(store):

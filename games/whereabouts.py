@@ -1,6 +1,7 @@
 """Where the games of a store are, and how things stand there, without opening it."""
 
 import fcntl
+import os
 import shutil
 import time
 from dataclasses import dataclass
@@ -61,6 +62,8 @@ def file_of(store: str) -> Path | None:
 def of_file(file: Path) -> Whereabouts:
     """Return how things stand with a file. Raises BadSettings."""
     folder = next(one for one in file.absolute().parents if one.exists())
+    if not (folder.is_dir() and os.access(folder, os.W_OK)):
+        raise BadSettings(f"store: {file} cannot be opened: nothing can be written in {folder}")
     if not file.exists():
         return Whereabouts(str(file), new=True, folder=folder)
     try:

@@ -1,5 +1,6 @@
 """`clerestory doctor` says in ten lines what a machine can serve, and what is set wrong, each with what to do."""
 
+import os
 import re
 import socket
 import sqlite3
@@ -16,7 +17,8 @@ from clerestory.cli import checkup
 from clerestory.cli.embedded import embedded_child
 from clerestory.cli.lazy import imported
 from clerestory.cli.main import app
-from clerestory.games.schema import APPLICATION, SCRIPTS
+from clerestory.games import whereabouts
+from clerestory.games.schema import APPLICATION, SCRIPTS, open_file
 
 TOPICS = ["settings", "cores", "memory", "descriptors", "store", "clock", "addresses", "encryption", "page", "metrics"]
 LINE = re.compile(r"(good|note|wrong) +(\w+) +(.+?); (\S.+)")
@@ -127,6 +129,23 @@ def test_a_store_of_a_later_version(tmp_path: Path) -> None:
         connection.execute(f"PRAGMA user_version={len(SCRIPTS) + 1}")
         connection.execute("CREATE TABLE later (one)")
     assert "later version" in told("--store", str(path))[1]["settings"][1]
+
+
+def test_a_damaged_store(tmp_path: Path) -> None:
+    path = tmp_path / "games #1.sqlite"
+    open_file(str(path)).close()
+    assert told("--store", str(path))[1]["store"][0] == "good"
+    os.truncate(path, 20_000)
+    code, lines = told("--store", str(path))
+    assert (code, lines["store"][0]) == (1, "wrong")
+    assert "is damaged: " in lines["settings"][1]
+
+
+def test_a_folder_in_which_nothing_can_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(whereabouts.os, "access", lambda path, mode: (Path(path), mode) != (tmp_path, os.W_OK))
+    code, lines = told("--store", str(tmp_path / "none" / "games"))
+    assert (code, lines["store"][0]) == (1, "wrong")
+    assert f"nothing can be written in {tmp_path}" in lines["settings"][1]
 
 
 def test_a_disk_that_is_nearly_full(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
