@@ -1,8 +1,10 @@
 """The file of a store: how it is opened and migrated from earlier versions."""
 
+import os
 import secrets
 import sqlite3
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TypeVar
 
@@ -118,11 +120,18 @@ def open_file(path: str, to: int | None = None) -> sqlite3.Connection:
     try:
         if path != ":memory:":
             Path(path).parent.mkdir(parents=True, exist_ok=True)
+            make_private(Path(path))
         return connect(path, to)
     except sqlite3.Error as error:
         raise BadSettings(f"store: {path} {complaint(error)}") from None
     except OSError as error:
         raise BadSettings(f"store: {path} cannot be opened: {error.strerror}") from None
+
+
+def make_private(file: Path) -> None:
+    """Make a file that only its owner can read, unless there is one: it has all hidden cards. Its log follows it."""
+    with suppress(FileExistsError):
+        os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
 
 
 def complaint(error: sqlite3.Error) -> str:

@@ -15,7 +15,7 @@ from clerestory.declared import BadSettings
 from clerestory.games.kept import why_frozen
 from clerestory.games.opening import MISSING, is_database
 from clerestory.games.reading import head_of
-from clerestory.games.schema import complaint, open_file, require_store, require_whole
+from clerestory.games.schema import complaint, make_private, open_file, require_store, require_whole
 from clerestory.games.sqlite import require_no_folder
 from clerestory.games.store import Unreadable
 from clerestory.games.whereabouts import HEADER, file_of, of_file, require_ours
@@ -23,6 +23,7 @@ from clerestory.texts.sentences import said
 
 TRIES = 20  # to copy a file between two moments at which its log begins anew
 LOG_HEADER = 32  # bytes at the beginning of a log of SQLite, with a salt that is new whenever it begins anew
+COPIED = 1 << 20  # bytes copied at a time
 ENTRIES = "SELECT count(*) FROM entry"
 HEADS = "SELECT head FROM game"
 NEVER_STARTED = "store: the database has no games: no server has started with it"
@@ -152,12 +153,21 @@ def copy_at_one_moment(source: Path, target: Path) -> None:
     for _ in range(TRIES):
         log_of(target).unlink(missing_ok=True)
         before = state_of_log(source)
-        shutil.copy(source, target)
+        copy_privately(source, target)
         with suppress(FileNotFoundError):  # a server that ends deletes it
-            shutil.copy(log_of(source), log_of(target))
+            copy_privately(log_of(source), log_of(target))
         if state_of_log(source) == before:
             return
     raise BadSettings(f"store: {source} changes faster than it can be copied; try again when fewer people play")
+
+
+def copy_privately(source: Path, target: Path) -> None:
+    """Copy a file into a new one that only its owner can read."""
+    with source.open("rb") as opened:
+        target.unlink(missing_ok=True)
+        make_private(target)
+        with target.open("wb") as copy:
+            shutil.copyfileobj(opened, copy, COPIED)
 
 
 def state_of_log(file: Path) -> tuple[Any, ...]:

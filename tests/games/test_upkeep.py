@@ -93,11 +93,24 @@ async def test_a_running_database_is_dumped_with_all_it_has_answered(cluster: Cl
     await assert_holds(cluster.url(other), before)
 
 
+@pytest.mark.parametrize("mode", [0o600, 0o644])
+def test_only_their_owner_reads_stores_and_copies(mode: int, tmp_path: Path) -> None:
+    store, copy = tmp_path / "new folder" / "store", tmp_path / "copy"
+    connection = open_file(str(store))
+    files = [*store.parent.iterdir()]
+    assert {file.name: file.stat().st_mode & 0o777 for file in files} == {"store": 0o600, "store-wal": 0o600}
+    connection.close()
+    store.chmod(mode)  # as somebody wants it, which is left so
+    open_file(str(store)).close()
+    copy_store(store, copy)
+    assert [file.stat().st_mode & 0o777 for file in (store, copy)] == [mode, 0o600]
+
+
 # -- the log of a file begins anew -----------------------------------------------------------------
 
 
 class Writer:
-    """In place of `shutil.copy`: copies, and then lets the log of the file begin anew, so many times."""
+    """In place of `copy_privately`: copies, and then lets the log of the file begin anew, so many times."""
 
     def __init__(self, path: Path, times: int) -> None:
         self.path, self.times, self.touched = path, times, 1
@@ -116,7 +129,7 @@ class Writer:
 def test_a_copy_during_which_the_log_began_anew_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, copy = Path(unpack_file(tmp_path / "games.sqlite")), tmp_path / "copy"
     writer = Writer(path, times=3)
-    monkeypatch.setattr(upkeep.shutil, "copy", writer)
+    monkeypatch.setattr(upkeep, "copy_privately", writer)
     copy_store(path, copy)
     assert writer.times == 0
     there = writer.connection.execute("SELECT * FROM game ORDER BY id").fetchall()
@@ -129,7 +142,7 @@ def test_a_copy_during_which_the_log_began_anew_is_made_again(tmp_path: Path, mo
 def test_a_file_that_changes_all_the_time_is_not_copied_badly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path, copy = Path(unpack_file(tmp_path / "games.sqlite")), tmp_path / "copy"
     writer = Writer(path, times=10_000)
-    monkeypatch.setattr(upkeep.shutil, "copy", writer)
+    monkeypatch.setattr(upkeep, "copy_privately", writer)
     with pytest.raises(BadSettings, match="changes faster than it can be copied"):
         copy_store(path, copy)
     writer.connection.close()
