@@ -22,7 +22,7 @@ from clerestory.door.config import BadDoor, DoorSettings
 from clerestory.games.bounds import LITTLE, MEMORY
 from clerestory.games.upkeep import require_undamaged
 from clerestory.games.whereabouts import Whereabouts, whereabouts
-from clerestory.server.certificates import Certificates
+from clerestory.server.certificates import SOON, Certificates
 from clerestory.server.config import LogSettings, Settings, is_local
 from clerestory.server.descriptors import MOST, RESERVED
 from clerestory.server.memory import STRANGERS, planned_bytes
@@ -296,7 +296,11 @@ def secrecy(settings: Settings) -> Finding:
     """Tell who can call, and who can listen."""
     who = "this machine" if is_local("listen", settings.listen) else "any machine that reaches it"
     if settings.tls_cert is not None:
+        shown = Certificates(settings)
         found = f"TLS, {who} may call{'' if settings.token_file is None else ' with a token'}"
+        if shown.left < SOON:
+            mark = Mark.NOTE if shown.left > 0 else Mark.WRONG
+            return Finding("encryption", mark, f"{found}, but {shown.in_words()}", "renew it, and send SIGHUP")
         return Finding("encryption", Mark.GOOD, found, "on SIGHUP renewed certificates and tokens are read")
     if not is_local("listen", settings.listen):
         found = f"none, and {who} may call"

@@ -175,6 +175,7 @@ async def start(settings: Settings, inside: str = "") -> App:
     keeper = kept_games(store, settings, Bots(analyst).choose)
     watch(metrics, analyst, keeper)
     watch_limits(metrics, settings, room, keeper)
+    watch_end(metrics, certificates)
     gate = Gate(Boundary(metrics), tokens, callers, max(MOST_CALLS, 4 * settings.max_searches), advisor.places)
     pieces = Pieces(callers)
     played = GameHandlers(keeper, callers, pieces, settings.max_watchers)
@@ -322,6 +323,13 @@ def watch_limits(metrics: Metrics, settings: Settings, room: Connections, keeper
     metrics.watch("memory_limit_bytes", limit_bytes)
     metrics.watch("descriptors", open_descriptors)
     metrics.watch("descriptors_limit", lambda: room.crowded)
+
+
+def watch_end(metrics: Metrics, certificates: Certificates | None) -> None:
+    """Add the end of a server's certificate to the figures, and say in the log if that is soon."""
+    metrics.watch("certificate_ends_seconds", lambda: nan if certificates is None else certificates.end)
+    if certificates is not None:
+        certificates.warn()
 
 
 def listen(server: grpc.aio.Server, address: str, proof: grpc.ServerCredentials | None = None) -> str:

@@ -1,13 +1,20 @@
 """The certificates of a server, which may be renewed while it runs."""
 
+import logging
+import time
 from collections import deque
+from datetime import UTC, datetime
 from pathlib import Path
 
 import grpc
 
 from clerestory.declared import BadSettings
-from clerestory.pem import holds_certificates, is_pair
+from clerestory.pem import end_of, holds_certificates, is_pair
 from clerestory.server.config import Settings, read_file
+
+SOON = 7 * 86_400.0  # seconds before its end by which a certificate should have been renewed
+
+logger = logging.getLogger(__name__)
 
 
 class Certificates:
@@ -18,12 +25,15 @@ class Certificates:
     Args:
         settings: of the server, with `tls_cert` and `tls_key`.
 
+    Attributes:
+        end: of the certificate read last, in seconds since 1970; NaN if that cannot be told.
+
     Raises BadSettings for a bad file.
     """
 
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
-        self._first = read_certificates(settings)
+        self._first, self.end = read_certificates(settings)
         self._new: deque[grpc.ServerCertificateConfiguration] = deque(maxlen=1)
 
     def credentials(self) -> grpc.ServerCredentials:
@@ -49,12 +59,29 @@ class Certificates:
 
     def reload(self) -> str:
         """Read the files again; return in words what was read. Raises BadSettings."""
-        self._new.append(read_certificates(self._settings))
+        certificates, self.end = read_certificates(self._settings)
+        self._new.append(certificates)
+        self.warn()
         return f"certificates read from {self._settings.tls_cert}"
 
+    @property
+    def left(self) -> float:
+        """Seconds until the certificate ends."""
+        return self.end - time.time()
 
-def read_certificates(settings: Settings) -> grpc.ServerCertificateConfiguration:
-    """Return what the files of settings hold. Raises BadSettings."""
+    def in_words(self) -> str:
+        """Return when the certificate ends."""
+        moment = f"{datetime.fromtimestamp(self.end, UTC):%Y-%m-%d %H:%M} UTC"
+        return f"the certificate {'ends' if self.left > 0 else 'ended'} at {moment}"
+
+    def warn(self) -> None:
+        """Say in the log if the certificate ends soon, or has ended."""
+        if self.left < SOON:
+            logger.warning("%s: renew %s, and send SIGHUP", self.in_words(), self._settings.tls_cert)
+
+
+def read_certificates(settings: Settings) -> tuple[grpc.ServerCertificateConfiguration, float]:
+    """Return what the files of settings hold, and when the certificate ends. Raises BadSettings."""
     assert settings.tls_cert is not None
     assert settings.tls_key is not None
     certificate, key = read_file("tls_cert", settings.tls_cert), read_file("tls_key", settings.tls_key)
@@ -65,7 +92,7 @@ def read_certificates(settings: Settings) -> grpc.ServerCertificateConfiguration
         raise BadSettings(f"tls_key: {settings.tls_key} {what}")
     if authority is not None:
         require_certificates("tls_client_ca", settings.tls_client_ca, authority)
-    return grpc.ssl_server_certificate_configuration([(key, certificate)], authority)
+    return grpc.ssl_server_certificate_configuration([(key, certificate)], authority), end_of(certificate)
 
 
 def require_certificates(name: str, path: Path | None, content: bytes) -> None:

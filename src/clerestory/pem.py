@@ -1,6 +1,13 @@
 """Certificates and keys in PEM, checked before gRPC has them: it would refuse each connection, and not say why."""
 
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from math import nan
 from pathlib import Path
+
+VERSION = 0xA0  # tag of the optional first field of a certificate
+TIMES = {0x17: "%y%m%d%H%M%SZ", 0x18: "%Y%m%d%H%M%SZ"}  # by their tags
+CENTURY = 100  # years; times of two digits are before 2050 (RFC 5280, 4.1.2.5.1)
 
 
 def holds_certificates(content: bytes) -> bool:
@@ -25,3 +32,40 @@ def is_pair(certificate: str | Path, key: str | Path) -> bool:
     except (ssl.SSLError, ValueError):
         return False
     return True
+
+
+def end_of(content: bytes) -> float:
+    """Return when the first certificate of a file ends, in seconds since 1970; NaN where that cannot be read."""
+    import ssl
+
+    text = content.decode("ascii", "ignore")
+    try:
+        begin = text.index(ssl.PEM_HEADER)
+        end = text.index(ssl.PEM_FOOTER, begin) + len(ssl.PEM_FOOTER)
+        ((_, certificate),) = values(ssl.PEM_cert_to_DER_cert(text[begin:end]))
+        (_, signed), *_ = values(certificate)
+        _serial, _algorithm, _issuer, validity, *_ = (value for tag, value in values(signed) if tag != VERSION)
+        _, (tag, told) = values(validity)
+        return moment(tag, told.decode("ascii")).timestamp()
+    except (ValueError, IndexError, KeyError):
+        return nan
+
+
+def moment(tag: int, told: str) -> datetime:
+    """Return a time of a certificate."""
+    found = datetime.strptime(told, TIMES[tag]).replace(tzinfo=UTC)
+    return (
+        found.replace(year=found.year - CENTURY) if len(told) == len("yymmddhhmmssZ") and found.year > 2049 else found
+    )
+
+
+def values(content: bytes) -> Iterator[tuple[int, bytes]]:
+    """Yield tag and content of values that follow each other (X.690, DER)."""
+    at = 0
+    while at < len(content):
+        tag, length, at = content[at], content[at + 1], at + 2
+        if length & 0x80:
+            size = length & 0x7F
+            length, at = int.from_bytes(content[at : at + size]), at + size
+        yield tag, content[at : at + length]
+        at += length

@@ -8,9 +8,11 @@ import subprocess
 import sys
 from collections.abc import Sequence
 from contextlib import closing
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+import trustme
 from typer.testing import CliRunner
 
 from clerestory.cli import checkup
@@ -105,6 +107,18 @@ def test_an_address_in_use(tmp_path: Path) -> None:
         _, lines = told("--metrics", address, "--store", str(tmp_path / "games"))
     assert lines["addresses"][0] == "note"
     assert address in lines["addresses"][1]
+
+
+@pytest.mark.parametrize(("days", "mark"), [(30, "good"), (3, "note"), (-3, "wrong")])
+def test_a_certificate_that_ends_soon(days: int, mark: str, tmp_path: Path) -> None:
+    certificate, key = tmp_path / "server.pem", tmp_path / "server.key"
+    end = datetime.now(UTC) + timedelta(days)
+    issued = trustme.CA().issue_cert("127.0.0.1", not_before=end - timedelta(60), not_after=end)
+    issued.cert_chain_pems[0].write_to_path(certificate)
+    issued.private_key_pem.write_to_path(key)
+    _, lines = told("--tls-cert", str(certificate), "--tls-key", str(key), "--store", "memory:")
+    assert lines["encryption"][0] == mark
+    assert (f"{end:%Y-%m-%d %H:%M} UTC; renew it" in lines["encryption"][1]) == (mark != "good")
 
 
 # -- the store -------------------------------------------------------------------------------------

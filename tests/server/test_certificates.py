@@ -6,6 +6,7 @@ import os
 import signal
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from datetime import UTC, datetime, timedelta
 from functools import partial
 from pathlib import Path
 
@@ -123,4 +124,26 @@ async def test_an_intermediate_authority_accepts_its_own_clients_alone(tmp_path:
     app = await start(settings(tmp_path, clients=True))
     shown = [one.issue_cert("client@example.org") for one in (ours, theirs)]
     assert [await lets_in(app, trusting(root, one)) for one in shown] == [True, False]
+    await app.finish()
+
+
+@pytest.mark.parametrize(
+    ("days", "words"), [(30, ""), (3, "the certificate ends at "), (-3, "the certificate ended at ")]
+)
+async def test_a_certificate_that_ends_soon_is_told(
+    days: int, words: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """In the log at the start, and whenever it is read again; in the figures always."""
+    authority, end = trustme.CA(), datetime.now(UTC).replace(microsecond=0) + timedelta(days)
+    write(authority.issue_cert("127.0.0.1", not_before=end - timedelta(60), not_after=end), tmp_path)
+    app = await start(settings(tmp_path))
+    app.reload()
+    told = [one.getMessage() for one in caplog.records if one.levelno == logging.WARNING and "SIGHUP" in one.message]
+    assert len(told) == 2 * bool(words)
+    assert all(f"{words}{end:%Y-%m-%d %H:%M} UTC" in one for one in told)
+    figure = "clerestory_certificate_ends_seconds"
+    assert app.metrics.registry.get_sample_value(figure) == end.timestamp()
+    write(authority.issue_cert("127.0.0.1", not_after=end + timedelta(90)), tmp_path)
+    app.reload()
+    assert app.metrics.registry.get_sample_value(figure) == (end + timedelta(90)).timestamp()
     await app.finish()
