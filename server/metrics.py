@@ -198,4 +198,7 @@ class Exposition:
 def expose(metrics: Metrics, address: str) -> Exposition:
     """Show the figures at `HOST:PORT` (port 0: any free one), under any path. Raises OSError."""
     host, _, port = address.rpartition(":")
-    return Exposition(*start_http_server(int(port), host.strip("[]"), metrics.registry))
+    try:
+        return Exposition(*start_http_server(int(port), host.strip("[]"), metrics.registry))
+    except OSError as error:
+        raise OSError(f"cannot listen on {address}: {error.strerror}") from None

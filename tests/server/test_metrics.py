@@ -2,6 +2,8 @@
 
 import math
 import shutil
+import socket
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -197,3 +199,10 @@ async def test_only_answers_to_a_requested_time_can_be_late() -> None:
         assert counted(server, MARGIN) == {}
         await server.advisor.RecommendMove(question(iterations=1, time_budget=duration(60)))
         assert counted(server, MARGIN) == {"RecommendMove": 1}
+
+
+def test_an_address_in_use_is_named() -> None:
+    with closing(socket.create_server(("127.0.0.1", 0))) as taken:
+        address = f"127.0.0.1:{taken.getsockname()[1]}"
+        with pytest.raises(OSError, match=f"cannot listen on {address}: "):
+            metrics.expose(Metrics(), address)
