@@ -8,8 +8,9 @@ from typing import Any
 import pytest
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
+from clerestory.door import json_requests
 from clerestory.door.errors import UnreadableRequest
-from clerestory.door.json_requests import DURATION, message_of, without_repeats
+from clerestory.door.json_requests import DURATION, fits, known_fields, message_of, without_repeats
 from clerestory.door.methods import methods
 from tests.door.harness import JSON, RULES, door
 
@@ -129,6 +130,29 @@ def test_whatever_a_field_has_is_read_or_blamed_on_it(name: str) -> None:
                 assert not re.search(WORDS, says.partition("; ")[2])
                 blamed += 1
     assert blamed
+
+
+@pytest.mark.parametrize("wrong", [0, 1, 2, 4_999, 9_999])
+def test_the_value_to_blame_in_a_long_array_is_found_in_some_steps(monkeypatch: pytest.MonkeyPatch, wrong: int) -> None:
+    tried = []
+
+    def counted(field: FieldDescriptor, value: Any) -> bool:
+        tried.append(value)
+        return fits(field, value)
+
+    monkeypatch.setattr(json_requests, "fits", counted)
+    actions: list[Any] = ["pass"] * 10_000
+    actions[wrong] = 5
+    with pytest.raises(UnreadableRequest, match=rf"actions\[{wrong}\]: is 5; must be a text in Unicode"):
+        message_of(APPLY, json.dumps({"actions": actions}).encode())
+    assert 1 < len(tried) < 20
+
+
+def test_the_fields_of_a_kind_are_looked_up_once() -> None:
+    known_fields.cache_clear()
+    with pytest.raises(UnreadableRequest, match=r"seats\[5000\]: is 0; must be an object"):
+        message_of(CREATE, json.dumps({"seats": [*({} for _ in range(5000)), 0]}).encode())
+    assert known_fields.cache_info().misses == 2
 
 
 def test_two_of_which_one_can_be_given() -> None:
