@@ -5,6 +5,7 @@ import logging
 import re
 from collections import defaultdict
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from clerestory.door.bridge import PASSED_ON, Bridge, BrowserCall, Metadata
@@ -14,6 +15,7 @@ from clerestory.door.errors import ConnectError, OwnError, UnreadableRequest
 from clerestory.door.http import CallerLeft, HttpExchange, Receive, Scope, Send
 from clerestory.door.methods import Method, methods
 from clerestory.door.page import NO_PAGE, File
+from clerestory.door.reader import Reader
 from clerestory.metadata import LANGUAGE, LANGUAGES
 
 ACCEPTED = {
@@ -35,6 +37,7 @@ class Door:
 
     def __init__(self, bridge: Bridge, settings: DoorSettings, page: Mapping[str, File]) -> None:
         self._bridge, self._settings, self._page = bridge, settings, page
+        self._reader = Reader()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one HTTP request."""
@@ -80,15 +83,24 @@ class Door:
             answers = "streams its answer" if method.streams else "has one answer"
             await exchange.say(415, f"This method {answers}; send one of {accepted}.\n", [("accept-post", accepted)])
             return
-        answer = self._stream if method.streams else self._unary
         try:
             timeout, headers = read_timeout(exchange.headers), passed_on(exchange.headers)
-            message = await codec.request(method, await exchange.body(), exchange.headers)
+            payload = codec.payload(await exchange.body(), exchange.headers)
         except ConnectError as error:
             await refuse(exchange, codec, error)
             return
-        call = BrowserCall(method, message, headers, timeout, exchange.caller)
-        await exchange.while_there(answer(exchange, codec, call))
+        call = BrowserCall(method, payload, headers, timeout, exchange.caller)
+        await exchange.while_there(self._forward(exchange, codec, call))
+
+    async def _forward(self, exchange: HttpExchange, codec: Codec, call: BrowserCall) -> None:
+        """Answer a call whose message is still as it came."""
+        try:
+            message = await self._reader.read(codec, call.method, call.message, call.address)
+        except ConnectError as error:
+            await refuse(exchange, codec, error)
+            return
+        answer = self._stream if call.method.streams else self._unary
+        await answer(exchange, codec, replace(call, message=message))
 
     async def _unary(self, exchange: HttpExchange, codec: Codec, call: BrowserCall) -> None:
         try:

@@ -4,7 +4,7 @@ import asyncio
 import json
 import struct
 import zlib
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from google.protobuf.json_format import MessageToDict
@@ -41,28 +41,29 @@ class Codec:
         """The media type of the answer."""
         return f"application/{'connect+' if self.streams else ''}{'json' if self.json else 'proto'}"
 
-    async def request(self, method: Method, body: bytes, headers: Mapping[str, str]) -> bytes:
-        """Return the message that a body holds, unpacked as the headers say. Raises ConnectError."""
+    def payload(self, body: bytes, headers: Mapping[str, str]) -> bytes:
+        """Return what a body holds, unpacked as the headers say. Raises ConnectError."""
         compression = headers.get("connect-content-encoding" if self.streams else "content-encoding", "identity")
         compressed, payload = unwrapped(body) if self.streams else (compression != "identity", body)
-        if compressed:
-            payload = unpacked(payload, compression)
-        return await aside(message_of, method, payload) if self.json else payload
+        return unpacked(payload, compression) if compressed else payload
+
+    def message(self, method: Method, payload: bytes) -> bytes:
+        """Return the message that a payload is, in binary. Raises ConnectError."""
+        return message_of(method, payload) if self.json else payload
 
     async def response(self, method: Method, message: bytes) -> bytes:
         """Return a message of the answer, encoded."""
-        payload = await aside(to_json, method, message) if self.json else message
+        payload = await self._encoded(method, message) if self.json else message
         return wrapped(payload) if self.streams else payload
+
+    async def _encoded(self, method: Method, message: bytes) -> bytes:
+        """Return a message in JSON; a large one is encoded in a thread, while the event loop serves others."""
+        return to_json(method, message) if len(message) <= LARGE else await asyncio.to_thread(to_json, method, message)
 
 
 CODECS = {
     codec.content_type: codec for codec in (Codec(json, streams) for json in (False, True) for streams in (False, True))
 }
-
-
-async def aside(convert: Callable[[Method, bytes], bytes], method: Method, data: bytes) -> bytes:
-    """Return converted data; what is large is converted in a thread, while the event loop serves others."""
-    return convert(method, data) if len(data) <= LARGE else await asyncio.to_thread(convert, method, data)
 
 
 def wrapped(payload: bytes, flags: int = 0) -> bytes:

@@ -1,0 +1,85 @@
+"""Long requests in JSON are read in a thread, one at a time, of each address in turn."""
+
+import asyncio
+from threading import Event
+
+import pytest
+
+from clerestory.door import codec
+from clerestory.door.codec import LARGE, Codec
+from clerestory.door.methods import Method, methods
+from clerestory.door.reader import Reader
+from tests.door.harness import JSON, RULES, door
+from tests.server.harness import until
+
+CREATE = methods()["/clerestory.v1.GameService/CreateGame"]
+IN_JSON = Codec(json=True, streams=False)
+PADDED = b" " * LARGE
+
+
+class Slow:
+    """Stands for the reading of JSON: it takes until it is let go on.
+
+    Attributes:
+        read: the payloads that were begun, without their padding.
+        go_on: to be set.
+    """
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.read: list[bytes] = []
+        self.go_on = Event()
+        monkeypatch.setattr(codec, "message_of", self._message)
+
+    def _message(self, _: Method, payload: bytes) -> bytes:
+        self.read.append(payload.strip())
+        assert self.go_on.wait(20)
+        return payload.strip()
+
+
+async def test_a_long_request_does_not_hold_the_event_loop() -> None:
+    body = b'{"seats":[' + b"{}," * 20_000 + b"{}]}"
+    reading, rounds = asyncio.ensure_future(Reader().read(IN_JSON, CREATE, body, "a")), 0
+    while not reading.done():
+        await asyncio.sleep(0)
+        rounds += 1
+    assert CREATE.request.FromString(await reading) == CREATE.request(seats=[{}] * 20_001)
+    assert rounds > 3
+
+
+async def test_one_is_read_at_a_time_of_each_address_in_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    slow, reader = Slow(monkeypatch), Reader()
+    asked = [("a", b"1"), ("a", b"2"), ("a", b"3"), ("b", b"4"), ("c", b"5")]
+    readings = [asyncio.ensure_future(reader.read(IN_JSON, CREATE, text + PADDED, address)) for address, text in asked]
+    await until(lambda: slow.read == [b"1"])
+    assert await reader.read(Codec(json=False, streams=False), CREATE, PADDED, "d") == PADDED  # waits for none of them
+    assert slow.read == [b"1"]
+    slow.go_on.set()
+    assert await asyncio.gather(*readings) == [text for _, text in asked]
+    assert slow.read == [b"1", b"2", b"4", b"5", b"3"]
+
+
+async def test_whoever_leaves_while_waiting_is_not_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    slow, reader = Slow(monkeypatch), Reader()
+    readings = [asyncio.ensure_future(reader.read(IN_JSON, CREATE, text + PADDED, "a")) for text in (b"1", b"2", b"3")]
+    await until(lambda: slow.read == [b"1"])
+    readings[1].cancel()
+    slow.go_on.set()
+    await asyncio.wait(readings)
+    assert slow.read == [b"1", b"3"]
+
+
+async def test_a_request_is_given_up_when_its_connection_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, ended = asyncio.Event(), asyncio.Event()
+
+    async def read(*_: object) -> bytes:
+        begun.set()
+        try:
+            return await asyncio.Future[bytes]()
+        finally:
+            ended.set()
+
+    monkeypatch.setattr(Reader, "read", read)
+    async with door() as caller:
+        async with caller.sent("POST", RULES + "StartPosition", b"{}", {"content-type": JSON}):
+            await begun.wait()
+        await ended.wait()
