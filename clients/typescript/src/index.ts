@@ -1,10 +1,7 @@
-export {
-  durationFromMs as milliseconds,
-  durationMs as millisecondsOf,
-  timestampDate as dateOf,
-} from "@bufbuild/protobuf/wkt";
+export { durationMs as millisecondsOf, timestampDate as dateOf } from "@bufbuild/protobuf/wkt";
 export { Code, type Interceptor, type Transport } from "@connectrpc/connect";
 export { Client } from "./client.ts";
+export { milliseconds } from "./durations.ts";
 export { CallError, type FieldViolation, type Kind } from "./errors.ts";
 export {
   bot,

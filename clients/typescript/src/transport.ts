@@ -3,6 +3,7 @@
 import type { Duration } from "@bufbuild/protobuf/wkt";
 import type { Interceptor, Transport } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-web";
+import { inMilliseconds } from "./durations.ts";
 import { CallError } from "./errors.ts";
 import { retrying } from "./retries.ts";
 import { collected, each } from "./streams.ts";
@@ -58,7 +59,7 @@ function headersOf(address: URL, { token, language }: Settings): [string, string
 
 function unaryOver(inner: Transport, slack: number): Transport["unary"] {
   return async (method, signal, timeout, header, input, context) => {
-    const limit = timeout ?? within(slack, timeOf(input) ?? 0);
+    const limit = whole(timeout ?? within(slack, timeOf(input) ?? 0));
     try {
       return await inner.unary(method, signal, limit, header, input, context);
     } catch (error) {
@@ -70,7 +71,8 @@ function unaryOver(inner: Transport, slack: number): Transport["unary"] {
 function streamOver(inner: Transport, slack: number): Transport["stream"] {
   return async (method, signal, timeout, header, input, context) => {
     const asked = await collected(input);
-    const limit = timeout ?? within(slack, method.name === "AnnotateGame" ? reviewOf(asked[0]) : timeOf(asked[0]));
+    const time = method.name === "AnnotateGame" ? reviewOf(asked[0]) : timeOf(asked[0]);
+    const limit = whole(timeout ?? within(slack, time));
     try {
       const answer = await inner.stream(method, signal, limit, header, each(asked), context);
       return { ...answer, message: read(answer.message) };
@@ -93,6 +95,11 @@ function within(slack: number, time: number | undefined): number | undefined {
   return slack && time !== undefined ? time + slack : undefined;
 }
 
+/** A time limit that the protocol can tell the server: whole milliseconds. */
+function whole(limit: number | undefined): number | undefined {
+  return limit === undefined ? undefined : Math.ceil(limit);
+}
+
 /** Milliseconds that a request asks for, undefined if it asks for none. */
 function timeOf(input: unknown): number | undefined {
   const asked = input as { question?: unknown; timeBudget?: Partial<Duration>; iterations?: unknown };
@@ -106,8 +113,4 @@ function reviewOf(input: unknown): number {
   const { timeBudget, deepBudget = {} } = input as { timeBudget?: Partial<Duration>; deepBudget?: Partial<Duration> };
   const time = timeBudget ? 2 * inMilliseconds(timeBudget) : LONGEST_REVIEW;
   return time + 2 * inMilliseconds(deepBudget);
-}
-
-function inMilliseconds({ seconds = 0n, nanos = 0 }: Partial<Duration>): number {
-  return Number(seconds) * 1000 + nanos / 1e6;
 }

@@ -54,6 +54,11 @@ for (const asked of [times, { ...times, deepBudget: milliseconds(10_000) }, { it
   await failure(async () => {
     for await (const _ of annotation.annotateGame(asked));
   });
+const odd = milliseconds(1000 / 3);
+const { advisor } = new Client(address, { retries: false, fetch: unsent });
+for (const timeBudget of [odd, { seconds: 1n, nanos: 1 }])
+  await failure(() => advisor.recommendMove({ position, timeBudget }));
+await failure(() => advisor.recommendMove({ position }, { timeoutMs: 1500.5 }));
 const nowhere = await failure(() => new Client("http://127.0.0.1:1", { retries: false }).rules.listGames({}));
 
 console.log(
@@ -67,6 +72,7 @@ console.log(
     late: late.kind,
     resigned,
     limits,
+    odd: [Number(odd.seconds), odd.nanos],
     nowhere: [nowhere.kind, nowhere.passing],
   }),
 );
