@@ -136,6 +136,7 @@ def test_errors_deadlines_and_streams(project: Path, door: str) -> None:
         "aborted": "cancelled",
         "late": "out-of-time",
         "resigned": [False, True, False],
+        "opened": [["0", "1"], 1],
         "limits": [
             *("125000", "145000", "3605000"),  # of reviews: twice their times, or an hour, and 5 s
             *("5334", "6001", "1501"),  # of searches, in whole milliseconds

@@ -1,5 +1,5 @@
 // Errors, deadlines and streams, at a real server; prints what the test looks at as JSON.
-import { CallError, Client, milliseconds, person } from "@clerestory/client";
+import { CallError, Client, milliseconds, open, person } from "@clerestory/client";
 
 declare const process: { argv: [string, string, string] };
 const address = process.argv[2];
@@ -43,6 +43,8 @@ const late = await failure(async () => {
 const trio = await client.createGame("toy", [person(), person(), person()]);
 for (const _ of [1, 2]) await trio.resign(1);
 const resigned = (await trio.look()).game.seats.map((seat) => seat.bot !== undefined);
+await trio.setSeat(2, open());
+const opened = [Object.keys(trio.keys.tokens ?? {}), (await trio.look()).game.seats[2]?.kind];
 const limits: (string | null)[] = [];
 const unsent: typeof fetch = (_, init) => {
   limits.push(new Headers(init?.headers).get("connect-timeout-ms"));
@@ -71,6 +73,7 @@ console.log(
     aborted: aborted.kind,
     late: late.kind,
     resigned,
+    opened,
     limits,
     odd: [Number(odd.seconds), odd.nanos],
     nowhere: [nowhere.kind, nowhere.passing],
