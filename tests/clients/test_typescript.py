@@ -141,6 +141,7 @@ def test_errors_deadlines_and_streams(project: Path, door: str) -> None:
             *("125000", "145000", "3605000"),  # of reviews: twice their times, or an hour, and 5 s
             *("5334", "6001", "1501"),  # of searches, in whole milliseconds
         ],
+        "unfit": ["bad-request"] * 5,
         "odd": [0, 333_333_333],
         "nowhere": ["unavailable", True],
     }

@@ -96,9 +96,10 @@ export class KeptGame {
     return this.#take(await this.#games.takeBack({ ...this.#seats(), version: this.#version, ply, decline }));
   }
 
-  /** Set who holds a seat. */
+  /** Set who holds a seat. Opened to others, it takes its token, which is then no longer valid, out of the keys. */
   async setSeat(seat: number, plan: SeatPlan): Promise<void> {
     await this.#games.setSeat({ ...this.#everything(), seat, plan });
+    if (plan.kind === SeatKind.OPEN) delete this.keys.tokens?.[seat];
   }
 
   /**

@@ -1,7 +1,8 @@
 // How calls reach a server: its address, token and language, their deadlines, and the errors they end with.
 
+import { create, type DescMessage, type MessageInitShape, type MessageShape, toBinary } from "@bufbuild/protobuf";
 import type { Duration } from "@bufbuild/protobuf/wkt";
-import type { Interceptor, Transport } from "@connectrpc/connect";
+import { Code, ConnectError, type Interceptor, type Transport } from "@connectrpc/connect";
 import { createConnectTransport } from "@connectrpc/connect-web";
 import { inMilliseconds } from "./durations.ts";
 import { CallError } from "./errors.ts";
@@ -61,7 +62,7 @@ function unaryOver(inner: Transport, slack: number): Transport["unary"] {
   return async (method, signal, timeout, header, input, context) => {
     const limit = whole(timeout ?? within(slack, timeOf(input) ?? 0));
     try {
-      return await inner.unary(method, signal, limit, header, input, context);
+      return await inner.unary(method, signal, limit, header, fitted(method.input, input), context);
     } catch (error) {
       throw CallError.from(error);
     }
@@ -74,12 +75,28 @@ function streamOver(inner: Transport, slack: number): Transport["stream"] {
     const time = method.name === "AnnotateGame" ? reviewOf(asked[0]) : timeOf(asked[0]);
     const limit = whole(timeout ?? within(slack, time));
     try {
-      const answer = await inner.stream(method, signal, limit, header, each(asked), context);
+      const messages = asked.map((one) => fitted(method.input, one));
+      const answer = await inner.stream(method, signal, limit, header, each(messages), context);
       return { ...answer, message: read(answer.message) };
     } catch (error) {
       throw CallError.from(error);
     }
   };
+}
+
+/**
+ * The message of a request. Throws ConnectError for a value that does not fit into it.
+ *
+ * The library says so only in an attempt, and as it says that the server broke down, which is tried again.
+ */
+function fitted<M extends DescMessage>(kind: M, input: MessageInitShape<M>): MessageShape<M> {
+  try {
+    const message = create(kind, input);
+    toBinary(kind, message);
+    return message;
+  } catch (error) {
+    throw new ConnectError(error instanceof Error ? error.message : String(error), Code.InvalidArgument);
+  }
 }
 
 async function* read<T>(messages: AsyncIterable<T>): AsyncGenerator<T> {

@@ -61,6 +61,16 @@ const { advisor } = new Client(address, { retries: false, fetch: unsent });
 for (const timeBudget of [odd, { seconds: 1n, nanos: 1 }])
   await failure(() => advisor.recommendMove({ position, timeBudget }));
 await failure(() => advisor.recommendMove({ position }, { timeoutMs: 1500.5 }));
+const { rules } = new Client(address, { fetch: unsent });
+const unfit = [];
+for (const call of [
+  () => rules.startPosition({ game: "toy", seats: -1 }),
+  () => rules.startPosition({ game: "toy", seats: 1.5, seed: -1n }),
+  () => client.openGame(game.gameId, game.keys).look(-1),
+  () => advisor.recommendMove({ position, timeBudget: "1s" as unknown as object }),
+  () => advisor.analyze({ question: { position, level: -1 } })[Symbol.asyncIterator]().next(),
+])
+  unfit.push((await failure(call)).kind);
 const nowhere = await failure(() => new Client("http://127.0.0.1:1", { retries: false }).rules.listGames({}));
 
 console.log(
@@ -75,6 +85,7 @@ console.log(
     resigned,
     opened,
     limits,
+    unfit,
     odd: [Number(odd.seconds), odd.nanos],
     nowhere: [nowhere.kind, nowhere.passing],
   }),
