@@ -142,6 +142,7 @@ def test_errors_deadlines_and_streams(project: Path, door: str) -> None:
             *("5334", "6001", "1501"),  # of searches, in whole milliseconds
         ],
         "unfit": ["bad-request"] * 5,
+        "unusable": ["TypeError"] * 4,
         "odd": [0, 333_333_333],
         "nowhere": ["unavailable", True],
     }

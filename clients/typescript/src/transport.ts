@@ -9,6 +9,7 @@ import { CallError } from "./errors.ts";
 import { retrying } from "./retries.ts";
 import { collected, each } from "./streams.ts";
 
+const SCHEMES = ["http:", "https:"];
 const LOCAL = ["localhost", "127.0.0.1", "[::1]"];
 const SLACK = 5000; // milliseconds a call may take beyond the time that its request asks for
 const LONGEST = 600_000; // milliseconds of a request that is limited by iterations only
@@ -33,7 +34,7 @@ export interface Settings {
 /**
  * A transport for `createClient`: its calls have deadlines, are tried again, and fail with a CallError.
  *
- * Throws TypeError for an unusable address or token.
+ * Throws TypeError for an unusable address, token or language.
  */
 export function openTransport(address: string, settings: Settings = {}): Transport {
   const { retries = true, slack = SLACK, interceptors = [], fetch } = settings;
@@ -51,11 +52,15 @@ export function openTransport(address: string, settings: Settings = {}): Transpo
   return { unary: unaryOver(inner, slack), stream: streamOver(inner, slack) };
 }
 
-function headersOf(address: URL, { token, language }: Settings): [string, string][] {
+function headersOf(address: URL, { token, language }: Settings): Headers {
+  if (!SCHEMES.includes(address.protocol))
+    throw new TypeError(`address: ${address} begins with neither http:// nor https://`);
   const open = address.protocol === "http:" && !LOCAL.includes(address.hostname);
   if (token && open) throw new TypeError(`token: would travel in plaintext to ${address.host}; use https`);
-  const headers: [string, string][] = token ? [["authorization", `Bearer ${token}`]] : [];
-  return language ? [...headers, ["accept-language", language]] : headers;
+  return new Headers({
+    ...(token && { authorization: `Bearer ${token}` }),
+    ...(language && { "accept-language": language }),
+  });
 }
 
 function unaryOver(inner: Transport, slack: number): Transport["unary"] {

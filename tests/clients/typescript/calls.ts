@@ -71,6 +71,18 @@ for (const call of [
   () => advisor.analyze({ question: { position, level: -1 } })[Symbol.asyncIterator]().next(),
 ])
   unfit.push((await failure(call)).kind);
+const unusable = [
+  () => new Client("localhost:8080"),
+  () => new Client("grpc://127.0.0.1:50051"),
+  () => new Client(address, { token: "two\nlines" }),
+  () => new Client(address, { language: "日本" }),
+].map((make) => {
+  try {
+    return String(make());
+  } catch (error) {
+    return (error as Error).name;
+  }
+});
 const nowhere = await failure(() => new Client("http://127.0.0.1:1", { retries: false }).rules.listGames({}));
 
 console.log(
@@ -86,6 +98,7 @@ console.log(
     opened,
     limits,
     unfit,
+    unusable,
     odd: [Number(odd.seconds), odd.nanos],
     nowhere: [nowhere.kind, nowhere.passing],
   }),
