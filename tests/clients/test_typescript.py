@@ -20,6 +20,7 @@ from google.protobuf.duration_pb2 import Duration
 from google.rpc.error_details_pb2 import ErrorInfo, RetryInfo
 
 from clerestory import __version__
+from clerestory.clients.retries import AWAY_PAUSES, BROKEN_PAUSES, BUSY_PAUSES, JITTER
 from lab.browser import page_server
 from tests.clients.relay import cutting
 from tests.clients.test_services import METHODS
@@ -211,6 +212,20 @@ def test_a_call_is_tried_again_where_that_may_help(
     with refusing(refusals, headers) as address:
         said = printed(project, "retries.ts", address, "true")
     assert (said.get("kind"), len(refusals)) == (kind, left)
+
+
+def test_a_wait_that_an_error_names_is_never_shortened(project: Path) -> None:
+    with refusing([BUSY, refusal("resource_exhausted"), refusal("unavailable")], {}) as address:
+        said = printed(project, "retries.ts", address, "true")
+    assert said["pauses"] == pytest.approx([39, 220, 55])  # of 30, 200 and 50 ms
+
+
+def test_its_retries_are_those_of_the_client_in_python() -> None:
+    text = (PACKAGE / "src" / "retries.ts").read_text()
+    named = {name: json.loads(value) for name, value in re.findall(r"^const ([A-Z]+) = ([\d\[\], .]+);", text, re.M)}
+    pauses = {"BUSY": BUSY_PAUSES, "AWAY": AWAY_PAUSES, "BROKEN": BROKEN_PAUSES}
+    ours = {name: [round(1000 * one) for one in seconds] for name, seconds in pauses.items()}
+    assert named == ours | {"JITTER": JITTER}
 
 
 def test_without_retries_an_error_says_how_long_to_wait(project: Path) -> None:

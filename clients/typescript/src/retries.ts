@@ -66,7 +66,9 @@ class Tries {
 function told(error: unknown, wished: number): number | undefined {
   const pushback = error instanceof ConnectError ? error.metadata.get(PUSHBACK) : null;
   if (pushback !== null) return Number(pushback) >= 0 ? Number(pushback) : undefined;
-  return CallError.from(error).retryAfter ?? wished * (1 - JITTER + 2 * JITTER * Math.random());
+  const spread = 2 * JITTER * Math.random();
+  const asked = CallError.from(error).retryAfter;
+  return asked === undefined ? wished * (1 - JITTER + spread) : asked * (1 + spread);
 }
 
 /** A stream whose first message has arrived. */
