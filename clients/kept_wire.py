@@ -78,13 +78,15 @@ class GameSeat:
 
     Attributes:
         kind: `open`, `person` or `bot`.
-        name: of a person.
+        name: of a person, or of a character in the language of the client.
         level: of a bot, None for full strength and for people.
+        character: which a bot is, as in `bot:CHARACTER`; "" for none.
     """
 
     kind: str
     name: str
     level: int | None
+    character: str = ""
 
 
 @dataclass(frozen=True)
@@ -224,7 +226,7 @@ def read_snapshot(message: Any) -> GameSnapshot:
 def read_seat(seat: api.GameSeat) -> GameSeat:
     """Return who holds a seat."""
     kind = value_name(api.SeatKind, "SEAT_KIND_", seat.kind)
-    return GameSeat(kind, seat.name, seat.bot.level if seat.bot.HasField("level") else None)
+    return GameSeat(kind, seat.name, seat.bot.level if seat.bot.HasField("level") else None, seat.bot.character)
 
 
 def read_outcome(game: api.Game) -> Outcome | None:

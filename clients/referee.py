@@ -63,7 +63,7 @@ class Outcome:
 
     Attributes:
         win_shares: by seat; they add up to 1.
-        margins: own score minus the best other score, by seat, in points.
+        margins: own score minus the best other score, by seat, in points; () for a game that was ended early.
     """
 
     win_shares: tuple[float, ...]

@@ -38,6 +38,12 @@ def test_a_game_is_played_to_its_end(advisor: Advisor) -> None:
     assert record.state.over
 
 
+def test_a_character_is_named_as_it_is_asked_for(target: str) -> None:
+    with Advisor(target, language="de") as advisor:
+        game = advisor.games.create("duel", ["person:Ann", "bot:mabel"])
+        assert [(one.name, one.character) for one in game.look().seats] == [("Ann", ""), ("Mabel", "mabel")]
+
+
 def test_people_join_and_look_back(advisor: Advisor) -> None:
     mine = advisor.games.create("toy", ["person", "open"], seed=7, listed=True)
     with pytest.raises(Denied) as wrong:
