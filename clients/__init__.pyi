@@ -14,7 +14,7 @@ from clerestory.clients.errors import (
     Unsupported,
 )
 from clerestory.clients.kept import AsyncKeptGame, AsyncKeptGames, KeptGame, KeptGames
-from clerestory.clients.kept_wire import GameEntry, GameSeat, GameSnapshot
+from clerestory.clients.kept_wire import GameEntry, GameSeat, GameSnapshot, TakeBackRequest
 from clerestory.clients.plans import Change, ConversionPlan, PossibleUse
 from clerestory.clients.referee import AppliedAction, AsyncReferee, AsyncRules, LegalAction, Outcome, Referee, Rules
 from clerestory.clients.review_wire import GameReview, ReviewedPly, ReviewProgress, SeatReview
@@ -79,6 +79,7 @@ __all__ = [
     "Rollouts",
     "Rules",
     "SeatReview",
+    "TakeBackRequest",
     "Tls",
     "Unavailable",
     "Unsupported",

@@ -1,11 +1,11 @@
 """Kept games as messages and as plain values, for the sync and the async client."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypedDict
 
 from clerestory.clients.errors import BadRequest, FieldViolation
 from clerestory.clients.plans import Change, read_changes
-from clerestory.clients.referee import LegalAction, Outcome, plain, read_legal
+from clerestory.clients.referee import LegalAction, Outcome, outcome_of, plain, read_legal
 from clerestory.clients.types import Action
 from clerestory.clients.wire import Time, read_action, set_field, set_time, value_name
 from clerestory.v1 import games_pb2 as api
@@ -59,6 +59,9 @@ class GameEntry:
         played_on: the server moved because the player ran out of time.
         forced: the server played it because nothing else was legal.
         changes: what it changed, as far as the viewer may know.
+        asked_ply: the ply to go back to, of `take_back_answered`; None for other entries.
+        declined: the seat has declined that.
+        message: the original message.
     """
 
     version: int
@@ -70,6 +73,24 @@ class GameEntry:
     played_on: bool
     forced: bool
     changes: tuple[Change, ...]
+    asked_ply: int | None
+    declined: bool
+    message: api.GameEntry = field(repr=False, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class TakeBackRequest:
+    """A take-back that somebody has asked for; it lapses with the next action.
+
+    Attributes:
+        ply: to go back to.
+        seat: that asked.
+        missing: seats that have not agreed yet.
+    """
+
+    ply: int
+    seat: int
+    missing: tuple[int, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,6 +144,13 @@ class GameSnapshot:
     def frozen_reason(self) -> str:
         """Why the server cannot continue the game, "" if it can."""
         return str(self.message.game.frozen_reason)
+
+    @property
+    def take_back(self) -> TakeBackRequest | None:
+        """The take-back that waits for somebody's consent, None if none does."""
+        asked = self.message.game.take_back
+        waits = self.message.game.HasField("take_back")
+        return TakeBackRequest(asked.ply, asked.seat, tuple(asked.missing)) if waits else None
 
     def position(self, seat: int | None = None) -> dict[str, Any]:
         """Return the position as a seat of the viewer's sees it; None: the only one, or what is public.
@@ -233,7 +261,7 @@ def read_outcome(game: api.Game) -> Outcome | None:
     """Return how a game ended, None if it has not, or where nobody has won."""
     if not game.end.HasField("outcome"):
         return None
-    return Outcome(tuple(game.end.outcome.win_shares), tuple(game.end.outcome.margins))
+    return outcome_of(game.end.outcome)
 
 
 def read_entry(entry: api.GameEntry) -> GameEntry:
@@ -254,4 +282,7 @@ def read_entry(entry: api.GameEntry) -> GameEntry:
         played_on=entry.played_on,
         forced=entry.forced,
         changes=read_changes(applied.changes),
+        asked_ply=entry.take_back_answered.asked_ply if what == "take_back_answered" else None,
+        declined=entry.take_back_answered.declined,
+        message=entry,
     )

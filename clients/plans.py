@@ -1,7 +1,7 @@
 """What actions change, and plans of conversions, as the client gives them."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from clerestory.clients.types import Action
 from clerestory.clients.wire import read_action
@@ -61,6 +61,7 @@ class ConversionPlan:
         possible: everything that can be planned.
         faults: why there is no order, in English sentences; empty if there is one.
         required: cubes that must be discarded in all; 0 for conversions.
+        message: the original message, with the position after the actions, and the faults in detail.
     """
 
     actions: tuple[Action, ...]
@@ -69,6 +70,7 @@ class ConversionPlan:
     possible: tuple[PossibleUse, ...]
     faults: tuple[str, ...]
     required: int
+    message: api.PlanConversionsResponse = field(repr=False, compare=False)
 
 
 def read_changes(changes: Iterable[api.Change]) -> tuple[Change, ...]:
@@ -97,4 +99,5 @@ def read_conversions(answer: api.PlanConversionsResponse) -> ConversionPlan:
         possible=tuple(PossibleUse(one.item, one.label, one.planned, one.most) for one in answer.possible),
         faults=tuple(fault.text for fault in answer.faults),
         required=answer.required,
+        message=answer,
     )

@@ -1,7 +1,7 @@
 """The rules, from a server: for a referee, who knows everything, or a follower, who knows what one seat knows."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from google.protobuf.json_format import MessageToDict
@@ -64,10 +64,12 @@ class Outcome:
     Attributes:
         win_shares: by seat; they add up to 1.
         margins: own score minus the best other score, by seat, in points; () for a game that was ended early.
+        message: the original message, with scores and tie-breaks.
     """
 
     win_shares: tuple[float, ...]
     margins: tuple[float, ...]
+    message: api.Outcome = field(repr=False, compare=False)
 
 
 class RefereeBase:
@@ -115,7 +117,7 @@ class RefereeBase:
         """Move to the position after actions; return what was applied."""
         self._position, self._turn = answer.position, answer.turn
         if answer.HasField("outcome"):
-            self.outcome = Outcome(tuple(answer.outcome.win_shares), tuple(answer.outcome.margins))
+            self.outcome = outcome_of(answer.outcome)
         return [read_applied(applied) for applied in answer.applied]
 
     @exchanged
@@ -294,6 +296,11 @@ def read_faults(answer: api.ValidatePositionResponse) -> list[FieldViolation]:
 def plain(message: Any) -> dict[str, Any]:
     """Return a message as a dictionary, its fields by their names, defaults included."""
     return MessageToDict(message, preserving_proto_field_name=True, always_print_fields_with_no_presence=True)
+
+
+def outcome_of(message: api.Outcome) -> Outcome:
+    """Return how a game ended."""
+    return Outcome(tuple(message.win_shares), tuple(message.margins), message)
 
 
 def read_legal(action: api.LegalAction) -> LegalAction:

@@ -1,6 +1,6 @@
 """Reviews of games, as messages and as plain values: shared by the sync and the async client."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from clerestory.clients.types import Action
@@ -36,6 +36,7 @@ class ReviewedPly:
         points: of margin that the action cost, 0 or more.
         variation: the principal variation of the best action, in texts.
         reason: what the best action gains over the one played, if that exceeds chance; else "".
+        message: the original message, with what was at stake, and the iterations.
     """
 
     ply: int
@@ -49,6 +50,7 @@ class ReviewedPly:
     points: float
     variation: tuple[str, ...]
     reason: str
+    message: api.ReviewedPly = field(repr=False, compare=False)
 
     @property
     def loss(self) -> float:
@@ -156,9 +158,9 @@ def write_annotation(
         request.record = game
     else:
         request.kept_game.CopyFrom(api.KeptGameReference(game_id=game.game_id, tokens=game._all_tokens()))
-    for field, value in (("iterations", iterations), ("viewer_seat", viewer), ("seed", seed)):
+    for name, value in (("iterations", iterations), ("viewer_seat", viewer), ("seed", seed)):
         if value is not None:
-            set_field(request, field, value)
+            set_field(request, name, value)
     deeper = 0.0 if deep is None else set_time(request, "deep_budget", deep)
     if time is None:
         return request, LONGEST + 2 * deeper
@@ -187,6 +189,7 @@ def read_ply(message: api.ReviewedPly) -> ReviewedPly:
         points=message.points,
         variation=tuple(message.principal_variation),
         reason=message.reason,
+        message=message,
     )
 
 

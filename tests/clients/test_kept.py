@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from clerestory.clients import Advisor, AsyncAdvisor, BadRequest, Denied, KeptGame, NotNow
+from clerestory.clients import Advisor, AsyncAdvisor, BadRequest, Denied, KeptGame, NotNow, TakeBackRequest
 from clerestory.clients.kept_wire import read_snapshot, seat_plan, write_choices
 from clerestory.clients.review_wire import read_review
 from clerestory.engine import read_records
@@ -60,10 +60,20 @@ def test_people_join_and_look_back(advisor: Advisor) -> None:
     assert theirs.look(seen.ply).position()["toy"]["step"] == "play"
     with pytest.raises(BadRequest, match="seat: 1 is not held here"):
         mine.take_back(seen.ply, seat=1)
+    assert seen.take_back is None
     asked = mine.take_back(seen.ply)
-    assert asked.message.game.take_back.missing == [1]
+    assert asked.take_back == TakeBackRequest(seen.ply, seat=0, missing=(1,))
     theirs.look()
-    assert theirs.take_back(seen.ply).ply == seen.ply
+    refused = theirs.take_back(seen.ply, decline=True)
+    assert refused.take_back is None
+    mine.look()
+    mine.take_back(seen.ply)
+    theirs.look()
+    back = theirs.take_back(seen.ply)
+    assert back.ply == seen.ply
+    told = [(one.seat, one.asked_ply, one.declined) for one in [*asked.entries, *refused.entries, *back.entries[:1]]]
+    assert told == [(0, seen.ply, False), (1, seen.ply, True), (1, seen.ply, False)]
+    assert refused.entries[0].message.HasField("time")
     games, page = advisor.games.list(tokens=[mine.owner_token], size=1)
     assert ([game["game_id"] for game in games], page) == ([mine.game_id], "")
 

@@ -29,6 +29,7 @@ def test_a_plan_is_asked_for_and_played(target: str) -> None:
         assert not plan.faults
         assert any(change.card == item for change in plan.changes)
         applied = table.apply(plan.actions)
+        assert plan.message.position == table.message
         assert [done.action for done in applied] == list(plan.actions)
         assert {change.text for change in plan.changes} == {one.text for done in applied for one in done.changes}
 

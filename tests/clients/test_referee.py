@@ -21,6 +21,7 @@ def test_a_game_to_its_end(advisor: Advisor) -> None:
     assert referee.legal() == []
     assert referee.outcome is not None
     assert sum(referee.outcome.win_shares) == pytest.approx(1)
+    assert len(referee.outcome.message.scores) == len(referee.outcome.margins) == 2
 
 
 def test_a_view_hides_what_the_seat_cannot_know(advisor: Advisor) -> None:
