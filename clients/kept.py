@@ -65,17 +65,18 @@ class KeptGameBase:
         return Exchange(f"{SERVICE}GetGame", request, self._take)
 
     @exchanged
-    def play(self, action: Any, *, version: int | None = None) -> Exchange[GameSnapshot]:
+    def play(self, action: Any, *then: Any, version: int | None = None) -> Exchange[GameSnapshot]:
         """Play an action, or enter a chance outcome at a table; return the game after it and its chance events.
 
         Args:
             action: its text, or an action.
+            then: further actions of the same seat, played directly after it; all are played or none.
             version: of the game for which it was chosen; None for the one seen last.
 
         Raises AdvisorError, with reason STALE_VERSION if something else has happened; the game is then unchanged.
         """
-        [text] = action_texts([action])
-        request = api.PlayActionRequest(game_id=self.game_id, tokens=self._everything(), action=text)
+        text, *more = action_texts([action, *then])
+        request = api.PlayActionRequest(game_id=self.game_id, tokens=self._everything(), action=text, then_actions=more)
         set_field(request, "version", self.version if version is None else version)
         return Exchange(f"{SERVICE}PlayAction", request, self._take)
 

@@ -145,6 +145,15 @@ def test_at_a_table_what_comes_up_is_entered(advisor: Advisor) -> None:
     assert game.play("turn-up 3").entries[0].action == seen.legal[2].action
 
 
+def test_several_actions_are_played_at_once_or_none(advisor: Advisor) -> None:
+    game = advisor.games.create("toy", ["person", "person"], table=True)
+    seen = game.look()
+    with pytest.raises(NotNow, match=r"^then_actions\[0\]: "):
+        game.play("turn-up 3", "fold")
+    assert game.look() == seen
+    assert [one.action and one.action.text for one in game.play("turn-up 3", "fair").entries] == ["turn-up 3", "fair"]
+
+
 def test_what_one_of_two_was_shown_is_entered_and_the_other_plays_on(advisor: Advisor) -> None:
     game = advisor.games.create("cathedral", ["person", "person"], table=True)
     seen = game.look()
