@@ -118,6 +118,8 @@ def dial(
         check_token(target, token, wanted)
     if patience is not None and not (isinstance(patience, (int, float)) and patience >= 0):
         raise BadConnection("patience", f"{patience!r} is not a number of seconds from 0 up")
+    if not isinstance(retries, bool):
+        raise BadConnection("retries", f"{retries!r:.80} is not True or False")
     options = [("grpc.enable_retries", int(retries)), *NARROW, *RECONNECT]
     if "," in target:
         options.append(("grpc.service_config", json.dumps(SPREAD)))

@@ -8,7 +8,7 @@ from uuid import uuid4
 from clerestory.clients.exchange import AsyncCalls, Exchange, SyncCalls, exchanged
 from clerestory.clients.kept_wire import GameChoices, GameSnapshot, read_snapshot, seat_plan, value_of, write_choices
 from clerestory.clients.referee import MakeExchange, as_truth, plain
-from clerestory.clients.wire import Actions, PositionLike, Time, action_texts, refusal, set_field
+from clerestory.clients.wire import Actions, PositionLike, Time, action_text, action_texts, refusal, set_field
 from clerestory.v1 import games_pb2 as api
 from clerestory.v1 import rules_pb2 as rules
 
@@ -75,7 +75,7 @@ class KeptGameBase:
 
         Raises AdvisorError, with reason STALE_VERSION if something else has happened; the game is then unchanged.
         """
-        text, *more = action_texts([action, *then])
+        text, more = action_text(action, "action"), action_texts(then, "then_actions")
         request = api.PlayActionRequest(game_id=self.game_id, tokens=self._everything(), action=text, then_actions=more)
         set_field(request, "version", self.version if version is None else version)
         return Exchange(f"{SERVICE}PlayAction", request, self._take)
@@ -92,9 +92,8 @@ class KeptGameBase:
         """
         if seat not in self.tokens and not self.owner_token:
             raise refusal("seat", f"{seat!r} is not held here")
-        [text] = action_texts([outcome])
-        tokens, version = self._everything(), self.version
-        request = api.SayShownRequest(game_id=self.game_id, tokens=tokens, version=version, outcome=text)
+        tokens, text = self._everything(), action_text(outcome, "outcome")
+        request = api.SayShownRequest(game_id=self.game_id, tokens=tokens, version=self.version, outcome=text)
         set_field(request, "seat", seat)
         return Exchange(f"{SERVICE}SayShown", request, self._take)
 
@@ -115,8 +114,9 @@ class KeptGameBase:
         if seat is not None and seat not in self.tokens:
             raise refusal("seat", f"{seat!r} is not held here")
         tokens = [*self.tokens.values()] if seat is None else [self.tokens[seat]]
-        request = api.TakeBackRequest(game_id=self.game_id, tokens=tokens, version=self.version, decline=decline)
+        request = api.TakeBackRequest(game_id=self.game_id, tokens=tokens, version=self.version)
         set_field(request, "ply", ply)
+        set_field(request, "decline", decline)
         return Exchange(f"{SERVICE}TakeBack", request, self._take)
 
     @exchanged
@@ -181,7 +181,9 @@ class KeptGameBase:
 
         def ask() -> Exchange[GameSnapshot | None]:
             known = from_version if shown is None else shown.version
-            request = api.WatchGameRequest(game_id=self.game_id, tokens=self._all_tokens(), from_version=known)
+            request = api.WatchGameRequest(game_id=self.game_id, tokens=self._all_tokens())
+            if known is not None:
+                set_field(request, "from_version", known)
             return Exchange(f"{SERVICE}WatchGame", request, read, LATER)
 
         def read(message: api.WatchGameResponse) -> GameSnapshot | None:

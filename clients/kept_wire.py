@@ -180,7 +180,7 @@ class GameSnapshot:
 
 def seat_plan(who: str, field: str, time: Time | None = None) -> api.SeatPlan:
     """Return who is to hold a seat, as a message. Raises BadRequest for an unknown word."""
-    word, _, more = who.partition(":")
+    word, _, more = who.partition(":") if isinstance(who, str) else ("", "", "")
     plan = api.SeatPlan(kind=KINDS.get(word, api.SEAT_KIND_UNSPECIFIED))
     if word == "level" and more.isascii() and more.isdigit():
         set_field(plan.bot, "level", int(more))
@@ -207,12 +207,9 @@ def write_choices(choices: GameChoices) -> api.GameOptions:
     """Return choices as a message. Raises BadRequest for an unfit value, TypeError for an unknown choice."""
     if unknown := choices.keys() - GameChoices.__annotations__.keys():
         raise TypeError(f"{min(unknown)!r} is not one of the choices {', '.join(GameChoices.__annotations__)}")
-    options = api.GameOptions(
-        table=choices.get("table", False),
-        listed=choices.get("listed", False),
-        play_forced=choices.get("play_forced", False),
-    )
-    set_field(options, "delay_plies", choices.get("delay_plies", 0))
+    options = api.GameOptions()
+    for name in choices.keys() & {"table", "listed", "play_forced", "delay_plies"}:
+        set_field(options, name, choices[name])  # type: ignore[literal-required]
     if "hints" in choices:
         options.hints = value_of("hints", "HINTS_", choices["hints"], api.Hints)
     if "take_backs" in choices:

@@ -164,9 +164,12 @@ class RefereeBase:
 
         Raises AdvisorError.
         """
-        request = api.PlanConversionsRequest(position=self._position, finish=finish)
-        for item, times in (uses or {}).items():
-            set_field(request.uses.add(item=item), "times", times)
+        request = api.PlanConversionsRequest(position=self._position)
+        set_field(request, "finish", finish)
+        for place, (item, times) in enumerate((uses or {}).items()):
+            use = request.uses.add()
+            set_field(use, "item", item, f"uses[{place}].item")
+            set_field(use, "times", times, f"uses[{place}].times")
         return Exchange("PlanConversions", request, read_conversions)
 
     def _go_on(self, actions: Actions, draw: bool, seed: int | None) -> Exchange[list[AppliedAction]]:
@@ -282,7 +285,8 @@ def ask_for_view(position: api.AnyPosition, seat: int | None) -> api.ObservePosi
 
 def ask_to_apply(position: api.AnyPosition, actions: Actions, draw: bool, seed: int | None) -> api.ApplyActionsRequest:
     """Return the request to apply actions. Raises BadRequest."""
-    request = api.ApplyActionsRequest(position=position, actions=action_texts(actions), draw=draw)
+    request = api.ApplyActionsRequest(position=position, actions=action_texts(actions))
+    set_field(request, "draw", draw)
     if seed is not None:
         set_field(request, "seed", seed)
     return request

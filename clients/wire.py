@@ -13,6 +13,7 @@ from clerestory.clients.errors import BadRequest, FieldViolation
 from clerestory.clients.types import Action, AnswerWarning, Line, Recommendation, Update
 from clerestory.durations import parse_duration
 from clerestory.figures import Outlook
+from clerestory.refusals import Reason
 from clerestory.v1 import advisor_pb2 as api
 from clerestory.v1.position_pb2 import Position
 
@@ -93,13 +94,22 @@ FIELDS = {
     "avoid": "avoid_actions",
 }  # option -> field of the request
 REASONS = {
-    "deep_budget": "BAD_TIME_BUDGET",
-    "delay_plies": "BAD_OPTIONS",
-    "observer.seat": "BAD_SEAT",
-    "page_size": "BAD_PAGE",
-    "time_per_move": "BAD_OPTIONS",
-    "viewer_seat": "BAD_SEAT",
-}  # field -> reason of the server, where the reason has another name
+    "action": Reason.BAD_ACTION,
+    "actions": Reason.BAD_ACTION,
+    "deep_budget": Reason.BAD_TIME_BUDGET,
+    "delay_plies": Reason.BAD_OPTIONS,
+    "entries_from_ply": Reason.BAD_PLY,
+    "item": Reason.BAD_ACTION,
+    "listed": Reason.BAD_OPTIONS,
+    "number": Reason.NO_SUCH_PUZZLE,
+    "outcome": Reason.BAD_ACTION,
+    "page_size": Reason.BAD_PAGE,
+    "play_forced": Reason.BAD_OPTIONS,
+    "table": Reason.BAD_OPTIONS,
+    "time_per_move": Reason.BAD_OPTIONS,
+    "times": Reason.BAD_ACTION,
+    "viewer_seat": Reason.BAD_SEAT,
+}  # field -> reason of the server, where it is not named like the field
 
 
 class RecommendCall(NamedTuple):
@@ -142,7 +152,8 @@ def write_analysis(
 ) -> AnalyzeCall:
     """Return the request of an analysis as a message. Raises the same errors as `write_question`."""
     question, timeout = write_question(position, time, options)
-    request = api.AnalyzeRequest(question=question, background=background)
+    request = api.AnalyzeRequest(question=question)
+    set_field(request, "background", background)
     if every is not None:
         set_time(request, "update_interval", every)
     if certainty is not None:
@@ -157,7 +168,13 @@ def write_analysis(
 def refusal(field: str, description: str) -> BadRequest:
     """Return the error for a request that cannot be sent; its reason is the one that a server would give."""
     violation = FieldViolation(field, description)
-    return BadRequest(str(violation), REASONS.get(field, f"BAD_{field.upper()}"), [violation])
+    return BadRequest(str(violation), reason_of(field.rpartition(".")[2]), [violation])
+
+
+def reason_of(field: str) -> str:
+    """Return the reason for a value that does not fit into a field: of the field, or that a request cannot be read."""
+    own = REASONS.get(field, f"BAD_{field.upper()}")
+    return str(own if own in Reason.__members__ else Reason.UNREADABLE_REQUEST)
 
 
 def read_time(time: Time, field: str = "time_budget") -> float:
@@ -195,7 +212,7 @@ def set_field(request: Any, field: str, value: Any, blamed: str = "") -> None:
     """Set a field of the request. Raises BadRequest, about `blamed` if given, for a value that it cannot hold."""
     try:
         if field.endswith("_actions"):
-            getattr(request, field).extend(action_texts(value))
+            getattr(request, field).extend(action_texts(value, field))
         else:
             setattr(request, field, value)
     except (ValueError, TypeError):
@@ -205,8 +222,6 @@ def set_field(request: Any, field: str, value: Any, blamed: str = "") -> None:
 
 def type_of(request: Any, field: str) -> str:
     """Return what a field holds, in words."""
-    if field.endswith("_actions"):
-        return "a list of texts of actions"
     descriptor = request.DESCRIPTOR.fields_by_name[field]
     words = {
         descriptor.CPPTYPE_BOOL: "True or False",
@@ -216,11 +231,20 @@ def type_of(request: Any, field: str) -> str:
     return words.get(descriptor.cpp_type, "a whole number in range")
 
 
-def action_texts(actions: Any) -> list[str]:
-    """Return the texts of one action or of several. Raises TypeError for anything else."""
-    if isinstance(actions, str) or hasattr(actions, "text"):
-        return [text_of(actions)]
-    return [text_of(action) for action in actions]
+def action_texts(actions: Any, field: str = "actions") -> list[str]:
+    """Return the texts of one action or of several. Raises BadRequest, which names the field, for anything else."""
+    try:
+        return [
+            text_of(one) for one in ([actions] if isinstance(actions, str) or hasattr(actions, "text") else actions)
+        ]
+    except TypeError:
+        raise refusal(field, f"{actions!r:.80} is not a text of an action, or a list of them") from None
+
+
+def action_text(action: Any, field: str) -> str:
+    """Return the text of an action. Raises BadRequest, which names the field, for anything else."""
+    [text] = action_texts([action], field)
+    return text
 
 
 def text_of(action: str | HasText) -> str:

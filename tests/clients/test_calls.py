@@ -29,6 +29,8 @@ from clerestory.clients.kept import AsyncKeptGame, AsyncKeptGames, KeptGame, Kep
 from clerestory.clients.retries import BUSY_PAUSES
 from clerestory.clients.wire import write_analysis, write_question
 from clerestory.engine.toy.rules import TOY
+from clerestory.refusals import Reason
+from clerestory.v1.rules_pb2 import AnyPosition, Turn
 from tests.clients.fake import Scripted, serving
 
 POSITION = first_decision("toy", 2, 7).observe(0)
@@ -123,22 +125,53 @@ def test_options(options: Any, field: str, value: Any) -> None:
     assert write_question(POSITION, "1s", unset) == write_question(POSITION, "1s", {})  # type: ignore[arg-type]
 
 
-BAD_OPTIONS: list[tuple[dict[str, Any], str]] = [
-    ({"level": -1}, "level"),
-    ({"threads": "two"}, "threads"),
-    ({"memory": 1.5}, "max_tree_bytes"),
-    ({"lines": 2**32}, "max_lines"),
-    ({"early_stop": "yes"}, "early_stop"),
-    ({"consider": 5}, "consider_actions"),
-    ({"avoid": [5]}, "avoid_actions"),
+BAD_OPTIONS: list[tuple[dict[str, Any], str, str]] = [
+    ({"level": -1}, "level", "BAD_LEVEL"),
+    ({"threads": "two"}, "threads", "BAD_THREADS"),
+    ({"memory": 1.5}, "max_tree_bytes", "BAD_MAX_TREE_BYTES"),
+    ({"lines": 2**32}, "max_lines", "UNREADABLE_REQUEST"),
+    ({"early_stop": "yes"}, "early_stop", "UNREADABLE_REQUEST"),
+    ({"consider": 5}, "consider_actions", "BAD_CONSIDER_ACTIONS"),
+    ({"avoid": [5]}, "avoid_actions", "BAD_AVOID_ACTIONS"),
 ]
 
 
-@pytest.mark.parametrize(("options", "field"), BAD_OPTIONS)
-def test_options_that_cannot_be_sent(options: Any, field: str) -> None:
+@pytest.mark.parametrize(("options", "field", "reason"), BAD_OPTIONS)
+def test_options_that_cannot_be_sent(options: Any, field: str, reason: str) -> None:
     with pytest.raises(BadRequest, match=f"^{field}: ") as caught:
         write_question(POSITION, "1s", options)
-    assert caught.value.reason == f"BAD_{field.upper()}"
+    assert caught.value.reason == reason
+
+
+TABLE = Referee(lambda _: None, AnyPosition(), Turn())
+UNFIT: list[tuple[Callable[[Any], Any], str, str]] = [
+    (lambda a: a.analyze(POSITION, "1s", background="x"), "background", "UNREADABLE_REQUEST"),
+    (lambda a: a.annotate(5), "record", "BAD_RECORD"),
+    (lambda a: a.games.create("toy", ["person"], table="yes"), "table", "BAD_OPTIONS"),
+    (lambda a: a.games.create("toy", [1, 2]), "seats[0]", "BAD_OPTIONS"),
+    (lambda a: a.games.open("x").look(entries_from=-1), "entries_from_ply", "BAD_PLY"),
+    (lambda a: a.games.open("x").play(5), "action", "BAD_ACTION"),
+    (lambda a: a.games.open("x").take_back(1, decline="x"), "decline", "UNREADABLE_REQUEST"),
+    (lambda a: a.games.open("x").watch(from_version="x"), "from_version", "UNREADABLE_REQUEST"),
+    (lambda a: a.games.open("x").watch(from_version=-1), "from_version", "UNREADABLE_REQUEST"),
+    (lambda a: a.puzzles.pose("duel", -1), "number", "NO_SUCH_PUZZLE"),
+    (lambda a: a.puzzles.judge("duel", 1, 5), "actions", "BAD_ACTION"),
+    (lambda a: a.lessons.follow("goal", [5]), "actions", "BAD_ACTION"),
+    (lambda _: TABLE.apply(None), "actions", "BAD_ACTION"),  # type: ignore[arg-type]
+    (lambda _: TABLE.apply([], draw="x"), "draw", "UNREADABLE_REQUEST"),  # type: ignore[arg-type]
+    (lambda _: TABLE.plan({"mason_1": 1, "carpenter_4": -1}), "uses[1].times", "BAD_ACTION"),
+]
+
+
+@pytest.mark.parametrize(("call", "field", "reason"), UNFIT)
+def test_what_fits_into_no_message_is_said_of_its_field_for_a_reason_of_the_service(
+    call: Callable[[Any], Any], field: str, reason: str
+) -> None:
+    with Advisor("localhost:1", patience=0) as advisor, pytest.raises(BadRequest) as caught:
+        call(advisor)
+    assert [one.field for one in caught.value.violations] == [field]
+    assert caught.value.reason == reason
+    assert reason in Reason.__members__
 
 
 @pytest.mark.parametrize("options", [{"character": 5}, {"game_id": "\ud800"}])

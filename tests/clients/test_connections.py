@@ -64,6 +64,7 @@ BAD_CONNECTIONS: list[tuple[dict[str, Any], str]] = [
     ({"target": 50051}, "target"),
     ({"token": b"secret"}, "token"),
     ({"language": 1}, "language"),
+    ({"retries": "no"}, "retries"),
     ({"patience": "1s"}, "patience"),
     ({"patience": -1}, "patience"),
     ({"patience": float("nan")}, "patience"),
