@@ -7,7 +7,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar, Unpack
 import grpc
 
 from clerestory.clients.connection import Tls, dial
-from clerestory.clients.errors import Unavailable
+from clerestory.clients.errors import BadRequest, Unavailable
 from clerestory.clients.exchange import Answer, Exchange, exchanged
 from clerestory.clients.kept import SERVICE
 from clerestory.clients.kept_wire import GameSnapshot
@@ -23,12 +23,15 @@ from clerestory.clients.wire import (
     write_analysis,
     write_question,
 )
+from clerestory.refusals import Reason
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
 from clerestory.v1.annotation_pb2_grpc import AnnotationServiceStub
 from clerestory.v1.games_pb2_grpc import GameServiceStub
 from clerestory.v1.lessons_pb2_grpc import LessonServiceStub
 from clerestory.v1.puzzle_pb2_grpc import PuzzleServiceStub
 from clerestory.v1.rules_pb2_grpc import RulesServiceStub
+
+MAX_MESSAGE_BYTES = 1 << 16  # of a request; gRPC calls a server busy that refuses a larger one
 
 Begin = Callable[[float], Any]  # begins a stream, given the seconds that it may take
 Analysis = TypeVar("Analysis")
@@ -68,7 +71,10 @@ class Client:
         self._methods = {name: method for stub in stubs for name, method in vars(stub(self._channel)).items()} | kept
 
     def _begin(self, exchange: Exchange[Any], seconds: float) -> Any:
-        """Return what a method of a stub returns. Raises grpc.RpcError, and Unavailable if the client is closed."""
+        """Return what a method of a stub returns. Raises grpc.RpcError, BadRequest, Unavailable if closed."""
+        if (size := exchange.request.ByteSize()) > MAX_MESSAGE_BYTES:
+            text = f"the request has {size} bytes; no server reads more than {MAX_MESSAGE_BYTES}"
+            raise BadRequest(text, Reason.UNREADABLE_REQUEST.value)
         try:
             return self._methods[exchange.method](exchange.request, timeout=seconds, metadata=self._dialled.metadata)
         except (ValueError, grpc.aio.UsageError) as failure:

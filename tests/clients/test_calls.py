@@ -25,11 +25,13 @@ from clerestory.clients import (
     Unavailable,
     Update,
 )
+from clerestory.clients.client import MAX_MESSAGE_BYTES
 from clerestory.clients.kept import AsyncKeptGame, AsyncKeptGames, KeptGame, KeptGames
 from clerestory.clients.retries import BUSY_PAUSES
 from clerestory.clients.wire import write_analysis, write_question
 from clerestory.engine.toy.rules import TOY
 from clerestory.refusals import Reason
+from clerestory.server import transport
 from clerestory.v1.rules_pb2 import AnyPosition, Turn
 from tests.clients.fake import Scripted, serving
 
@@ -209,6 +211,15 @@ def test_an_analysis_says_how_often_and_how_sure() -> None:
     with pytest.raises(BadRequest, match=r"^observer\.seat: ") as caught:
         write_analysis(POSITION, "2s", None, None, background=False, observer="red", options={})  # type: ignore
     assert caught.value.reason == "BAD_SEAT"
+
+
+@RECOMMEND
+def test_a_request_that_no_server_reads_is_not_sent(ask: Callable[..., Any]) -> None:
+    assert transport.MAX_MESSAGE_BYTES == MAX_MESSAGE_BYTES
+    servicer = Scripted()
+    with serving(servicer) as target, pytest.raises(BadRequest, match="bytes; no server reads more") as caught:
+        ask(target, consider=["play 4"] * 10_000)
+    assert (caught.value.reason, servicer.calls) == ("UNREADABLE_REQUEST", [])
 
 
 # -- answers ---------------------------------------------------------------------------------------
