@@ -9,10 +9,12 @@ from clerestory.clients.exchange import AsyncCalls, Exchange, SyncCalls, exchang
 from clerestory.clients.kept_wire import GameChoices, GameSnapshot, read_snapshot, seat_plan, value_of, write_choices
 from clerestory.clients.referee import MakeExchange, as_truth, plain
 from clerestory.clients.wire import Actions, PositionLike, Time, action_text, action_texts, refusal, set_field
+from clerestory.refusals import Reason
 from clerestory.v1 import games_pb2 as api
 from clerestory.v1 import rules_pb2 as rules
 
 SERVICE = "GameService."  # before the names of its methods, one of which another service has too
+LISTED = {name: value for name, value in api.GameStatus.items() if value != api.GAME_STATUS_FROZEN}  # by `status`
 LATER = 30 * 24 * 3600.0  # most seconds that a game is watched
 
 Page = list[dict[str, Any]]
@@ -308,7 +310,7 @@ class KeptGamesBase(Generic[G]):
         request = api.GameServiceListGamesRequest(game=game, page_token=page, tokens=tokens)
         set_field(request, "page_size", size)
         if status:
-            request.status = value_of("status", "GAME_STATUS_", status, api.GameStatus)
+            request.status = value_of("status", "GAME_STATUS_", status, LISTED, Reason.BAD_PAGE)
         return Exchange(
             f"{SERVICE}ListGames",
             request,

@@ -8,6 +8,7 @@ from clerestory.clients.plans import Change, read_changes
 from clerestory.clients.referee import LegalAction, Outcome, outcome_of, plain, read_legal
 from clerestory.clients.types import Action
 from clerestory.clients.wire import Time, read_action, set_field, set_time, value_name
+from clerestory.refusals import Reason
 from clerestory.v1 import games_pb2 as api
 from clerestory.v1 import rules_pb2 as rules
 
@@ -223,11 +224,11 @@ def write_choices(choices: GameChoices) -> api.GameOptions:
     return options
 
 
-def value_of(field: str, prefix: str, word: str, kind: Any) -> Any:
+def value_of(field: str, prefix: str, word: str, kind: Any, reason: str = Reason.BAD_OPTIONS) -> Any:
     """Return the value of an enumeration by its word. Raises BadRequest for an unknown word."""
     values = {name.removeprefix(prefix).lower(): number for name, number in kind.items() if number}
     if word not in values:
-        raise BadRequest("", "BAD_OPTIONS", [FieldViolation(field, f"{word!r} is not one of {', '.join(values)}")])
+        raise BadRequest("", str(reason), [FieldViolation(field, f"{word!r} is not one of {', '.join(values)}")])
     return values[word]
 
 

@@ -78,6 +78,13 @@ def test_people_join_and_look_back(advisor: Advisor) -> None:
     assert ([game["game_id"] for game in games], page) == ([mine.game_id], "")
 
 
+@pytest.mark.parametrize("status", ["frozen", "unspecified", "foo"])
+def test_games_are_listed_by_a_status_of_which_there_are_lists(advisor: Advisor, status: str) -> None:
+    with pytest.raises(BadRequest, match=f"^status: '{status}' is not one of open, running, over$") as caught:
+        advisor.games.list(status=status)
+    assert caught.value.reason == "BAD_PAGE"
+
+
 def test_what_was_chosen_for_another_version_is_refused_with_the_present_one(advisor: Advisor) -> None:
     game = advisor.games.create("toy", ["person", "person"], seed=7)
     seen = game.look()
