@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, cast
 import grpc
 from google.protobuf.message import Message
 from google.rpc.error_details_pb2 import BadRequest as BadRequestDetail
-from google.rpc.error_details_pb2 import ErrorInfo, RetryInfo
+from google.rpc.error_details_pb2 import ErrorInfo, LocalizedMessage, RetryInfo
 from google.rpc.status_pb2 import Status
 
 from clerestory.metadata import DETAILS
@@ -42,6 +42,7 @@ class AdvisorError(Exception):
         violations: the invalid fields.
         retry_after: seconds to wait before another try, None if the server said nothing.
         metadata: details of the reason: for STALE_VERSION, `version`, the current one.
+        localized: what happened, for users, in the language of the client; "" if the server did not say.
     """
 
     def __init__(
@@ -51,12 +52,14 @@ class AdvisorError(Exception):
         violations: Sequence[FieldViolation] = (),
         retry_after: float | None = None,
         metadata: Mapping[str, str] | None = None,
+        localized: str = "",
     ) -> None:
         super().__init__("; ".join(map(str, violations)) or message)
         self.reason = reason
         self.violations = tuple(violations)
         self.retry_after = retry_after
         self.metadata = dict(metadata or {})
+        self.localized = localized
 
 
 class BadRequest(AdvisorError):
@@ -133,12 +136,13 @@ FAILED = ("last error", "errors resolving")  # what such a text has
 def error_of(failure: grpc.RpcError) -> AdvisorError:
     """Return our own error for a failed call, sync or async."""
     call = cast(grpc.Call, failure)
-    info, request, retry = ErrorInfo(), BadRequestDetail(), RetryInfo()
-    unpack(call, info, request, retry)
+    info, request, retry, told = ErrorInfo(), BadRequestDetail(), RetryInfo(), LocalizedMessage()
+    unpack(call, info, request, retry, told)
     violations = [FieldViolation(violation.field, violation.description) for violation in request.field_violations]
     wait = retry.retry_delay.ToNanoseconds() / 1e9 if retry.HasField("retry_delay") else None
     kind = KINDS.get(call.code(), AdvisorError)
-    return kind(explained(call.details() or call.code().name), info.reason, violations, wait, info.metadata)
+    text = explained(call.details() or call.code().name)
+    return kind(text, info.reason, violations, wait, info.metadata, told.message)
 
 
 def explained(details: str) -> str:

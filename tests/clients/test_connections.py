@@ -1,6 +1,7 @@
 """Connections of both clients: tokens, certificates, the end, threads."""
 
 import asyncio
+import pickle
 import subprocess
 import sys
 import threading
@@ -17,11 +18,14 @@ from clerestory.clients import (
     AdvisorError,
     AsyncAdvisor,
     BadConnection,
+    BadRequest,
     Denied,
     Tls,
     Unavailable,
 )
 from clerestory.clients.connection import dial
+from clerestory.refusals import Reason
+from clerestory.refused import words_for_users
 from tests.clients.fake import Scripted, serving
 from tests.conftest import TOKEN
 
@@ -171,6 +175,16 @@ def test_who_gives_a_file_as_tls_is_told_what_to_give(client: Any) -> None:
     with pytest.raises(BadConnection) as caught:
         client("localhost:1", tls="ca.pem")
     assert str(caught.value) == says
+
+
+def test_an_error_also_says_in_the_language_of_the_client_what_its_user_may_read(target: str) -> None:
+    with Advisor(target, language="de") as advisor, pytest.raises(BadRequest) as caught:
+        advisor.rules.start("toy", seats=9)
+    assert caught.value.localized == words_for_users(Reason.BAD_SEATS, "", "de")
+    assert (pickle.loads(pickle.dumps(caught.value)).localized, BadRequest("no").localized) == (
+        caught.value.localized,
+        "",
+    )
 
 
 def test_a_closed_advisor() -> None:
