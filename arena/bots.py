@@ -17,10 +17,11 @@ from clerestory.arena.errors import BadBot
 from clerestory.arena.oneply import judge_actions
 from clerestory.declared import declarations
 from clerestory.durations import parse_duration
-from clerestory.engine.core import State
+from clerestory.engine.core import Game, State
 from clerestory.engine.rng import Rng
 from clerestory.engine.script import advised, scripted
 from clerestory.engine.tuning import character_fault, level_as
+from clerestory.engine.value import HAND, value_of
 from clerestory.search.errors import BadLimit
 from clerestory.search.ismcts import Searcher
 from clerestory.search.levels import choose_as, level_of
@@ -90,10 +91,12 @@ class NamedBot:
     Attributes:
         text: its name and options, as given.
         decide: its function, with the options bound.
+        options: those given.
     """
 
     text: str
     decide: Decide
+    options: Mapping[str, Any]
 
     def choose(self, position: State, seed: int, budget: Budget) -> Move:
         """Decide, as specified by Bot.
@@ -260,7 +263,23 @@ def parse_bot(text: str) -> NamedBot:
             raise BadBot(f"{name}: needs a target, as in {name}:{'HOST:PORT' if name == 'server' else 'COMMIT'}")
         decide = partial(decide, target=target)
     pairs = (pair.partition("=") for pair in tail.split(",") if tail)
-    return NamedBot(text, partial(decide, **{key: read_option(name, key, value) for key, _, value in pairs}))
+    options = {key: read_option(name, key, value) for key, _, value in pairs}
+    return NamedBot(text, partial(decide, **options), options)
+
+
+def judges_by(text: str, game: Game, seats: int) -> str | None:
+    """Return the checksum of the weights by which a bot judges, which its text does not tell; None without weights.
+
+    Raises BadBot, or BadWeights for a value that is not there.
+    """
+    defaults = shipped(game, seats) if text.partition(":")[0] == "ismcts" else {}
+    return checksum_of(game, {"value": HAND, **defaults, **parse_bot(text).options}["value"])
+
+
+def checksum_of(game: Game, value: str) -> str | None:
+    """Return the checksum of the weights behind the name of a value, None for a hand-made one. Raises BadWeights."""
+    weights = None if value == HAND else value_of(game, value).weights
+    return None if weights is None else weights.checksum
 
 
 def function_of(bot: str) -> Decide:

@@ -9,9 +9,10 @@ import hashlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
+from importlib.metadata import version
 from typing import Any
 
-from clerestory.arena.bots import Budget, Move, parse_bot
+from clerestory.arena.bots import Budget, Move, checksum_of, judges_by, parse_bot
 from clerestory.arena.errors import BadMatch
 from clerestory.arena.luck import ShareValue, luck_of_game, shares_by
 from clerestory.engine.core import NATURE, Game, State
@@ -44,8 +45,12 @@ class Match:
     luck: str = ""
 
     def header(self) -> dict[str, Any]:
-        """Return the header of a file of results; two runs with equal headers belong to one match."""
+        """Return the header of a file of results; two runs with equal headers belong to one match.
+
+        Servers are known by their addresses only. Raises BadWeights for a value that is not there.
+        """
         game = self.load()
+        weights = [judges_by(text, game, self.seats) for text in self.bots]
         return {
             "arena": 1,
             **game.identity(),
@@ -53,6 +58,8 @@ class Match:
             "bots": list(self.bots),
             "budget": self.budget,
             **({"luck": self.luck} if self.luck else {}),
+            "version": version("clerestory"),
+            "weights": [*weights, *([checksum_of(game, self.luck)] if self.luck else [])],
         }
 
     def rehearse(self) -> None:

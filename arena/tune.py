@@ -100,7 +100,8 @@ class TuningPlan:
 
     def header(self) -> dict[str, Any]:
         """Return the header of a file of steps; a file with an equal header can be resumed."""
-        match = {name: value for name, value in self.match(self.bot, self.bot, 0).header().items() if name != "bots"}
+        match = self.match(self.bot, self.against or self.bot, 0).header()
+        del match["bots"]
         ranges = [asdict(option) for option in self.ranges]
         return {
             "tune": 1, **match, "bot": self.bot, "ranges": ranges, "against": self.against,

@@ -17,6 +17,9 @@ from clerestory.arena.statistics import Sprt, SprtVerdict
 from clerestory.engine import GAMES, Rng, State
 from clerestory.engine.core import Game
 from clerestory.engine.toy.rules import TOY
+from clerestory.engine.value import value_of
+from clerestory.engine.weights import write_weights
+from clerestory.learn.net import NetWeights, begin_weights, in_points
 from clerestory.search.errors import BadLimit
 from tests.foretold import ALL, foretold
 
@@ -152,7 +155,7 @@ def test_a_match_can_be_made_longer(tmp_path: Path) -> None:
         ({"seats": 2}, "seats"),
         ({"budget": "1s"}, "budget"),
         ({"load": cathedral}, "game"),
-        ({"luck": "net"}, "luck"),
+        ({"luck": "hand"}, "luck"),
     ],
 )
 def test_another_matchs_file_is_refused(change: dict[str, Any], named: str, tmp_path: Path) -> None:
@@ -166,7 +169,7 @@ def test_another_matchs_file_is_refused(change: dict[str, Any], named: str, tmp_
 
 def test_a_file_that_has_more_is_refused_for_that(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
-    path.write_text(json.dumps(replace(MATCH, luck="net").header()) + "\n")
+    path.write_text(json.dumps({**MATCH.header(), "luck": "net"}) + "\n")
     with pytest.raises(BadMatch, match="results: luck is 'net' in the file, None here"), open_results(path, MATCH):
         pass
 
@@ -187,6 +190,30 @@ def test_a_game_with_a_wrong_value_is_refused(change: dict[str, Any], tmp_path: 
     path.write_text("".join(f"{json.dumps(line)}\n" for line in (MATCH.header(), good, good | {"seat": 1} | change)))
     with pytest.raises(BadMatch, match="line 3 is not a game"), open_results(path, MATCH):
         pass
+
+
+def test_games_of_another_value_behind_the_same_name_are_refused(tmp_path: Path) -> None:
+    """A path identifies nothing, and neither does the name of a bot that plays with what is shipped."""
+    value, path, game = tmp_path / "value.net", tmp_path / "games.jsonl", cathedral()
+    bots = (f"greedy:value={value}", "ismcts")
+    match = replace(MATCH, load=cathedral, seats=2, bots=bots, budget="1it", luck=str(value))
+
+    def checksum(name: str) -> str | None:
+        weights = value_of(game, name).weights
+        return weights and weights.checksum
+
+    write_weights(value, random_weights(game, 1), {}, game=game)
+    assert match.header()["weights"] == [checksum(str(value)), checksum("net"), checksum(str(value))]
+    assert replace(match, bots=("random", "ismcts:value=hand"), luck="").header()["weights"] == [None, None]
+    with open_results(path, match):
+        pass
+    write_weights(value, random_weights(game, 2), {}, game=game)
+    with pytest.raises(BadMatch, match="results: weights is"), open_results(path, match):
+        pass
+
+
+def random_weights(game: Game, seed: int) -> NetWeights:
+    return in_points(begin_weights(*map(len, game.input_names), seed))
 
 
 @pytest.mark.parametrize(

@@ -189,7 +189,14 @@ def test_a_shut_gate_keeps_the_value_before_and_ends_the_run(whole: Path, tmp_pa
 
 @pytest.mark.parametrize(
     ("name", "value"),
-    [("game", "duel"), ("catalogue", "other"), ("features", "other"), ("rules_revision", 9), ("seed", 6), ("selfplay", 1)],
+    [
+        ("game", "duel"),
+        ("catalogue", "other"),
+        ("features", "other"),
+        ("rules_revision", 9),
+        ("seed", 6),
+        ("selfplay", 1),
+    ],
 )
 def test_a_folder_of_something_else_is_refused(name: str, value: object, tmp_path: Path) -> None:
     (tmp_path / "learn.json").write_text(json.dumps({**PLAN.header(), name: value}))
