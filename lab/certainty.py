@@ -8,7 +8,6 @@ that many, and, with another seed, with ten times as many. `fit` prints the weig
 logistic regression on the games with even seeds, and a reliability table for the games with odd seeds.
 """
 
-import json
 import sys
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -20,7 +19,7 @@ import numpy as np
 
 from clerestory.search.certainty import evidence
 from lab.commands import gather_and, run
-from lab.json_lines import gathered
+from lab.json_lines import adding_to, gathered, header_of
 from lab.self_play import decisions, searched
 
 SPARSE = 12  # decisions with a choice, of which one is taken
@@ -32,7 +31,7 @@ RIDGE = 1e-3  # penalty on the weights, which keeps them finite for a small samp
 EDGES = (0.0, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98, 1.0)
 
 
-def lines_of(game: str, seats: int, seed: int) -> Iterator[dict[str, Any]]:
+def searches_of(game: str, seats: int, seed: int) -> Iterator[dict[str, Any]]:
     """Yield the results of the searches at some decisions of one game."""
     for state, rng in decisions(game, seats, seed, sparse=SPARSE, move=MOVE, max_bytes=MAX_BYTES):
         for iterations in LENGTHS:
@@ -44,12 +43,12 @@ def lines_of(game: str, seats: int, seed: int) -> Iterator[dict[str, Any]]:
 
 
 def gather(game: str, seats: int, games: int, seed: int, out: Path) -> None:
-    """Append the results of a number of games to a file, line by line."""
-    with out.open("a") as file:
+    """Append the results of a number of games to a file, a line for each game; those that are there are skipped."""
+    with adding_to(out, header_of("lab.certainty", game, seats)) as (add, lines):
+        there = {line["seed"] for line in lines}
         for one in range(seed, seed + games):
-            for line in lines_of(game, seats, one):
-                file.write(json.dumps(line) + "\n")
-            file.flush()
+            if one not in there:
+                add({"seed": one, "searches": list(searches_of(game, seats, one))})
 
 
 def weights_of(lines: Sequence[dict[str, Any]]) -> np.ndarray:
@@ -85,7 +84,7 @@ def report(lines: Sequence[dict[str, Any]], predicted: np.ndarray) -> Iterator[s
 
 def fit(files: Sequence[Path]) -> None:
     """Print the weights, and their reliability on the games that were not used for the fit."""
-    lines = gathered(*files)
+    lines = [line for game in gathered(*files) for line in game["searches"]]
     weights = weights_of([line for line in lines if line["seed"] % 2 == 0])
     held_out = [line for line in lines if line["seed"] % 2]
     sys.stdout.write(f"weights: {', '.join(f'{weight:.3f}' for weight in weights)}\n")

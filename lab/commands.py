@@ -34,6 +34,6 @@ def run(main: Callable[[], None]) -> None:
     try:
         main()
     except OSError as error:
-        sys.exit(f"{error.filename}: {error.strerror}")
+        sys.exit(f"{error.filename}: {error.strerror}" if error.filename else str(error.strerror or error))
     except BadLines as error:
         sys.exit(str(error))

@@ -9,7 +9,6 @@ other. `fit` finds the ratings that explain all games best (Bradley and Terry), 
 95 % intervals by resampling deals.
 """
 
-import json
 import sys
 from collections.abc import Iterator, Sequence
 from functools import partial
@@ -30,7 +29,7 @@ from clerestory.search.levels import choose_line
 from clerestory.search.options import shipped
 from clerestory.search.root import observe
 from lab.commands import run, with_commands
-from lab.json_lines import gathered, read_lines
+from lab.json_lines import adding_to, gathered, header_of
 
 ANCHOR, FIXED = "greedy", 1000.0  # Elo
 ANCHORS = "greedy,expectimax"
@@ -78,14 +77,12 @@ def meet(game: str, a: str, b: str, deal: int) -> float:
 
 def play(game: str, deals: range, rungs: Sequence[str], anchors: Sequence[str], out: Path) -> None:
     """Play the deals that are not in the file, and append their results one by one."""
-    there = {(line["a"], line["b"], line["deal"]) for line in read_lines(out)} if out.exists() else set()
-    with out.open("a") as file:
+    with adding_to(out, header_of("lab.ladder", game, 2)) as (add, lines):
+        there = {(line["a"], line["b"], line["deal"]) for line in lines}
         for deal in deals:
             for a, b in pairs(rungs, anchors):
                 if (a, b, deal) not in there:
-                    line = {"game": game, "a": a, "b": b, "deal": deal, "score": meet(game, a, b, deal)}
-                    file.write(json.dumps(line) + "\n")
-                    file.flush()
+                    add({"game": game, "a": a, "b": b, "deal": deal, "score": meet(game, a, b, deal)})
 
 
 # -- ratings ---------------------------------------------------------------------------------------

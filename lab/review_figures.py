@@ -382,9 +382,12 @@ def main() -> None:
     parser.add_argument("--processes", type=int, default=1)
     given = parser.parse_args()
     setting = Setting(given.game, given.seats, given.iterations, given.thinking)
-    with ProcessPoolExecutor(given.processes) as pool:
+    pool = ProcessPoolExecutor(given.processes)
+    try:
         for row in FIGURES[given.what](setting, range(given.first, given.first + given.games), pool):
             print(json.dumps(row), flush=True)
+    finally:
+        pool.shutdown(cancel_futures=True)  # after an error, games that nobody waits for are not played
 
 
 if __name__ == "__main__":

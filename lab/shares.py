@@ -4,21 +4,19 @@
     python -m lab.shares fit FILE...
     python -m lab.shares report FILE...
 
-`gather` plays the shipped search against itself in all seats, so many games of each number of iterations. It stores
-the win shares of its best line at each decision with a choice, before sharpening, and the result; what the file already
-has is not played again. `fit` prints the `Sharpness` of `engine/*/tuning.py` with which the shares of all games
-predict their results best, over iterations and rounds at once. `report` prints, for each number of iterations, the
-quality of the shares as they were, as shipped, and as fitted to the other half of the games (even or odd seeds):
-reliability, log loss, Brier score, calibration error. `noise` is the calibration error that the same number of games
-would show if every share were right, since all positions of a game share its result.
+`gather` plays the shipped search against itself in all seats, so many games of each number of iterations. It stores the
+win shares of its best line at each decision with a choice, before sharpening, and the result; what the file already has
+is not played again. A file has one game and one number of seats. `fit` prints the `Sharpness` of `engine/*/tuning.py`
+with which the shares of all games predict their results best, over iterations and rounds at once. `report` prints, for
+each number of iterations, the quality of the shares as they were, as shipped, and as fitted to the other half of the
+games (even or odd seeds): reliability, log loss, Brier score, calibration error. `noise` is the calibration error that
+the same number of games would show if every share were right, since all positions of a game share its result.
 """
 
 import argparse
-import json
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from dataclasses import astuple, dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, astuple, dataclass
 from math import pi, sqrt
 from pathlib import Path
 from typing import Any
@@ -26,13 +24,14 @@ from typing import Any
 import numpy as np
 
 from clerestory.arena.match import decisions, nature_of
+from clerestory.arena.pool import on_processes
 from clerestory.engine import GAMES
 from clerestory.engine.tuning import Sharpness, sharpness_terms
 from clerestory.learn.columns import Array
 from clerestory.learn.figures import BINS, calibration_error, reliability
 from clerestory.learn.samples import entropy
 from lab.commands import run, with_commands
-from lab.json_lines import gathered, read_lines
+from lab.json_lines import adding_to, gathered, header_of
 from lab.self_play import searched
 
 MAX_BYTES = 1 << 26  # of the tree of a move
@@ -47,18 +46,36 @@ CLOSE = 1e-4  # change of a weight by which it ends
 FARTHEST = 0.25  # change of a weight in a step, so that none overshoots
 
 
-def game_of(game: str, seats: int, iterations: int, seed: int) -> dict[str, Any]:
-    """Play one game; return the result, and for each decision its round and the shares of its best line."""
-    state, rng, said = GAMES[game].new(seats, seed), nature_of(seed), []
-    for _ in decisions(state, rng):
-        if len(legal := state.legal_codes()) == 1:
-            state.play(legal[0])
-        else:
-            best = searched(state, iterations, rng.next(), MAX_BYTES, sharpness=1.0).best
-            said.append((state.round_number(), [round(share, 5) for share in best.win_shares]))
-            state.play(best.action)
-    about = {"game": game, "seats": seats, "iterations": iterations, "seed": seed}
-    return {**about, "returns": state.returns(), "said": said}
+@dataclass(frozen=True, slots=True)
+class ShareTask:
+    """A unit of work: one game."""
+
+    game: str
+    seats: int
+    iterations: int
+    seed: int
+
+    def play(self, stopped: Callable[[], bool] = lambda: False) -> list[dict[str, Any]]:
+        """Play it; return its result, and for each decision its round and the shares of its best line.
+
+        Returns nothing if stopped.
+        """
+        state, said = GAMES[self.game].new(self.seats, self.seed), []
+        rng = nature_of(self.seed)
+        for _ in decisions(state, rng):
+            if stopped():
+                return []
+            if len(legal := state.legal_codes()) == 1:
+                state.play(legal[0])
+            else:
+                best = searched(state, self.iterations, rng.next(), MAX_BYTES, sharpness=1.0).best
+                said.append((state.round_number(), [round(share, 5) for share in best.win_shares]))
+                state.play(best.action)
+        return [{**asdict(self), "returns": state.returns(), "said": said}]
+
+    def header(self) -> dict[str, Any]:
+        """Return what it has in common with other games of a file."""
+        return header_of("lab.shares", self.game, self.seats)
 
 
 @dataclass(frozen=True, slots=True)
@@ -236,14 +253,15 @@ def by_kind(games: Sequence[Mapping[str, Any]]) -> Iterator[Sequence[Mapping[str
 
 def gather(options: argparse.Namespace) -> None:
     """Play games and append their shares to a file, one by one, the weakest first; those in the file are skipped."""
-    there = {(game["iterations"], game["seed"]) for game in read_lines(options.out)} if options.out.exists() else set()
     seeds = range(options.seed, options.seed + options.games)
-    missing = [(one, seed) for one in sorted(options.iterations) for seed in seeds if (one, seed) not in there]
-    with ProcessPoolExecutor(options.processes) as pool, options.out.open("a") as file:
-        played = [pool.submit(game_of, options.game, options.seats, *one) for one in missing]
-        for game in as_completed(played):
-            file.write(json.dumps(game.result()) + "\n")
-            file.flush()
+    wanted = [(iterations, seed) for iterations in sorted(options.iterations) for seed in seeds]
+    with adding_to(options.out, header_of("lab.shares", options.game, options.seats)) as (add, games):
+        there = {(game["iterations"], game["seed"]) for game in games}
+        missing = (ShareTask(options.game, options.seats, *one) for one in wanted if one not in there)
+        with on_processes(options.processes) as run:
+            for played in run(missing):
+                for game in played:
+                    add(game)
 
 
 def numbers(text: str) -> list[int]:

@@ -1,13 +1,17 @@
-"""Tools that gather and read files report a bad file in one line, not by a traceback."""
+"""Tools that gather and read files report a bad file in one line, and add to a file only what belongs there."""
 
+import errno
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from lab import certainty, ladder, shares
 from lab.commands import run
+from lab.json_lines import BadLines, gathered
 
 
 @pytest.mark.parametrize(("main", "command"), [(shares.main, "report"), (certainty.main, "fit"), (ladder.main, "fit")])
@@ -34,3 +38,74 @@ def test_a_file_that_cannot_be_read_is_named(
     with pytest.raises(SystemExit) as stopped:
         run(main)
     assert str(stopped.value.code).startswith(f"{path}: {said}")
+
+
+GATHER = {
+    "shares": (shares.main, ["gather", "toy", "--iterations", "5", "--games", "3"]),
+    "shares on processes": (shares.main, ["gather", "toy", "--iterations", "5", "--games", "3", "--processes", "2"]),
+    "certainty": (certainty.main, ["gather", "toy", "--games", "2"]),
+    "ladder": (ladder.main, ["play", "duel", "--deals", "1", "--rungs", "5/0", "--anchors", "random,greedy"]),
+}
+OTHERS = {"shares": ["--seats", "3"], "certainty": ["--seats", "3"]}
+
+
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, Path, *tuple[str, ...]], str]:
+    """Runs the tool of a case on a file, with more arguments, and returns what it says as it ends early."""
+    monkeypatch.setattr(certainty, "LENGTHS", (5, 10))
+    monkeypatch.setattr(certainty, "SPARSE", 2)
+
+    def gather(case: str, out: Path, *more: str) -> str:
+        main, arguments = GATHER[case]
+        monkeypatch.setattr(sys, "argv", ["tool", *arguments, *more, "--out", str(out)])
+        try:
+            run(main)
+        except SystemExit as stopped:
+            return str(stopped.code)
+        return ""
+
+    return gather
+
+
+@pytest.mark.parametrize("case", GATHER)
+def test_what_a_file_has_is_not_gathered_again(case: str, told: Callable[..., str], tmp_path: Path) -> None:
+    out = tmp_path / "gathered.jsonl"
+    assert told(case, out) == ""
+    once = out.read_bytes()
+    assert told(case, out) == ""
+    assert out.read_bytes() == once
+    out.write_bytes(once[:-7])  # as a kill leaves it
+    assert told(case, out) == ""
+    assert sorted(out.read_bytes().splitlines()) == sorted(once.splitlines())
+
+
+@pytest.mark.parametrize("case", OTHERS)
+def test_other_games_are_not_added_to_a_file(case: str, told: Callable[..., str], tmp_path: Path) -> None:
+    out = tmp_path / "gathered.jsonl"
+    told(case, out)
+    once = out.read_bytes()
+    assert f"{out}: results: seats is 2 in the file, 3 here" in told(case, out, *OTHERS[case])
+    assert out.read_bytes() == once
+
+
+@pytest.mark.parametrize("case", ["shares", "shares on processes", "certainty"])
+def test_a_full_disk_ends_a_tool_at_once(
+    case: str, told: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    out, written = tmp_path / "gathered.jsonl", []
+
+    def full(_: object, line: dict[str, Any]) -> None:
+        written.append(line)
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("lab.json_lines.write_line", full)
+    assert told(case, out, "--games", "5000") == f"{out}: No space left on device"
+    assert len(written) == 1
+    assert not gathered_lines(out)
+
+
+def gathered_lines(out: Path) -> list[dict[str, Any]]:
+    try:
+        return gathered(out)
+    except BadLines:
+        return []

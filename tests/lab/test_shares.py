@@ -1,7 +1,7 @@
 """Calibration of win shares: a planted sharpness is found again, and the noise is that of correct shares."""
 
-import json
 import sys
+from collections.abc import Iterator
 from dataclasses import astuple, replace
 from itertools import product
 from math import sqrt
@@ -10,9 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from clerestory.engine import GAMES
+from clerestory.arena.match import decisions, nature_of
+from clerestory.engine import GAMES, Rng, State
 from clerestory.engine.tuning import Sharpness
-from lab.shares import ShareTable, best_sharpness, by_other_half, figures, fits, game_of, main, report, stacked
+from lab import shares as tool
+from lab.json_lines import gathered
+from lab.shares import ShareTable, ShareTask, best_sharpness, by_other_half, figures, fits, main, report, stacked
 
 LUCK = np.random.default_rng(1)
 Shares = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
@@ -79,7 +82,7 @@ def test_the_noise_is_the_error_of_right_shares() -> None:
 
 
 def test_a_game_is_told_of_and_reported() -> None:
-    games = [game_of("duel", 2, 20, seed) for seed in range(4)]
+    games = [game for seed in range(4) for game in ShareTask("duel", 2, 20, seed).play()]
     some = stacked(games)
     assert some.shares.shape == some.returns.shape == (sum(len(game["said"]) for game in games), 2)
     assert np.allclose(some.shares.sum(axis=1), 1, atol=1e-4)
@@ -104,17 +107,29 @@ def test_games_are_gathered_by_iterations_and_none_twice(
     before = out.read_text()
     told("gather", "toy", "--iterations", "10,30", "--games", "4", "--out", str(out))
     assert out.read_text().startswith(before)
-    games = [json.loads(line) for line in out.read_text().splitlines()]
+    games = gathered(out)
     assert sorted((one["iterations"], one["seed"]) for one in games) == [(n, s) for n in (10, 30) for s in range(4)]
     assert told("fit", str(out)).count("Sharpness(") == 3
     assert "toy, 2 players, 4 games of 30 iterations, as shipped" in told("report", str(out))
+
+
+def test_luck_is_not_that_which_shuffled_the_cards(monkeypatch: pytest.MonkeyPatch) -> None:
+    met = []
+
+    def watched(state: State, luck: Rng) -> Iterator[int]:
+        met.append(luck.state)
+        return decisions(state, luck)
+
+    monkeypatch.setattr(tool, "decisions", watched)
+    ShareTask("toy", 2, 1, 5).play()
+    assert met == [nature_of(5).state]
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "seats"), [("cathedral", 2), ("cathedral", 3), ("cathedral", 4), ("duel", 2)])
 def test_shares_as_they_are_shipped_come_true(name: str, seats: int) -> None:
     """Games that nothing was fitted to: off by 0.015 at most, beyond what chance makes of so few games."""
-    some = stacked([game_of(name, seats, 100, seed) for seed in range(9000, 9160)])
+    some = stacked([game for seed in range(9000, 9160) for game in ShareTask(name, seats, 100, seed).play()])
     found = figures(some.sharpened(GAMES[name].tuning.sharpness.get(seats, RIGHT)))
     assert found["error"] < 0.015 + found["noise"]
     certain = np.full_like(some.shares, 1 / seats)
