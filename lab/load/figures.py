@@ -82,7 +82,10 @@ def spread(values: Iterable[float]) -> dict[str, float]:
 
 
 def summary(run: LoadRun) -> dict[str, Any]:
-    """Return the figures of a run; times of calls in milliseconds, counted from the moment a call was due."""
+    """Return the figures of a run; times of calls in milliseconds, counted from the moment a call was due.
+
+    Shares of late answers are of all answers, that of refusals is of all calls.
+    """
     calls = run.calls
     answered = [call for call in calls if call.answered]
     refused = [call for call in calls if call.refused]
@@ -105,6 +108,11 @@ def summary(run: LoadRun) -> dict[str, Any]:
         "rss_mib": {"first": mebibytes(run.rss[:1]), "max": mebibytes(run.rss), "last": mebibytes(run.rss[-1:])},
         "sent_late_ms": spread(1e3 * call.lag for call in calls),
     }
+
+
+def in_time(row: dict[str, Any]) -> float:
+    """Return the share of all calls of a summary, lost ones included, that were answered within the budget + 5 ms."""
+    return float(row["answered"] * (1 - row["late_over_5_ms"]) / row["calls"])
 
 
 def offered(run: LoadRun) -> float:

@@ -8,7 +8,7 @@ from clerestory.percentiles import percentile
 from clerestory.v1.advisor_pb2 import RecommendMoveRequest
 from clerestory.v1.position_pb2 import Position
 from lab.load.corpus import move_question
-from lab.load.figures import CallRecord, LoadRun, after, phases, summary
+from lab.load.figures import CallRecord, LoadRun, after, in_time, phases, summary
 from lab.load.openloop import MEAN_BUDGET, Load, arrivals, read_phases
 
 
@@ -47,6 +47,11 @@ def test_lateness_is_that_of_answers_after_their_budget() -> None:
     assert (figures["late_over_5_ms"], figures["late_over_20_ms"]) == (0.5, 0.25)
     assert figures["iterations_per_s"] == 20
     assert figures["offered"] == pytest.approx(5 * 0.1 / 2 / 2, abs=1e-3)
+
+
+def test_calls_without_an_answer_were_not_answered_in_time() -> None:
+    calls = [seen(), seen(late=0.006), seen("RESOURCE_EXHAUSTED", "BUSY"), seen("DEADLINE_EXCEEDED")]
+    assert in_time(summary(LoadRun(calls, 1.0, 2))) == 0.25
 
 
 def test_phases_and_windows_divide_calls_by_when_they_were_due() -> None:
