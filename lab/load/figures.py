@@ -62,7 +62,7 @@ class LoadRun:
         calls: in the order in which they were due.
         seconds: duration of the load.
         workers: number of workers of the server.
-        health: seconds that each health check took.
+        health: seconds that each health check took, from the moment it was due.
         rss: bytes of the server's memory, sampled.
     """
 

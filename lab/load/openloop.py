@@ -171,17 +171,25 @@ async def offer(target: str, workers: int, corpus: Sequence[Position], load: Loa
 
 
 async def watch_health(channel: grpc.aio.Channel, took: list[float]) -> None:
-    """Keep checking the server's health, and record how long each check took."""
+    """Check the server's health at fixed times, answered or not, so that a stall counts as often as it lasts."""
     stub: Any = HealthStub(channel)
-    loop = asyncio.get_running_loop()
-    while True:
-        began = loop.time()
-        try:
-            await stub.Check(HealthCheckRequest(), timeout=PATIENCE)
-            took.append(loop.time() - began)
-        except grpc.aio.AioRpcError:
-            took.append(PATIENCE)  # no answer counts as the slowest
-        await asyncio.sleep(HEALTH_EVERY)
+    due = asyncio.get_running_loop().time()
+    async with asyncio.TaskGroup() as checks:
+        while True:
+            checks.create_task(check_health(stub, due, took))
+            due += HEALTH_EVERY
+            await asyncio.sleep(due - asyncio.get_running_loop().time())
+
+
+async def check_health(stub: Any, due: float, took: list[float]) -> None:
+    """Record how long a check took since it was due; at the end of the load, how long it has waited."""
+    least = 0.0
+    try:
+        await stub.Check(HealthCheckRequest(), timeout=PATIENCE)
+    except grpc.aio.AioRpcError:
+        least = PATIENCE  # no answer counts as the slowest
+    finally:
+        took.append(max(asyncio.get_running_loop().time() - due, least))
 
 
 async def watch_memory(server: psutil.Process, sizes: list[int]) -> None:

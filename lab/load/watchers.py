@@ -12,6 +12,7 @@ import time
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from math import nan
 from pathlib import Path
 from typing import Annotated, Any
 from uuid import uuid4
@@ -20,6 +21,7 @@ import grpc
 import typer
 from google.protobuf.duration_pb2 import Duration
 
+from clerestory.percentiles import percentile
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.advisor_pb2 import RecommendMoveRequest
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
@@ -76,24 +78,22 @@ class Crowd:
     game: str
 
 
-def quantile(values: list[float], share: float) -> float:
-    """Return a quantile of times in seconds, in milliseconds."""
-    ordered = sorted(values)
-    return round(1000 * ordered[min(len(ordered) - 1, int(share * len(ordered)))], 1) if ordered else float("nan")
+def spread(seconds: list[float]) -> dict[str, float]:
+    """Return the median and the 99th percentile of times in seconds, in milliseconds; NaN of none."""
+    return {f"p{share}": round(1e3 * percentile(seconds, share), 1) if seconds else nan for share in (50, 99)}
 
 
 async def request_moves(channel: Any, corpus: Sequence[Position], figures: WatchFigures) -> None:
-    """Request a move at regular intervals, and record how late it is."""
+    """Request a move at regular intervals, and record how late it is, from the moment it was due."""
     stub: Any = AdvisorServiceStub(channel)
-    number = 0
+    number, due = 0, time.monotonic()
     while True:
-        began = time.monotonic()
         request = RecommendMoveRequest(position=corpus[number % len(corpus)], early_stop=False)
         request.time_budget.FromNanoseconds(round(1e9 * BUDGET))
         await stub.RecommendMove(request, timeout=10)
-        figures.late.append(time.monotonic() - began - BUDGET)
-        number += 1
-        await asyncio.sleep(max(0.0, EVERY - (time.monotonic() - began)))
+        figures.late.append(time.monotonic() - due - BUDGET)
+        number, due = number + 1, due + EVERY
+        await asyncio.sleep(max(0.0, due - time.monotonic()))
 
 
 async def make_game(stub: Any, game: str, seconds: float) -> Any:
@@ -144,10 +144,8 @@ async def measure(target: str, corpus: Sequence[Position], crowd: Crowd) -> dict
         "games": crowd.games,
         "plies_a_second": round(len(watched.plies) / crowd.seconds, 1),
         "states_shown": len(watched.shown),
-        "shown_after_ms": {"p50": quantile(watched.shown, 0.5), "p99": quantile(watched.shown, 0.99)},
-        "late_ms": {
-            name: {"p50": quantile(one.late, 0.5), "p99": quantile(one.late, 0.99)} for name, one in phases.items()
-        },
+        "shown_after_ms": spread(watched.shown),
+        "late_ms": {name: spread(one.late) for name, one in phases.items()},
     }
 
 

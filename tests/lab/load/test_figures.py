@@ -1,12 +1,14 @@
 """The figures of a load test, from calls made up for the purpose."""
 
-from typing import Any
+import asyncio
+from typing import Any, cast
 
 import pytest
 
 from clerestory.percentiles import percentile
 from clerestory.v1.advisor_pb2 import RecommendMoveRequest
 from clerestory.v1.position_pb2 import Position
+from lab.load import openloop
 from lab.load.corpus import move_question
 from lab.load.figures import CallRecord, LoadRun, after, in_time, phases, summary
 from lab.load.openloop import MEAN_BUDGET, Load, arrivals, read_phases
@@ -52,6 +54,36 @@ def test_lateness_is_that_of_answers_after_their_budget() -> None:
 def test_calls_without_an_answer_were_not_answered_in_time() -> None:
     calls = [seen(), seen(late=0.006), seen("RESOURCE_EXHAUSTED", "BUSY"), seen("DEADLINE_EXCEEDED")]
     assert in_time(summary(LoadRun(calls, 1.0, 2))) == 0.25
+
+
+def test_a_stalled_server_is_checked_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not once for each stall: nine checks that wait say more than one. What waits at the end counts as well."""
+    begun = asyncio.Event()
+    asked = []
+
+    class Stalled:
+        def __init__(self, _: object) -> None:
+            self.Check = self.check
+
+        async def check(self, _: object, timeout: float) -> None:
+            asked.append(timeout)
+            if len(asked) == 9:
+                begun.set()
+            await asyncio.Event().wait()
+
+    monkeypatch.setattr(openloop, "HealthStub", Stalled)
+    monkeypatch.setattr(openloop, "HEALTH_EVERY", 0.001)
+    took: list[float] = []
+
+    async def watched() -> None:
+        watch = asyncio.ensure_future(openloop.watch_health(cast(Any, None), took))
+        await begun.wait()
+        watch.cancel()
+        await asyncio.gather(watch, return_exceptions=True)
+
+    asyncio.run(watched())
+    assert len(took) >= 9
+    assert max(took) >= 8 * 0.001
 
 
 def test_phases_and_windows_divide_calls_by_when_they_were_due() -> None:
