@@ -27,13 +27,14 @@ SEATS = 2
 ROOM = ("--min-iterations", "1")  # no call is refused
 
 
-def served(advisor: Advisor, seconds: float) -> ChooseMove:
-    """Return a player that calls a server with a time budget."""
+def served(advisor: Advisor, seconds: float, calls: list[int]) -> ChooseMove:
+    """Return a player that calls a server with a time budget, and notes the iterations of each call."""
 
     def choose(view: State, seed: int) -> Move:
         began = monotonic()
         answer = advisor.recommend(view, seconds, seed=seed >> 11, lines=1, early_stop=False)
         assert answer.best is not None
+        calls.append(answer.iterations)
         return Move(answer.best.text, answer.iterations, monotonic() - began)
 
     return choose
@@ -82,12 +83,10 @@ def figures(games: Sequence[Sequence[GameResult]]) -> dict[str, Any]:
 
 def under_load(at_once: int, seconds: float, rival: ChooseMove, deals: Sequence[int]) -> dict[str, Any]:
     """Play through the service; return the figures, with the mean iterations of a call."""
+    calls: list[int] = []
     with own_server("--workers", "2", *ROOM) as server, Advisor(server.target) as advisor:
-        games = play(served(advisor, seconds), rival, deals, at_once)
-    own = [(game.iterations[game.seat], game.seconds[game.seat]) for deal in games for game in deal]
-    calls = sum(took for _, took in own) / seconds  # each uses its whole budget
-    iterations = round(sum(count for count, _ in own) / calls)
-    return {"at_once": at_once, "load": at_once / 2, "iterations": iterations, **figures(games)}
+        games = play(served(advisor, seconds, calls), rival, deals, at_once)
+    return {"at_once": at_once, "load": at_once / 2, "iterations": round(mean(calls)), **figures(games)}
 
 
 def main(

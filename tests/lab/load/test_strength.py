@@ -1,9 +1,14 @@
 """Games played through a server."""
 
+from contextlib import nullcontext
+from itertools import count
+from types import SimpleNamespace
+
 import pytest
 
 from clerestory.arena.bots import Budget, Move
 from clerestory.engine import GAMES, State
+from lab.load import strength
 from lab.load.strength import alone, figures, if_any, play, under_load
 from tests.search.positions import decisions
 
@@ -13,6 +18,27 @@ def test_games_of_the_service_are_counted() -> None:
     assert (loaded["games"], loaded["load"]) == (4, 2.0)
     assert loaded["iterations"] > 0
     assert 0 <= loaded["score"][1] <= loaded["score"][0] <= loaded["score"][2] <= 1
+
+
+def test_the_iterations_of_a_call_do_not_depend_on_how_late_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A call that takes twice its budget is one call, not two of half the iterations."""
+
+    class Slow:
+        def __init__(self, *_: object) -> None: ...
+
+        def recommend(self, view: State, *_: object, **__: object) -> SimpleNamespace:
+            return SimpleNamespace(best=view.legal_actions()[0], iterations=700)
+
+        def __enter__(self) -> "Slow":
+            return self
+
+        def __exit__(self, *_: object) -> None: ...
+
+    times = count()
+    monkeypatch.setattr(strength, "own_server", lambda *_: nullcontext(SimpleNamespace(target="")))
+    monkeypatch.setattr(strength, "Advisor", Slow)
+    monkeypatch.setattr(strength, "monotonic", lambda: float(next(times)))
+    assert under_load(1, 0.5, alone("random", Budget(iterations=1)), [3])["iterations"] == 700
 
 
 def test_the_seat_that_is_told_is_the_one_that_asks() -> None:
