@@ -117,8 +117,10 @@ def fit(lines: Sequence[dict[str, Any]]) -> Iterator[str]:
     a, b = (np.array([names.index(line[side]) for line in lines]) for side in "ab")
     scores, fixed = np.array([line["score"] for line in lines]), names.index(ANCHOR)
     found = ratings(a, b, scores, len(names), fixed)
-    luck = np.random.default_rng(1)
-    draws = [luck.integers(len(lines), size=len(lines)) for _ in range(DRAWS)]
+    luck, deals = np.random.default_rng(1), np.array([line["deal"] for line in lines])
+    of_deal = [np.flatnonzero(deals == deal) for deal in np.unique(deals)]  # all pairs play the same deals
+    drawn = (luck.integers(len(of_deal), size=len(of_deal)) for _ in range(DRAWS))
+    draws = [np.concatenate([of_deal[deal] for deal in some]) for some in drawn]
     spread = np.array([ratings(a[rows], b[rows], scores[rows], len(names), fixed) for rows in draws])
     low, high = np.percentile(spread, (2.5, 97.5), axis=0)
     yield "| player | Elo | games |"

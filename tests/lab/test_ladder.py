@@ -31,6 +31,14 @@ def test_rungs_meet_their_neighbours_and_anchors_everybody() -> None:
     ]
 
 
+def test_intervals_come_from_whole_deals() -> None:
+    """With one deal nothing varies, however many pairs played it."""
+    wins = {("a", ANCHOR): 0.75, ("b", ANCHOR): 0.5, ("a", "b"): 0.5}
+    lines = [{"a": a, "b": b, "deal": 7, "score": score} for (a, b), score in wins.items()]
+    rows = {row.split(" | ")[0]: row.split(" | ")[1] for row in list(fit(lines))[2:]}
+    assert all(row == f"{elo} [{elo}, {elo}]" for row in rows.values() for elo in [row.split()[0]])
+
+
 def test_deals_that_are_there_are_not_played_again(tmp_path: Path) -> None:
     out = tmp_path / "deals.jsonl"
     play("duel", range(2), ["20/0", "5/4"], [ANCHOR], out)
