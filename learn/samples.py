@@ -142,7 +142,7 @@ def adjust(columns: Columns, rows: Array) -> Adjustment:
     game, seat = columns["position.game"][rows], columns["position.seat"][rows]
     margin = columns["position.margin"][rows].astype(float)
     lead = lead_of(columns["game.scores"][game].astype(float), seat)
-    slope = float(np.cov(margin, lead)[0, 1] / max(margin.var(), 1e-9)) if len(margin) > 2 else 1.0
+    slope = float(np.cov(margin, lead)[0, 1] / max(margin.var(ddof=1), 1e-9)) if len(margin) > 2 else 1.0
     offset = float(lead.mean() - slope * margin.mean())
     spread = float(np.sqrt(((lead - offset - slope * margin) ** 2).mean()))
     temper = best_temper([logs_of(columns["position.shares"][rows])], [columns["game.returns"][game]])

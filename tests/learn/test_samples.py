@@ -8,7 +8,7 @@ import pytest
 from clerestory.engine.core import Game
 from clerestory.engine.toy.rules import TOY
 from clerestory.learn.columns import Columns
-from clerestory.learn.samples import best_temper, lead_of, odds_of, split, tempered, together
+from clerestory.learn.samples import adjust, best_temper, lead_of, odds_of, split, tempered, together
 from clerestory.learn.selfplay import Habits, SelfPlay, play_games
 
 
@@ -46,6 +46,20 @@ def test_expected_leads_agree_with_results_in_the_mean(columns: Columns) -> None
         lead = lead_of(found.scores[rows].astype(float), found.seat[rows])
         assert found.lead[rows].mean() == pytest.approx(lead.mean(), abs=1e-3)
     np.testing.assert_allclose(found.shares.sum(axis=1), 1, atol=1e-5)
+
+
+def test_expected_leads_that_came_true_stay_as_they_are() -> None:
+    scores = np.array([[5.0, 3.0], [9.0, 1.0], [2.0, 8.0]])
+    columns = {
+        "position.game": np.arange(3),
+        "position.seat": np.zeros(3, dtype=int),
+        "position.margin": scores[:, 0] - scores[:, 1],
+        "position.shares": np.full((3, 2), 0.5),
+        "game.scores": scores,
+        "game.returns": np.eye(2)[[0, 0, 1]],
+    }
+    found = adjust(columns, np.ones(3, dtype=bool))
+    assert (found.slope, found.offset) == (pytest.approx(1), pytest.approx(0))
 
 
 def test_lines_are_siblings(columns: Columns) -> None:
