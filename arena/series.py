@@ -14,6 +14,7 @@ from clerestory.arena.statistics import (
     Sprt,
     SprtCourse,
     SprtVerdict,
+    adjusted_interval,
     elo_interval,
     mean_interval,
     score_interval,
@@ -164,7 +165,7 @@ def report(match: Match, results: Results, sprt: Sprt | None = None) -> Report |
         b=side(match.bots[1], [(game, seat) for game in games for seat in range(match.seats) if seat != game.seat]),
         llr=test.llr if test else None,
         verdict=test.verdict if test else None,
-        adjusted=mean_interval(less_luck) if less_luck else None,
+        adjusted=adjusted_interval(less_luck) if less_luck else None,
         noise=variance_ratio(less_luck, shares) if less_luck else None,
     )
 

@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from clerestory.search.gains import deviations
+
 Z95 = 1.959963984540054  # of the normal distribution, two-sided 95 %
 
 
@@ -52,12 +54,25 @@ def score_interval(scores: Sequence[float]) -> Interval:
 
 
 def mean_interval(values: Sequence[float]) -> Interval:
-    """Return the mean with its normal interval: infinite for a single value."""
+    """Return the mean with its interval by Student's t: infinite for a single value."""
     mean = math.fsum(values) / len(values)
     if len(values) == 1:
         return Interval(mean, -math.inf, math.inf)
-    variance = math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1)
-    half = Z95 * math.sqrt(variance / len(values))
+    return around(mean, math.fsum((value - mean) ** 2 for value in values) / (len(values) - 1), len(values))
+
+
+def adjusted_interval(scores: Sequence[float]) -> Interval:
+    """Return the mean of scores with the luck taken out, which may be beyond 0 and 1, with its interval.
+
+    The variance is as `moments` has it, so that deals that all end alike do not look certain.
+    """
+    mean, variance = moments(scores)
+    return around(mean, variance, len(scores)) if len(scores) > 1 else mean_interval(scores)
+
+
+def around(mean: float, variance: float, count: int) -> Interval:
+    """Return a mean with its interval by Student's t, from the variance of one value."""
+    half = deviations(0.05, count - 1) * math.sqrt(variance / count)
     return Interval(mean, mean - half, mean + half)
 
 

@@ -9,6 +9,7 @@ from clerestory.arena.statistics import (
     Sprt,
     SprtCourse,
     SprtVerdict,
+    adjusted_interval,
     elo_interval,
     elo_of,
     mean_interval,
@@ -78,10 +79,24 @@ def test_elo_interval_is_that_of_the_shares() -> None:
 
 
 def test_mean_interval() -> None:
-    """Mean 4, sample variance 4, standard error sqrt(4 / 3)."""
-    half = 1.959963984540054 * sqrt(4 / 3)
-    assert mean_interval([2.0, 4.0, 6.0]) == Interval(4.0, pytest.approx(4 - half), pytest.approx(4 + half))
+    """Sample variance 2.5; t is 2.776 with four degrees of freedom, 1.984 with 99."""
+    few, many = mean_interval([1.0, 2.0, 3.0, 4.0, 5.0]), mean_interval([0.0, 2.0] * 50)
+    half = 2.776 * sqrt(2.5 / 5)
+    assert few == Interval(3.0, pytest.approx(3 - half, abs=0.01), pytest.approx(3 + half, abs=0.01))
+    assert many.high == pytest.approx(1 + 1.984 * sqrt(1 / 99), abs=1e-4)
     assert mean_interval([7.0]) == Interval(7.0, -inf, inf)
+
+
+def test_scores_without_luck_that_are_all_alike_are_not_certain() -> None:
+    """10 of 1: the padded variance is 10.5 / 11 - (10.5 / 11)^2, t with nine degrees of freedom 2.262."""
+    half = 2.262 * sqrt((10.5 / 11 - (10.5 / 11) ** 2) / 10)
+    found = adjusted_interval([1.0] * 10)
+    assert (found.mean, found.low, found.high) == (
+        1.0,
+        pytest.approx(1 - half, rel=1e-3),
+        pytest.approx(1 + half, rel=1e-3),
+    )
+    assert adjusted_interval([0.5]) == Interval(0.5, -inf, inf)
 
 
 def test_ratio_by_hand() -> None:
