@@ -5,6 +5,7 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from contextlib import AbstractContextManager, contextmanager
 from itertools import islice
 from multiprocessing.synchronize import Event
@@ -63,15 +64,23 @@ def one_by_one(tasks: Iterator[WorkUnit[T]]) -> Iterator[list[T]]:
 
 
 def on_pool(pool: ProcessPoolExecutor, tasks: Iterator[WorkUnit[T]], ahead: int) -> Iterator[list[T]]:
-    """Yield the results of each task as it finishes, keeping at most `ahead` tasks in flight."""
+    """Yield the results of each task as it finishes, keeping at most `ahead` tasks in flight.
+
+    Raises ChildProcessError if the system ended a worker.
+    """
     pending: set[Future[list[T]]] = set()
-    while True:
-        pending.update(pool.submit(work, task) for task in islice(tasks, ahead - len(pending)))
-        if not pending:
-            return
-        done, pending = wait(pending, return_when=FIRST_COMPLETED)
-        for future in done:
-            yield future.result()
+    try:
+        while True:
+            pending.update(pool.submit(work, task) for task in islice(tasks, ahead - len(pending)))
+            if not pending:
+                return
+            done, pending = wait(pending, return_when=FIRST_COMPLETED)
+            for future in done:
+                yield future.result()
+    except BrokenProcessPool:
+        raise ChildProcessError(
+            "a worker was ended from outside, as the system does when memory is short: use fewer workers"
+        ) from None
 
 
 # -- in a worker process ---------------------------------------------------------------------------

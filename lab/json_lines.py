@@ -43,7 +43,9 @@ def adding_to(path: Path, header: dict[str, Any]) -> Iterator[tuple[Callable[[di
     except BadMatch as error:
         raise BadLines(f"{path}: {error}") from None
     except OSError as error:
-        raise OSError(error.errno, error.strerror, error.filename or str(path)) from None
+        if error.filename or error.errno is None:
+            raise
+        raise OSError(error.errno, error.strerror, str(path)) from None
 
 
 def compact(line: dict[str, Any]) -> str:

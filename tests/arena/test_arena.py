@@ -2,8 +2,10 @@
 
 import json
 import math
+import os
+import signal
 from collections import Counter
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ import pytest
 
 from clerestory.arena.errors import BadBot, BadMatch
 from clerestory.arena.match import GameResult, Match, decisions, derived_seed, nature_of, play_game
+from clerestory.arena.pool import on_processes
 from clerestory.arena.results import open_results
 from clerestory.arena.series import Report, play_match, report, scores
 from clerestory.arena.statistics import Sprt, SprtVerdict
@@ -112,6 +115,23 @@ def test_a_game_can_be_stopped_between_moves() -> None:
     asked = iter([False, False, True])
     assert play_game(MATCH, 1, 0, lambda: next(asked)) is None
     assert next(asked, None) is None
+
+
+@dataclass
+class Killed:
+    """A task whose worker ends from outside, as when the system is short of memory."""
+
+    def play(self, stopped: object = None) -> list[object]:
+        os.kill(os.getpid(), signal.SIGKILL)
+        return []
+
+    def header(self) -> dict[str, Any]:
+        return {}
+
+
+def test_a_worker_that_the_system_ended_is_told_in_a_line() -> None:
+    with on_processes(2) as run, pytest.raises(ChildProcessError, match="use fewer workers"):
+        list(run(iter([Killed()])))
 
 
 # -- results ---------------------------------------------------------------------------------------
