@@ -46,4 +46,11 @@ def test_a_word_needs_a_large_and_certain_difference(
 
 
 def test_the_line_of_a_game_is_its_shares_by_seat() -> None:
-    assert line_of([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 0.0]]) == "2 = { shares = [75.0, 25.0], error = 25.0 }"
+    apart = [{"deal": deal, "returns": [float(won), float(not won)]} for deal, won in enumerate((1, 0, 1, 1))]
+    assert line_of(apart) == "2 = { shares = [75.0, 25.0], error = 25.0 }"
+
+
+def test_games_of_a_deal_count_as_one() -> None:
+    """They have the same cards: four games of two deals are less than four of four."""
+    paired = [{"deal": deal // 2, "returns": [float(won), float(not won)]} for deal, won in enumerate((1, 1, 0, 0))]
+    assert line_of(paired) == "2 = { shares = [50.0, 50.0], error = 50.0 }"
