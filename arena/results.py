@@ -51,7 +51,9 @@ def open_results(path: Path | None, match: Match) -> Iterator[Results]:
         yield Results()
         return
     with open_lines(path, match.header()) as (file, lines):
-        yield Results(file, read_games(lines, match.seats))
+        with naming(path):
+            games = read_games(lines, match.seats)
+        yield Results(file, games)
 
 
 @contextmanager
@@ -65,13 +67,23 @@ def open_lines(path: Path, header: dict[str, Any]) -> Iterator[tuple[IO[bytes], 
         file.seek(0)
         content = file.read()
         end = content.rfind(b"\n") + 1
-        if not end and not line_of(header).startswith(content):
-            raise BadMatch("results: the file is not a file of results")
-        lines = read_lines(content[:end].splitlines(), header)
+        with naming(path):
+            if not end and not line_of(header).startswith(content):
+                raise BadMatch("is not a file of results")
+            lines = read_lines(content[:end].splitlines(), header)
         file.truncate(end)  # an incomplete line, left by a kill
         if not end:
             write_line(file, header)
         yield file, lines
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Name the file in the errors of what it holds."""
+    try:
+        yield
+    except BadMatch as error:
+        raise BadMatch(f"{path}: {error}") from None
 
 
 def lock(file: IO[bytes]) -> None:
@@ -79,7 +91,7 @@ def lock(file: IO[bytes]) -> None:
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        raise BadMatch("results: another run is writing to the file") from None
+        raise BadMatch(f"{file.name}: another run is writing to it") from None
 
 
 def line_of(fields: dict[str, Any]) -> bytes:
@@ -97,9 +109,7 @@ def read_lines(lines: list[bytes], header: dict[str, Any]) -> list[dict[str, Any
     """Return the lines below the header. Raises BadMatch for another header or a malformed line."""
     if lines and (found := read_line(1, lines[0])) != header:
         other = next(name for name in {**header, **found} if found.get(name) != header.get(name))
-        raise BadMatch(
-            f"results: {other} is {found.get(other)!r} in the file, {header.get(other)!r} here; name another file"
-        )
+        raise BadMatch(f"{other} is {found.get(other)!r} in the file, {header.get(other)!r} here; name another file")
     return [read_line(number, line) for number, line in enumerate(lines[1:], 2)]
 
 
@@ -107,7 +117,7 @@ def read_games(lines: list[dict[str, Any]], seats: int) -> list[GameResult]:
     """Return the games of so many seats. Raises BadMatch for a line that is not such a game."""
     games = [read_game(number, line, seats) for number, line in enumerate(lines, 2)]
     if len({(game.deal, game.seat) for game in games}) < len(games):
-        raise BadMatch("results: a game occurs twice in the file")
+        raise BadMatch("a game occurs twice in the file")
     return games
 
 
@@ -118,7 +128,7 @@ def read_line(number: int, line: bytes) -> dict[str, Any]:
     except ValueError:
         fields = None
     if not isinstance(fields, dict):
-        raise BadMatch(f"results: line {number} is not a JSON object")
+        raise BadMatch(f"line {number} is not a JSON object")
     return fields
 
 
@@ -129,7 +139,7 @@ def read_game(number: int, fields: dict[str, Any], seats: int) -> GameResult:
     except TypeError:
         played = None
     if played is None or not can_be_counted(played, seats):
-        raise BadMatch(f"results: line {number} is not a game")
+        raise BadMatch(f"line {number} is not a game")
     return played
 
 

@@ -229,7 +229,7 @@ def read_step(number: int, fields: dict[str, Any], options: int) -> TuningStep:
     except TypeError:
         step = None
     if step is None or step.step != number or not can_be_continued(step, options):
-        raise BadMatch(f"results: line {number + 2} is not step {number}")
+        raise BadMatch(f"line {number + 2} is not step {number}")
     return step
 
 

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from clerestory.cli.card_words import CardWords, Row
-from clerestory.cli.options import chosen_game
+from clerestory.cli.options import chosen_game, naming
 from clerestory.cli.screen import ROOMY, screen
 from clerestory.engine import Game
 from clerestory.engine.catalogue import CardRows
@@ -56,7 +56,8 @@ def tell_missing(words: CardWords) -> None:
 
 def check_catalogue(path: Path, language: str, *, as_json: bool) -> None:
     """Print how a file differs from the catalogue in use of the game that it names; exit with 1 if it does."""
-    name, theirs = cards_of_catalogue(path)
+    with naming(path):
+        name, theirs = cards_of_catalogue(path)
     words = CardWords(chosen_game(name), language)
     found = list(differences(words.game.cards(), theirs))
     if as_json:

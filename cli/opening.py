@@ -16,11 +16,11 @@ from clerestory.cli.kept import KeptSession, create_game, is_kept, open_game, pl
 from clerestory.cli.options import BadOption, chosen_game, read_text
 from clerestory.cli.play_options import PlayOptions
 from clerestory.cli.playing import SeatPlayer, Session, play_on
-from clerestory.cli.recording import OPENING, Recording
+from clerestory.cli.recording import OPENING, Recording, replayed
 from clerestory.cli.screen import screen
 from clerestory.cli.servers import advised, by_option, connected
 from clerestory.clients.wire import read_time
-from clerestory.engine import NATURE, Record, State, from_position, read_records
+from clerestory.engine import NATURE, Record, State, from_position
 from clerestory.engine.tuning import CHARACTERS, NUM_LEVELS
 from clerestory.seeds import drawn_seed
 
@@ -176,7 +176,7 @@ def last_game(path: str) -> Record:
     text = read_text(path)
     if not text.lstrip().startswith(OPENING):
         return Record(from_position(text))
-    records = list(read_records(text.splitlines(keepends=True), begun=True))
+    records = list(replayed(path, text.splitlines(keepends=True)))
     if not records:
         raise BadOption(f"{path}: contains no record")
     return Record(with_history(records[-1].state), records[-1].seed)

@@ -38,12 +38,27 @@ class BadOption(ValueError):
 
 
 def use_catalogue(path: Path) -> None:
-    """Use the cards of a file, and those of our children. Raises GameError."""
+    """Use the cards of a file, and those of our children. Raises BadOption, GameError."""
     from clerestory.engine.games import game_of_catalogue
 
-    rules = game_of_catalogue(path)
+    with naming(path):
+        rules = game_of_catalogue(path)
     CATALOGUES[rules.name] = str(path.resolve())
     announce_value(rules)
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Name the file of cards in front of what is wrong with them. Raises BadOption."""
+    from clerestory.cli.helping import language_named
+    from clerestory.engine.errors import BadCatalogue
+
+    try:
+        yield
+    except BadCatalogue as error:
+        faults = error.said(language_named(sys.argv))
+        named = any(fault.description.text.code == "fault.file" for fault in error.violations)
+        raise BadOption(faults if named else f"{path}: {faults}") from None
 
 
 def announce_value(rules: "Game") -> None:

@@ -18,10 +18,7 @@ OPENING = '{"record"'  # of the first line of a file of records
 
 
 def recorded(path: str) -> Iterator[Record]:
-    """Yield the games of a file, of which the last may be unfinished.
-
-    Raises BadOption for a file without any, BadRecord.
-    """
+    """Yield the games of a file, of which the last may be unfinished. Raises BadOption for any other file."""
     text = read_text(path)
     if is_position(text):
         raise BadOption(f"{path}: is a position, no record; `clerestory show` reads positions")
@@ -29,8 +26,16 @@ def recorded(path: str) -> Iterator[Record]:
     if not lines:
         raise BadOption(f"{path}: has no game")
     if not whole_lines(lines):
-        raise BadRecord(1, "is incomplete, and there is no line before it")
-    yield from read_records(lines, begun=True)
+        raise BadOption(f"{path}: line 1: is incomplete, and there is no line before it")
+    yield from replayed(path, lines)
+
+
+def replayed(path: str, lines: list[str]) -> Iterator[Record]:
+    """Yield the games of the lines of a file. Raises BadOption, which names the file and the line."""
+    try:
+        yield from read_records(lines, begun=True)
+    except BadRecord as error:
+        raise BadOption(f"{path}: {error}") from None
 
 
 def is_position(text: str) -> bool:

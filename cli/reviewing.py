@@ -46,7 +46,7 @@ CURVE = 50  # columns of a curve
 
 
 def review_record(path: str, number: int, options: ReviewOptions, threads: int | None) -> Annotation:
-    """Return the review of a game of a file, with a progress bar on standard error. Raises BadOption, BadRecord."""
+    """Return the review of a game of a file, with a progress bar on standard error. Raises BadOption."""
     played = chosen_record(path, number).state
     terms = terms_of(options, played.seats)
     with progress_bar() as progress, Here(threads or os.cpu_count() or 1) as here:
@@ -112,7 +112,7 @@ def show_review(review: Annotation, *, as_json: bool) -> None:
 
 
 def chosen_record(path: str, number: int) -> Record:
-    """Return a game of a file. Raises BadOption, BadRecord."""
+    """Return a game of a file. Raises BadOption."""
     records = list(recorded(path))
     if number > len(records):
         raise BadOption(f"--number: {number} is past the end; games in the file: {len(records)}")

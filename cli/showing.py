@@ -49,7 +49,7 @@ def legal(state: State) -> list[dict[str, str]]:
 
 
 def replay_records(path: str, ply: int | None, *, as_json: bool) -> None:
-    """Print how games of a file ended, or a position of the first one. Raises BadRecord, BadOption."""
+    """Print how games of a file ended, or a position of the first one. Raises BadOption."""
     for number, played in enumerate(recorded(path), 1):
         if ply is not None:
             typer.echo(position_at(played.state, ply).to_json(indent=2))

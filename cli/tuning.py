@@ -10,7 +10,7 @@ from typing import IO
 
 import typer
 
-from clerestory.arena.results import open_lines
+from clerestory.arena.results import naming, open_lines
 from clerestory.arena.series import Report
 from clerestory.arena.tune import TuningPlan, TuningStep, confirming_match, read_steps, tune
 from clerestory.cli.crew import WorkerOptions
@@ -51,7 +51,9 @@ def step_file(out: Path | None, tuning: TuningPlan) -> Iterator[tuple[IO[bytes] 
         yield None, []
         return
     with open_lines(out, tuning.header()) as (file, lines):
-        yield file, read_steps(lines, len(tuning.ranges))
+        with naming(out):
+            steps = read_steps(lines, len(tuning.ranges))
+        yield file, steps
 
 
 def report(tuning: TuningPlan, steps: list[TuningStep], outcome: Report, *, as_json: bool) -> None:

@@ -182,7 +182,7 @@ def test_another_matchs_file_is_refused(change: dict[str, Any], named: str, tmp_
     path = tmp_path / "games.jsonl"
     run(MATCH, path)
     content = path.read_bytes()
-    with pytest.raises(BadMatch, match=f"results: {named} is"), open_results(path, replace(MATCH, **change)):
+    with pytest.raises(BadMatch, match=rf"games\.jsonl: {named} is"), open_results(path, replace(MATCH, **change)):
         pass
     assert path.read_bytes() == content
 
@@ -190,7 +190,7 @@ def test_another_matchs_file_is_refused(change: dict[str, Any], named: str, tmp_
 def test_a_file_that_has_more_is_refused_for_that(tmp_path: Path) -> None:
     path = tmp_path / "games.jsonl"
     path.write_text(json.dumps({**MATCH.header(), "luck": "net"}) + "\n")
-    with pytest.raises(BadMatch, match="results: luck is 'net' in the file, None here"), open_results(path, MATCH):
+    with pytest.raises(BadMatch, match=r"games\.jsonl: luck is 'net' in the file, None"), open_results(path, MATCH):
         pass
 
 
@@ -208,7 +208,7 @@ def test_a_file_that_has_more_is_refused_for_that(tmp_path: Path) -> None:
 def test_a_game_with_a_wrong_value_is_refused(change: dict[str, Any], tmp_path: Path) -> None:
     path, good = tmp_path / "games.jsonl", replace(played(4, 0, [1, 0, 0]), seconds=[0, 0, 0]).fields()
     path.write_text("".join(f"{json.dumps(line)}\n" for line in (MATCH.header(), good, good | {"seat": 1} | change)))
-    with pytest.raises(BadMatch, match="line 3 is not a game"), open_results(path, MATCH):
+    with pytest.raises(BadMatch, match=r"games\.jsonl: line 3 is not a game"), open_results(path, MATCH):
         pass
 
 
@@ -251,7 +251,7 @@ def test_a_file_of_something_else_is_left_alone(tmp_path: Path) -> None:
     for content in (b'{"record": 1}\n', b"letters\nwithout a last line end", b"a word"):
         path = tmp_path / "other"
         path.write_bytes(content)
-        with pytest.raises(BadMatch, match="results"), open_results(path, MATCH):
+        with pytest.raises(BadMatch, match="other: "), open_results(path, MATCH):
             pass
         assert path.read_bytes() == content
 
@@ -261,7 +261,7 @@ def test_a_game_that_occurs_twice_is_refused(tmp_path: Path) -> None:
     run(MATCH, path)
     lines = path.read_bytes().splitlines(keepends=True)
     path.write_bytes(b"".join([*lines, lines[1]]))
-    with pytest.raises(BadMatch, match="twice"), open_results(path, MATCH):
+    with pytest.raises(BadMatch, match=r"games\.jsonl: a game occurs twice"), open_results(path, MATCH):
         pass
 
 
@@ -271,7 +271,7 @@ def test_two_runs_on_one_file_are_refused(tmp_path: Path) -> None:
         playing = play_match(MATCH, first, workers=1)
         next(playing)
         content = path.read_bytes()
-        with pytest.raises(BadMatch, match="another run"), open_results(path, MATCH):
+        with pytest.raises(BadMatch, match=r"games\.jsonl: another run"), open_results(path, MATCH):
             pass
         assert path.read_bytes() == content
         assert len(list(playing)) == 14

@@ -144,7 +144,7 @@ def test_more_steps_go_on_and_processes_change_nothing(tmp_path: Path) -> None:
 def test_another_tunings_file_is_refused(change: dict[str, Any], named: str, tmp_path: Path) -> None:
     path = tmp_path / "tune.jsonl"
     steps_of(TUNING, 1, path)
-    with pytest.raises(BadMatch, match=f"results: {named} is"):
+    with pytest.raises(BadMatch, match=rf"tune\.jsonl: {named} is"):
         steps_of(replace(TUNING, **change), 1, path)
 
 

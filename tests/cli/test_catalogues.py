@@ -82,7 +82,7 @@ def test_a_faulty_file_is_one_line(text: str, says: str, tmp_path: Path) -> None
     path.write_text(text)
     done = run("--catalogue", path, "rules")
     assert (done.returncode, done.stdout) == (2, "")
-    assert says in done.stderr
+    assert done.stderr.startswith(f"clerestory: {path}: {says}")
     assert "Traceback" not in done.stderr
 
 
@@ -121,6 +121,7 @@ def test_a_file_that_is_no_catalogue_is_an_error_of_one_line(tmp_path: Path) -> 
     for path in (tmp_path / "cards.toml", tmp_path / "none.toml"):
         done = run("rules", "--check", path)
         assert (done.returncode, done.stdout, len(done.stderr.splitlines())) == (2, "", 1)
+        assert done.stderr.count(str(path)) == 1
 
 
 def test_a_catalogue_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:

@@ -41,6 +41,14 @@ def test_json_report_and_files(tmp_path: Path) -> None:
     assert out.read_bytes() == content
 
 
+def test_a_step_that_cannot_be_continued_names_its_file(tmp_path: Path) -> None:
+    out = tmp_path / "steps.jsonl"
+    run(*TUNE, *SMALL, "--out", out)
+    header, *_ = out.read_text().splitlines(keepends=True)
+    out.write_text(f"{header}{{}}\n")
+    assert str(run(*TUNE, *SMALL, "--out", out).exception) == f"{out}: line 2 is not step 0"
+
+
 def test_text_report() -> None:
     output = run(*TUNE, *SMALL).output
     for words in ("after 3 steps, 54 games", "start  ismcts-plain:exploration=0.5", "even: 33.3%", "Elo"):
