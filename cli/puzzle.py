@@ -32,10 +32,7 @@ def solve(
     as_json: JsonOption = False,
 ) -> None:
     """Show a position with one clearly best action, and say what each action that you try is worth."""
-    from clerestory.cli.solving import drawn, show_puzzle
-    from clerestory.review.puzzle import puzzle
+    from clerestory.cli.solving import chosen, show_puzzle
 
     speak(language, as_json=as_json)
-    rules = chosen_game(game)
-    one = puzzle(rules, number) if number is not None else drawn(rules, level, seats, seed)
-    show_puzzle(one, action, as_json=as_json)
+    show_puzzle(chosen(chosen_game(game), number, level, seats, seed), action, as_json=as_json)

@@ -12,7 +12,7 @@ from clerestory.cli.choosing import HELP, find_action, show_actions
 from clerestory.cli.options import BadOption, typed_line
 from clerestory.cli.screen import screen
 from clerestory.engine import Game, Rng
-from clerestory.review.puzzle import PLAN_SEPARATOR, Puzzle, puzzles
+from clerestory.review.puzzle import PLAN_SEPARATOR, Puzzle, puzzle, puzzles
 from clerestory.search.reasons import in_english
 from clerestory.seeds import drawn_seed
 from clerestory.server.spoken import told
@@ -26,6 +26,16 @@ def show_puzzle(one: Puzzle, action: str | None, *, as_json: bool) -> None:
         typer.echo(json.dumps(as_fields(one), indent=2))
     else:
         ask(one, screen())
+
+
+def chosen(game: Game, number: int | None, level: int | None, seats: int | None, seed: int | None) -> Puzzle:
+    """Return the puzzle of a number, for None one of those that match. Raises BadOption, NoPuzzle."""
+    if number is None:
+        return drawn(game, level, seats, seed)
+    for name, given in {"--level": level, "--seats": seats, "--seed": seed}.items():
+        if given is not None:
+            raise BadOption(f"{name}: cannot be combined with the number of a puzzle")
+    return puzzle(game, number)
 
 
 def drawn(game: Game, level: int | None, seats: int | None, seed: int | None) -> Puzzle:

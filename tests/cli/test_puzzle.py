@@ -91,6 +91,9 @@ def test_one_is_drawn_that_fits() -> None:
     [
         (["100000"], NoPuzzle, "100000: duel has the puzzles 1 to"),
         (["1", "--try", "no such thing"], BadOption, "'no such thing' is no legal action"),
+        (["1", "--level", "2"], BadOption, "--level: cannot be combined with the number of a puzzle"),
+        (["1", "--seats", "2"], BadOption, "--seats: cannot be combined with the number of a puzzle"),
+        (["1", "--seed", "0"], BadOption, "--seed: cannot be combined with the number of a puzzle"),
         (["--seats", "9"], BadOption, "no puzzle of duel has 9 players; leave out"),
     ],
 )
