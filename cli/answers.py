@@ -142,7 +142,7 @@ def remarks(answer: Recommendation) -> list[str]:
     notes += [spoken.say("answer.warning", what=str(warning)) for warning in answer.warnings]
     if answer.best and (higher := higher_margins(answer)):
         notes.append(about_higher_margin(higher[0], answer.lines[0], answer.seat or 0))
-    if answer.best:
+    if answer.best and all(warning.reason != "few_iterations" for warning in answer.warnings):
         notes.append(spoken.say("answer.longer", share=certainty(answer.certainty)))
     return [*notes, figures(answer)]
 
@@ -151,13 +151,18 @@ def figures(answer: Recommendation) -> str:
     """Return the figures of the search."""
     return spoken.say(
         "answer.figures",
-        iterations=spoken.figure(answer.iterations),
+        iterations=counted("answer.iterations", answer.iterations),
         seconds=spoken.figure(answer.elapsed, 3),
         why=spoken.say(f"answer.ended.{answer.stop_reason if answer.stop_reason in ENDS else 'now'}"),
-        nodes=spoken.figure(answer.nodes),
-        depth=answer.depth,
+        nodes=counted("answer.nodes", answer.nodes),
+        depth=counted("answer.depth", answer.depth),
         seed=str(answer.seed),
     )
+
+
+def counted(key: str, count: int) -> str:
+    """Return how many there are of something."""
+    return spoken.say(key, count=count, number=spoken.figure(count))
 
 
 def about_higher_margin(line: Line, first: Line, seat: int) -> str:

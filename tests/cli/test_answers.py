@@ -5,12 +5,14 @@ from dataclasses import replace
 from io import StringIO
 from pathlib import Path
 
+import pytest
 from rich.console import Console
 
-from clerestory.cli.answers import answer_view
+from clerestory.cli.answers import answer_view, remarks
 from clerestory.cli.here import Here
 from clerestory.clients import Recommendation
 from clerestory.engine import from_position
+from clerestory.server.spoken import SPOKEN
 
 EXAMPLES = Path(__file__).parents[2] / "examples" / "positions"
 STATE = from_position((EXAMPLES / "cathedral-3p-round4-draft.json").read_text())
@@ -71,3 +73,34 @@ def test_a_line_with_more_points_that_wins_less_is_explained() -> None:
 def test_where_the_first_line_has_the_highest_margin_nothing_is_said_of_it() -> None:
     for second in (3.0, 3.04, -1.0):
         assert "one to play" not in shown(answer_with(3.0, second))
+
+
+@pytest.mark.parametrize(
+    ("language", "certainty", "says"),
+    [
+        ("en", 1.0, "Of searches ten times longer, over 99% would play the same line."),
+        ("es", 1.0, "jugarían la misma variante: más del 99"),
+        ("es", 0.8, "jugarían la misma variante: 80"),
+        ("it", 1.0, "giocherebbero la stessa variante: oltre il 99%."),
+        ("it", 0.8, "giocherebbero la stessa variante: 80%."),
+    ],
+)
+def test_a_share_of_longer_searches_fits_its_sentence(language: str, certainty: float, says: str) -> None:
+    SPOKEN.set(language)
+    answer = answer_with(3.0, 2.0)
+    assert says in " ".join(remarks(replace(answer, raw=answer.message, certainty=certainty)))
+
+
+@pytest.mark.parametrize(
+    ("language", "says"),
+    [
+        ("en", "1 iteration in 2.000 s, until the time was up; 1 position, 1 decision deep; seed 7"),
+        ("it", "1 prova in 2,000 s, fino allo scadere del tempo; 1 posizione, 1 decisione in profondità; seme 7"),
+        ("he", "ניסיון אחד ב־2.000 שנ׳, עד תום הזמן; מצב אחד, עומק של החלטה אחת; זרע 7"),
+    ],
+)
+def test_one_of_a_thing_is_one(language: str, says: str) -> None:
+    SPOKEN.set(language)
+    answer = answer_with(3.0, 2.0)
+    alone = {"iterations": 1, "nodes": 1, "depth": 1, "elapsed": 2.0, "seed": 7, "stop_reason": "time"}
+    assert remarks(replace(answer, raw=answer.message, **alone))[-1] == says

@@ -63,8 +63,17 @@ def test_an_answer_carries_the_warnings_of_a_server() -> None:
         few, many = (here.recommend(EXAMPLE.read_bytes(), iterations=count, seed=1) for count in (2, 2000))
     names = [api.WarningReason.Name(warning.reason) for warning in few.message.warnings]
     assert names == ["WARNING_REASON_FEW_ITERATIONS"]
-    assert any("Warning: 2 iterations are too few" in remark for remark in remarks(few))
+    assert any("Warning: Too few iterations (2) to compare" in remark for remark in remarks(few))
     assert not many.warnings
+
+
+def test_a_search_that_was_too_short_says_nothing_of_longer_ones() -> None:
+    with Here(1) as here:
+        few, many = (here.recommend(EXAMPLE.read_bytes(), iterations=count, seed=1) for count in (1, 2000))
+    told, told_of_many = " ".join(remarks(few)), " ".join(remarks(many))
+    assert "1 iteration in " in told
+    assert "searches ten times longer" not in told
+    assert "searches ten times longer" in told_of_many
 
 
 def test_the_limits_of_a_server_do_not_hold_here() -> None:
