@@ -63,6 +63,8 @@ def migrate(store: StoreOption = USER, to: ToOption = None) -> None:
 
 def tell(name: str, found: "Survey") -> None:
     """Print what a store holds."""
-    typer.echo(f"{name}: format {found.version}, {found.games:,} games, {found.entries:,} entries")
+    games = "game" if found.games == 1 else "games"
+    entries = "entry" if found.entries == 1 else "entries"
+    typer.echo(f"{name}: format {found.version}, {found.games:,} {games}, {found.entries:,} {entries}")
     for reason, count in found.frozen.items():
         typer.echo(f"  {count:,} of them cannot go on here: {reason}")

@@ -9,9 +9,11 @@ import pytest
 from typer.testing import CliRunner
 
 from clerestory.cli.main import app
+from clerestory.cli.store import tell
 from clerestory.declared import BadSettings
 from clerestory.games import postgres_schema
 from clerestory.games.schema import SCRIPTS
+from clerestory.games.upkeep import Survey
 from tests.games.earlier import VERSION, restore, unpack_file
 
 FOUND = "15 games, 787 entries"
@@ -32,6 +34,12 @@ def test_a_store_is_backed_up_and_restored(tmp_path: Path) -> None:
     assert said("restore", copy, "--store", again) == (0, f"{again}: format 2, {FOUND}\n")
     assert said("check", "--store", again) == (0, f"store: format 2, {FOUND}\n")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["again.sqlite", "copy"]
+
+
+def test_one_of_a_thing_is_one(capsys: pytest.CaptureFixture[str]) -> None:
+    for games, entries in ((1, 8), (2, 1)):
+        tell("store", Survey(4, games, entries, {}))
+    assert capsys.readouterr().out == "store: format 4, 1 game, 8 entries\nstore: format 4, 2 games, 1 entry\n"
 
 
 def test_a_store_goes_forth_and_back(tmp_path: Path) -> None:
