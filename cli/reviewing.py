@@ -60,12 +60,12 @@ def translated(review: Annotation, end: State) -> Annotation:
         review: in English.
         end: the last position of its game.
     """
-    if spoken.is_english():
-        return review
     game = end.game
+    titled = replace(review, title=spoken.title(game))
+    if spoken.is_english():
+        return titled
     return replace(
-        review,
-        title=spoken.title(game),
+        titled,
         names=tuple(map(spoken.colour, review.names)),
         ended=ended(end) if end.over else "",
         valuations=tuple(in_own_words(one, game) for one in review.valuations),

@@ -37,6 +37,13 @@ def test_it_prints_a_ledger(record: str) -> None:
     assert "Made by 50 iterations a search, seed 0" in done.output
 
 
+def test_its_heading_names_the_game_for_people(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    path.write_text("".join(f"{line}\n" for line in Record(cut(random_game("duel", 2, 1), 5)).lines()))
+    assert called(str(path), *QUICK).output.startswith("Builders Duel: ")
+    assert json.loads(called(str(path), *QUICK, "--json").output)["game"] == "duel"
+
+
 def test_any_game_of_a_file_is_reviewed_and_standard_input(record: str) -> None:
     second = json.loads(called(record, *QUICK, "--number", "2", "--json").output)
     assert second["seats"] == ["seat 0", "seat 1", "seat 2"]
