@@ -30,10 +30,12 @@ def annotate_record(
     as_json: JsonOption = False,
 ) -> None:
     """Review a recorded game: what luck, own errors and those of others brought each seat, adding up to its result."""
-    from clerestory.cli.reviewing import review_record, show_review, write
+    from clerestory.cli.reviewing import require_place, review_record, show_review, write
     from clerestory.review.report import report
 
     speak(language, as_json=as_json)
+    if html is not None:
+        require_place(html)
     review = review_record(record, number, options, threads)
     show_review(review, as_json=as_json)
     if html is not None:

@@ -1,5 +1,6 @@
 """Reviews of recorded games, made and shown."""
 
+import errno
 import json
 import os
 from collections.abc import Callable, Iterator
@@ -117,6 +118,16 @@ def chosen_record(path: str, number: int) -> Record:
     if number > len(records):
         raise BadOption(f"--number: {number} is past the end; games in the file: {len(records)}")
     return records[number - 1]
+
+
+def require_place(path: Path) -> None:
+    """Raise BadOption where no file can be written, before the work on what it will hold."""
+    if path.is_dir():
+        raise BadOption(f"--html: {path}: {os.strerror(errno.EISDIR)}")
+    if not path.parent.is_dir():
+        raise BadOption(f"--html: {path}: {os.strerror(errno.ENOENT)}")
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise BadOption(f"--html: {path}: {os.strerror(errno.EACCES)}")
 
 
 def write(path: Path, text: str) -> None:

@@ -44,6 +44,19 @@ def test_its_heading_names_the_game_for_people(tmp_path: Path) -> None:
     assert json.loads(called(str(path), *QUICK, "--json").output)["game"] == "duel"
 
 
+def test_a_page_that_cannot_be_written_is_found_before_the_review(
+    record: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("clerestory.cli.reviewing.review_record", None)
+    (tmp_path / "file").touch()
+    for path, why in (
+        (tmp_path, "Is a directory"),
+        (tmp_path / "gone" / "x.html", "No such file or directory"),
+        (tmp_path / "file" / "x.html", "No such file or directory"),
+    ):
+        assert str(called(record, "--html", str(path)).exception) == f"--html: {path}: {why}"
+
+
 def test_any_game_of_a_file_is_reviewed_and_standard_input(record: str) -> None:
     second = json.loads(called(record, *QUICK, "--number", "2", "--json").output)
     assert second["seats"] == ["seat 0", "seat 1", "seat 2"]
@@ -79,8 +92,8 @@ def test_the_report_is_written_beside_the_table(record: str, tmp_path: Path) -> 
     assert "<h2>Ledger</h2>" in (tmp_path / "report.html").read_text()
 
 
-def test_a_report_that_cannot_be_written_costs_no_review(record: str, tmp_path: Path) -> None:
-    done = called(record, *QUICK, "--html", str(tmp_path))
+def test_a_report_that_cannot_be_written_costs_no_review(record: str) -> None:
+    done = called(record, *QUICK, "--html", "/dev/full")
     assert "own errors" in done.output
     assert isinstance(done.exception, BadOption)
 
