@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from clerestory.cli.card_words import CardWords, Row
-from clerestory.cli.options import chosen_game, naming
+from clerestory.cli.options import chosen_game, naming, require_same_game
 from clerestory.cli.screen import ROOMY, screen
 from clerestory.engine import Game
 from clerestory.engine.catalogue import CardRows
@@ -54,10 +54,14 @@ def tell_missing(words: CardWords) -> None:
 # -- another catalogue -----------------------------------------------------------------------------
 
 
-def check_catalogue(path: Path, language: str, *, as_json: bool) -> None:
-    """Print how a file differs from the catalogue in use of the game that it names; exit with 1 if it does."""
+def check_catalogue(path: Path, game: str | None, language: str, *, as_json: bool) -> None:
+    """Print how a file differs from the catalogue in use of the game that it names; exit with 1 if it does.
+
+    Raises BadOption for the file of a game other than the one given.
+    """
     with naming(path):
         name, theirs = cards_of_catalogue(path)
+    require_same_game(game, name)
     words = CardWords(chosen_game(name), language)
     found = list(differences(words.game.cards(), theirs))
     if as_json:

@@ -13,7 +13,7 @@ from rich.console import Console
 from clerestory.cli import spoken
 from clerestory.cli.access import Access
 from clerestory.cli.kept import KeptSession, create_game, is_kept, open_game, play_kept, view_of
-from clerestory.cli.options import BadOption, chosen_game, read_text
+from clerestory.cli.options import BadOption, chosen_game, read_text, require_same_game
 from clerestory.cli.play_options import PlayOptions
 from clerestory.cli.playing import SeatPlayer, Session, play_on
 from clerestory.cli.recording import OPENING, Recording, replayed
@@ -57,7 +57,7 @@ def play_game(options: PlayOptions, access: Access, *, as_json: bool) -> int:
     from clerestory.cli.on_page import play_on_page  # a whole server, which a game in the terminal does not need
 
     require_plain_game(options)
-    play_on_page(chosen_game(options.game).name, players, seconds, options.seed)
+    play_on_page(chosen_game(options.new_game).name, players, seconds, options.seed)
     return 0
 
 
@@ -71,7 +71,7 @@ def play_there(server: str, options: PlayOptions, access: Access, shown: Display
     """Play a game that a server keeps, a new one without `start`; return the exit code."""
     with connected(server, access) as advisor:
         if options.start is None:
-            game = create_game(advisor, options.game, options.names, options.seed, options.time)
+            game = create_game(advisor, options.new_game, options.names, options.seed, options.time)
         else:
             game = open_game(advisor, options.start)
         state = view_of(game.look())
@@ -83,7 +83,10 @@ def play_there(server: str, options: PlayOptions, access: Access, shown: Display
 def play_here(options: PlayOptions, access: Access, shown: Display, players: list[SeatPlayer]) -> int:
     """Play a game that no server keeps; return the exit code."""
     start, record, table = options.start, options.record, options.table
-    opening = begin(options.game, len(players), options.seed, table) if start is None else resume(start, len(players))
+    if start is None:
+        opening = begin(options.new_game, len(players), options.seed, table)
+    else:
+        opening = resume(start, len(players), options.game)
     luck = drawn(options.seed)
     with advised(options.server, access) as advisor:
         session = Session(
@@ -160,9 +163,10 @@ def drawn(seed: int | None) -> int:
     return drawn_seed() if seed is None else seed
 
 
-def resume(path: str, seats: int) -> Record:
-    """Return the game in a file, which must have so many seats. Raises BadOption, GameError."""
+def resume(path: str, seats: int, game: str | None) -> Record:
+    """Return the game in a file, which must have so many seats, and be of a game. Raises BadOption, GameError."""
     opening = last_game(path)
+    require_same_game(game, opening.state.game.name)
     if opening.state.seats != seats:
         raise BadOption(f"--seats: names {seats} players; the game has {opening.state.seats}")
     return opening

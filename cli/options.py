@@ -17,13 +17,10 @@ if TYPE_CHECKING:
 CATALOGUES: dict[str, str] = {}  # files of this command's options --catalogue, by game
 
 DEFAULT_GAME = "cathedral"
-GameOption = Annotated[
-    str,
-    typer.Option(
-        "--game",
-        metavar="GAME",
-        help="The game: cathedral (The Pillars of the Earth), duel (Builders Duel) or toy (tiny, for tests).",
-    ),
+GAME_HELP = "The game: cathedral (The Pillars of the Earth), duel (Builders Duel) or toy (tiny, for tests)."
+GameOption = Annotated[str, typer.Option("--game", metavar="GAME", help=GAME_HELP)]
+GivenGameOption = Annotated[  # of commands that may read a file, which names its game
+    str | None, typer.Option("--game", metavar="GAME", show_default=DEFAULT_GAME, help=GAME_HELP)
 ]
 SeatsOption = Annotated[int, typer.Option("--seats", metavar="N", help="Number of players.")]
 SeedOption = Annotated[
@@ -86,6 +83,12 @@ def chosen_game(name: str, *seats: int, given: str = "--game") -> "Game":
         if number not in game.seats:
             raise BadOption(f"--seats: {number}, but {name} is for {', '.join(map(str, game.seats))} players")
     return game
+
+
+def require_same_game(given: str | None, name: str) -> None:
+    """Raise BadOption if `--game` was given, and is not the game of what was read."""
+    if given not in (None, name):
+        raise BadOption(f"--game: {given!r}, but this is a game of {name}")
 
 
 def require_open(name: str, stream: object) -> None:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from clerestory.cli.access import ServerOption
-from clerestory.cli.options import DEFAULT_GAME, GameOption
+from clerestory.cli.options import DEFAULT_GAME, GivenGameOption
 
 StartArgument = Annotated[
     str | None, typer.Argument(metavar="START", help="A position or record to continue from; a new game by default.")
@@ -52,7 +52,7 @@ class PlayOptions:
             help="Who plays, from seat 0: human, bot (full strength), level:1 to level:8, or an opponent.",
         ),
     ] = "human,bot"
-    game: GameOption = DEFAULT_GAME
+    game: GivenGameOption = None
     seed: GameSeedOption = None
     time: Annotated[str, typer.Option(metavar="TIME", help="Time for a bot's move, and for a hint.")] = "1s"
     record: RecordOption = None
@@ -62,6 +62,11 @@ class PlayOptions:
     web: Annotated[bool, typer.Option("--web", help="Play in a browser, on a private page.")] = False
     server: ServerOption = None
     opponents: OpponentsOption = False
+
+    @property
+    def new_game(self) -> str:
+        """The game that is played where none goes on."""
+        return self.game or DEFAULT_GAME
 
     @property
     def names(self) -> list[str]:

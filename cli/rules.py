@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from clerestory.cli.language import LanguageOption, speak
-from clerestory.cli.options import DEFAULT_GAME, GameOption, JsonOption, chosen_game
+from clerestory.cli.options import DEFAULT_GAME, GivenGameOption, JsonOption, chosen_game
 
 CheckOption = Annotated[
     Path | None,
@@ -19,7 +19,7 @@ CheckOption = Annotated[
 
 
 def rules(
-    game: GameOption = DEFAULT_GAME,
+    game: GivenGameOption = None,
     check: CheckOption = None,
     language: LanguageOption = None,
     as_json: JsonOption = False,
@@ -29,6 +29,6 @@ def rules(
 
     told = speak(language, as_json=as_json)
     if check is not None:
-        check_catalogue(check, told, as_json=as_json)
+        check_catalogue(check, game, told, as_json=as_json)
     else:
-        show_cards(chosen_game(game), told, as_json=as_json)
+        show_cards(chosen_game(game or DEFAULT_GAME), told, as_json=as_json)

@@ -116,6 +116,13 @@ def test_what_differs_in_another_catalogue_is_told_value_by_value(game: str, oth
     )
 
 
+def test_cards_of_another_game_than_the_one_named_are_not_compared(others: dict[str, Path]) -> None:
+    done = run("rules", "--game", "cathedral", "--check", others["duel"])
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "clerestory: --game: 'cathedral', but this is a game of duel\n"
+    assert run("rules", "--game", "duel", "--check", others["duel"]).returncode == 1
+
+
 def test_a_file_that_is_no_catalogue_is_an_error_of_one_line(tmp_path: Path) -> None:
     (tmp_path / "cards.toml").write_text('game = "chess"')
     for path in (tmp_path / "cards.toml", tmp_path / "none.toml"):

@@ -17,6 +17,7 @@ from clerestory.engine.scoring import outcome
 from clerestory.engine.tuning import CHARACTERS
 
 COMMAND = [sys.executable, "-m", "clerestory", "play"]
+POSITION = Path(__file__).parents[2] / "examples" / "positions" / "duel-2p-phase1-claim.json"
 TOY = ["--game", "toy", "--seed", "4", "--time", "20ms"]
 
 
@@ -177,6 +178,7 @@ def test_a_game_is_kept_though_the_server_fails(tmp_path: Path) -> None:
         (["--time", "soon"], "--time: 'soon' is not a time"),
         (["--time", "0s"], "--time: must be above 0 and below 10 minutes, not 0s"),
         (["--game", "chess"], "--game: 'chess' is not one of"),
+        ([str(POSITION), "--game", "toy"], "--game: 'toy', but this is a game of duel"),
         (["nowhere.json"], "nowhere.json: No such file"),
         (["--token-file", "x"], "--token-file: requires --server"),
         (["--server", "localhost:70000"], "--server: the port of 'localhost:70000' is not"),
