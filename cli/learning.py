@@ -20,7 +20,7 @@ from clerestory.cli.options import BadOption, chosen_game
 from clerestory.learn.chunks import GAMES_PER_CHUNK
 from clerestory.learn.fit import Schedule
 from clerestory.learn.gate import GateOptions
-from clerestory.learn.loop import Resources, Watch, due, learn, play, require_ours
+from clerestory.learn.loop import PATIENCE, Resources, Watch, due, learn, play, require_ours
 from clerestory.learn.plan import LearningPlan, OnePlyHabits
 from clerestory.learn.selfplay import Habits
 from clerestory.search.options import read_options
@@ -61,8 +61,12 @@ def run_learning(options: LearningOptions, workers: int, crew: Crew) -> None:
         if options.games_only:
             play_games_only(plan, options.out, resources)
             return
+        failed = 0
         for record in learn(plan, gate, options.out, options.generations, resources):
             typer.echo(summary(record))
+            failed = 0 if record["gate"]["passed"] else failed + 1
+    if failed == PATIENCE:
+        typer.echo(f"the run has ended: {failed} generations in a row did not pass")
 
 
 def read_seats(name: str, text: str | None) -> tuple[int, ...]:

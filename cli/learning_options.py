@@ -34,7 +34,13 @@ class LearningOptions:
         typer.Option(metavar="N", min=1, max=1000, help="Total number of generations, including those in the folder."),
     ] = 1
     games: Annotated[
-        int, typer.Option(metavar="N", min=1, max=10_000_000, help="Games of a generation for each number of players.")
+        int,
+        typer.Option(
+            metavar="N",
+            min=1,
+            max=10_000_000,
+            help="Fewest games of a generation for each number of players; they are played in twenties.",
+        ),
     ] = 20_000
     seats: Annotated[
         str | None, typer.Option(metavar="N,...", help="Numbers of players, like 2,4; all by default.")

@@ -49,6 +49,16 @@ def test_a_folder_is_known_by_its_whole_path(tmp_path: Path, monkeypatch: pytest
     assert found == [tmp_path / "new"] * 2
 
 
+def test_it_is_said_that_failures_have_ended_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def gated(*passed: bool) -> str:
+        records = [{"generation": i, "gate": {"passed": one, "matches": []}} for i, one in enumerate(passed)]
+        monkeypatch.setattr("clerestory.cli.learning.learn", lambda *_: records)
+        return run("cathedral", "--out", tmp_path).output
+
+    assert gated(True, False, False).splitlines()[3:] == ["the run has ended: 2 generations in a row did not pass"]
+    assert "ended" not in gated(False, True, False)
+
+
 def test_without_numpy_it_is_said_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setitem(sys.modules, "numpy", None)
     result = run("cathedral", "--out", tmp_path)
