@@ -71,7 +71,8 @@ def on_pool(pool: ProcessPoolExecutor, tasks: Iterator[WorkUnit[T]], ahead: int)
     pending: set[Future[list[T]]] = set()
     try:
         while True:
-            pending.update(pool.submit(work, task) for task in islice(tasks, ahead - len(pending)))
+            with uninterrupted():  # processes are started when tasks are submitted
+                pending.update(pool.submit(work, task) for task in islice(tasks, ahead - len(pending)))
             if not pending:
                 return
             done, pending = wait(pending, return_when=FIRST_COMPLETED)
@@ -83,6 +84,16 @@ def on_pool(pool: ProcessPoolExecutor, tasks: Iterator[WorkUnit[T]], ahead: int)
         ) from None
 
 
+@contextmanager
+def uninterrupted() -> Iterator[None]:
+    """Hold back interrupts of this thread, and for good those of the processes that it starts meanwhile."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 # -- in a worker process ---------------------------------------------------------------------------
 
 
@@ -90,8 +101,7 @@ STOP: list[Event] = []  # in a worker process: the one event that tells it to st
 
 
 def begin_worker(stop: Event) -> None:
-    """Ignore interrupts, which the parent handles, and exit when the parent does."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    """Exit when the parent does, which also handles interrupts: they have been held back here from the start."""
     threading.Thread(target=end_with_parent, daemon=True).start()
     STOP[:] = [stop]
 
