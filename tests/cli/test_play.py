@@ -38,7 +38,7 @@ SAYS = [
     ("save .", "save: .: Is a directory"),
     ("save /", "save: /: Is a directory"),
     ("help", "take back your last decision"),
-    ("?", "positions"),
+    ("?", "; seed "),
     ("FOLD", "fold and keep both cards (fold)"),
     ("play 5", "seat 1: play 5"),
 ]
