@@ -1,9 +1,12 @@
 """`clerestory web`: the page and the service for browsers, in front of a server that runs elsewhere."""
 
 import asyncio
+import logging
+import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -12,13 +15,21 @@ from clerestory.cli.access import PLAIN, Access, dialling
 from clerestory.cli.doors import NamesOption, PageOption, ProxiesOption, chosen_door
 from clerestory.cli.grouped import grouped
 from clerestory.cli.options import BadOption
+from clerestory.cli.settings import settings_of
+from clerestory.server.config import LogSettings
 
 if TYPE_CHECKING:
     from clerestory.clients.connection import Connection
     from clerestory.door.config import DoorSettings
+    from clerestory.door.serve import OpenDoor
+
+logger = logging.getLogger(__name__)
 
 
-@grouped()
+LOG = LogSettings()
+
+
+@grouped(log=settings_of(LOG))
 def web(
     server: Annotated[
         str, typer.Option("--server", metavar="HOST:PORT", help="Server whose games and advice the page shows.")
@@ -33,17 +44,25 @@ def web(
         bool, typer.Option("--insecure", help="Let other machines reach the page without encryption.")
     ] = False,
     access: Access = PLAIN,
+    log: LogSettings = LOG,
 ) -> None:
-    """Show the page of a server that runs elsewhere, until SIGTERM or SIGINT."""
-    from clerestory.clients.connection import dial
+    """Show the page of a server that runs elsewhere, until SIGTERM or SIGINT; on SIGHUP, its files are read again."""
     from clerestory.server.logs import write_logs
 
-    with dialling():
-        dialled = dial(server, access.token(), access.tls(), retries=False)
+    dialled = partial(dialled_by, server, access)
+    first = dialled()
     with by_option():
         door = chosen_door(listen, web_name, insecure, web_page, web_proxy)
-    write_logs("text", "info")
-    asyncio.run(stand(door, dialled))
+    write_logs(log.log_format, log.log_level)
+    asyncio.run(stand(door, first, dialled, ends=access == PLAIN and os.isatty(0)))
+
+
+def dialled_by(server: str, access: Access) -> "Connection":
+    """Return the connection to a server, by what its files hold now. Raises BadOption."""
+    from clerestory.clients.connection import dial
+
+    with dialling():
+        return dial(server, access.token(), access.tls(), retries=False)
 
 
 @contextmanager
@@ -59,15 +78,26 @@ def by_option() -> Iterator[None]:
         raise BadOption(f"--{option}: {fault}") from None
 
 
-async def stand(door: "DoorSettings", server: "Connection") -> None:
-    """Keep a door open until a signal comes."""
+async def stand(door: "DoorSettings", server: "Connection", dialled: Callable[[], "Connection"], *, ends: bool) -> None:
+    """Keep a door open until a signal comes; on SIGHUP dial again, or, if it `ends` with its terminal, close it."""
     from clerestory.door.serve import opened
     from clerestory.server.descriptors import connections, take_descriptors
 
-    stop = asyncio.Event()
+    loop, stop = asyncio.get_running_loop(), asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+        loop.add_signal_handler(number, stop.set)
     take_descriptors()
     async with opened(door, server, connections(page=True).browsers) as web:
+        loop.add_signal_handler(signal.SIGHUP, stop.set if ends else partial(redial, web, dialled))
         typer.echo(f"clerestory has its page at {web.url}")
         await stop.wait()
+
+
+def redial(web: "OpenDoor", dialled: Callable[[], "Connection"]) -> None:
+    """Go on with what the files hold now; an unusable one is logged, and changes nothing."""
+    try:
+        web.redial(dialled())
+    except BadOption as error:
+        logger.error("the connection to the server stays as it was: %s", error)
+    else:
+        logger.info("the files of the connection to the server were read again")

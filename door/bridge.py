@@ -62,6 +62,10 @@ class Bridge:
         self._open: set[grpc.aio.Call] = set()
         self._finished = False
 
+    def use(self, channel: grpc.aio.Channel, metadata: Metadata) -> None:
+        """Begin calls on another channel, with other metadata; those under way go on."""
+        self._channel, self._metadata = channel, metadata
+
     async def unary(self, call: BrowserCall) -> tuple[bytes, Metadata, Metadata]:
         """Return the answer, its initial and its trailing metadata. Raises ConnectError."""
         try:

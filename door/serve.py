@@ -4,8 +4,8 @@ import asyncio
 import contextlib
 import logging
 import socket
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -58,9 +58,11 @@ class OpenDoor:
 
     Attributes:
         url: its address in a browser.
+        redial: begins calls by another connection to the server; those under way go on.
     """
 
     url: str
+    redial: Callable[[Connection], None]
 
 
 @asynccontextmanager
@@ -78,15 +80,23 @@ async def opened(
     Raises OSError if it cannot listen at its address.
     """
     listener = listen(settings)
-    async with server.channel(grpc.aio) as channel:
-        bridge = Bridge(channel, list(server.metadata), near=is_local(server.target), streams=streams)
+    async with AsyncExitStack() as channels:
+
+        def channel_of(dialled: Connection) -> Any:
+            channel = dialled.channel(grpc.aio)
+            channels.push_async_exit(channel)
+            return channel
+
+        bridge = Bridge(channel_of(server), list(server.metadata), near=is_local(server.target), streams=streams)
         door = Door(bridge, settings, read_page(settings.page))
         http = HttpServer(config_of(door, settings), ConnectionPlaces(connections, settings.networks))
         running = asyncio.create_task(http.serve(sockets=[listener]))
         try:
             while not (http.started or running.done()):
                 await asyncio.sleep(0.001)
-            yield OpenDoor(url_of(settings, listener))
+            yield OpenDoor(
+                url_of(settings, listener), lambda other: bridge.use(channel_of(other), list(other.metadata))
+            )
         finally:
             http.should_exit = True
             asyncio.get_running_loop().call_later(GRACE / 2, bridge.finish)

@@ -1,5 +1,7 @@
 """`clerestory serve --web` and `clerestory web`: a door from its start to its end."""
 
+import asyncio
+import json
 import re
 import signal
 import subprocess
@@ -7,6 +9,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO, Any
 
 import pytest
 import trustme
@@ -23,9 +26,10 @@ COMMAND = [sys.executable, "-m", "clerestory"]
 
 
 @contextmanager
-def started(*arguments: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """Yield a process and where its page is."""
-    with subprocess.Popen([*COMMAND, *arguments], stdout=subprocess.PIPE, text=True) as process:
+def started(*arguments: str, stderr: IO[str] | None = None) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Yield a process, to which no terminal belongs, and where its page is."""
+    streams: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": stderr}
+    with subprocess.Popen([*COMMAND, *arguments], text=True, **streams) as process:
         try:
             assert process.stdout is not None
             found = None
@@ -73,6 +77,24 @@ async def test_a_door_alone_brings_the_token_that_it_is_given(guarded: str, tmp_
     with started("web", "--server", guarded, *options) as (_, url):
         answer = await caller_of(url).call(RULES + "ListGames", b"", authorization="Bearer of-the-browser")
     assert answer.status == 200
+
+
+async def test_a_door_alone_reads_its_token_again(guarded: str, tmp_path: Path) -> None:
+    token, log = tmp_path / "token", tmp_path / "log"
+    token.write_text("of-yesterday")
+    options = ("--server", guarded, "--listen", "127.0.0.1:0", "--token-file", str(token), "--log-format", "json")
+    with log.open("w") as written, started("web", *options, stderr=written) as (process, url):
+        assert (await caller_of(url).call(RULES + "ListGames", b"")).status == 401
+        for content, says, status in (("no token", "stays as it was: --token-file", 401), (TOKEN, "read again", 200)):
+            token.write_text(content)
+            process.send_signal(signal.SIGHUP)
+            while says not in log.read_text():
+                assert process.poll() is None
+                await asyncio.sleep(0.01)
+            assert (await caller_of(url).call(RULES + "ListGames", b"")).status == status
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(20) == 0
+    assert [json.loads(line)["level"] for line in log.read_text().splitlines()] == ["error", "info"]
 
 
 async def test_the_door_of_a_server_with_certificates(tmp_path: Path) -> None:
