@@ -100,7 +100,9 @@ class Course:
         """Play what the learner tries. Raises NotAllowed."""
         self.scenes = []
         step, open_ = self.step, self.actions()
-        if step is None or step.task is None or text not in [action.text for action in open_]:
+        if step is None:
+            raise NotAllowed(index, f"{text[:40]!r} comes after the end of the lesson")
+        if step.task is None or text not in [action.text for action in open_]:
             allowed = ", ".join(action.text for action in open_[:6])
             raise NotAllowed(index, f"{text[:40]!r} is not allowed here; allowed: {allowed}")
         self._play(self._state.game.parse_action(text), step.task)
