@@ -33,7 +33,7 @@ def worded(game: Game, change: Change, language: str) -> str:
     item, card = item_of(game, change), name_of(game, change.card)
     alone = change.amount == 1 and has(game.name, f"alone.{change.thing}")  # which is told, and not counted
     kind = "alone" if alone else "thing"
-    thing = say(game.name, f"{kind}.{change.thing}", language=language, count=abs(change.amount), item=item)
+    thing = say(game.name, f"{kind}.{change.thing}", language=language, count=abs(change.amount), item=item).strip()
     cause = say(game.name, f"cause.{change.cause}", language=language, card=card) if change.cause else ""
     if cause.casefold() in thing.casefold() and not change.lost:
         cause = ""  # nothing is said twice

@@ -36,3 +36,8 @@ def test_a_change_in_words(game: str, change: Change, english: str) -> None:
 )
 def test_nothing_is_said_twice_and_a_cell_is_told_in_words(change: Change, english: str) -> None:
     assert worded(GAMES["duel"], change, "en") == english
+
+
+@pytest.mark.parametrize(("language", "says"), [("en", "-1 card (played)"), ("de", "-1 Karte (gespielt)")])
+def test_a_card_that_is_hidden_leaves_no_gap(language: str, says: str) -> None:
+    assert worded(GAMES["toy"], Change(0, "hand", "", -1, "play"), language) == says
