@@ -13,7 +13,7 @@ from importlib.resources import files
 from typing import Any
 
 from clerestory.engine.core import Action, Game, State
-from clerestory.engine.errors import GameError
+from clerestory.engine.errors import BadText, IllegalAction
 from clerestory.engine.games import LIST
 from clerestory.search.gains import Gain
 from clerestory.search.reasons import stated, traded
@@ -27,11 +27,16 @@ PLAN_SEPARATOR = "; "  # between the actions of a plan
 
 
 class BadTry(ValueError):
-    """An action cannot be played in its place; `number` is its number, from 0."""
+    """An action cannot be played in its place.
 
-    def __init__(self, number: int) -> None:
+    Attributes:
+        number: of the action, from 0.
+        legal: the texts of those that can; None if the text names no action of the game at all.
+    """
+
+    def __init__(self, number: int, legal: Sequence[str] | None) -> None:
         super().__init__(f"action {number} cannot be played there")
-        self.number = number
+        self.number, self.legal = number, legal
 
 
 class NoPuzzle(ValueError):
@@ -122,8 +127,10 @@ class Puzzle:
         for number, text in enumerate(texts):
             try:
                 state.play(text)
-            except GameError:
-                raise BadTry(number) from None
+            except BadText:
+                raise BadTry(number, None) from None
+            except IllegalAction as error:
+                raise BadTry(number, error.legal) from None
         can_end = self.is_plan and any(action.text == FINISH for action in state.legal_actions())
         return (*texts, FINISH) if ended and can_end else tuple(texts)
 

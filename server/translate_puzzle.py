@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from clerestory.engine.core import Game
 from clerestory.engine.games import GAMES
+from clerestory.games.rulebook import MAX_SHOWN
 from clerestory.refusals import Reason, refuse
 from clerestory.review.puzzle import BadTry, NoPuzzle, Puzzle, puzzle, puzzles
 from clerestory.search.reasons import in_english
@@ -53,15 +54,18 @@ def write_puzzle(one: Puzzle) -> api.GetPuzzleResponse:
 def read_try(one: Puzzle, request: api.TryPuzzleRequest) -> tuple[str, ...]:
     """Return the texts of the action or plan that a request tries; () for none.
 
-    Raises Refusal, ILLEGAL_ACTION, for what cannot be played.
+    Raises Refusal for what cannot be played: BAD_ACTION, or ILLEGAL_ACTION with some legal ones.
     """
     texts = tuple(request.actions) or ((request.action,) if request.action else ())
     try:
         return one.tried(texts, ended=bool(request.actions))
     except BadTry as error:
         place = f"actions[{error.number}]" if request.actions else "action"
-        text = f"{texts[error.number][:80]!r} cannot be played there in puzzle {one.number}"
-        refuse(Reason.ILLEGAL_ACTION, place, text)
+        typed = repr(texts[error.number][:40])
+        if error.legal is None:
+            refuse(Reason.BAD_ACTION, place, f"{typed} is not an action of {one.game.name}")
+        shown = ", ".join(error.legal[:MAX_SHOWN]) + (", ..." if len(error.legal) > MAX_SHOWN else "")
+        refuse(Reason.ILLEGAL_ACTION, place, f"{typed} is not legal there in puzzle {one.number}; there are {shown}")
 
 
 def write_try(one: Puzzle, texts: Sequence[str]) -> api.TryPuzzleResponse:

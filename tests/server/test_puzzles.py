@@ -77,7 +77,7 @@ async def test_the_answer_is_told_when_it_is_asked_for(stub: Any) -> None:
 @pytest.mark.parametrize(
     ("asked", "reason", "field"),
     [
-        (api.TryPuzzleRequest(puzzle=FIRST, action="nonsense"), Reason.ILLEGAL_ACTION, "action"),
+        (api.TryPuzzleRequest(puzzle=FIRST, action="nonsense"), Reason.BAD_ACTION, "action"),
         (api.TryPuzzleRequest(puzzle={"game": "duel"}), Reason.NO_SUCH_PUZZLE, "puzzle.number"),
         (api.TryPuzzleRequest(puzzle={"game": "toy", "number": 1}), Reason.NO_SUCH_PUZZLE, "puzzle.number"),
         (api.TryPuzzleRequest(), Reason.BAD_GAME, "puzzle.game"),
@@ -85,7 +85,7 @@ async def test_the_answer_is_told_when_it_is_asked_for(stub: Any) -> None:
 )
 async def test_what_is_wrong_is_named(stub: Any, asked: api.TryPuzzleRequest, reason: Reason, field: str) -> None:
     calls = [stub.TryPuzzle(asked)]
-    if reason != Reason.ILLEGAL_ACTION:
+    if reason != Reason.BAD_ACTION:
         calls.append(stub.GetPuzzle(api.GetPuzzleRequest(puzzle=asked.puzzle)))
     for call in calls:
         error = await refusal(call)
@@ -128,4 +128,7 @@ async def test_an_action_is_judged_by_the_best_plan_that_goes_on_from_it(stub: A
 async def test_a_plan_that_cannot_be_played_is_refused(stub: Any) -> None:
     error = await refusal(tried(stub, actions=[PLAN.best.split(PLAN_SEPARATOR)[0], "redraw"]))
     assert_reason(error, Reason.ILLEGAL_ACTION)
-    assert error.details().startswith("actions[1]: ")
+    assert error.details().startswith("actions[1]: 'redraw' is not legal there in puzzle ")
+    state = PLAN.state
+    state.play(PLAN.best.split(PLAN_SEPARATOR)[0])
+    assert f"; there are {state.legal_actions()[0].text}, " in error.details()
