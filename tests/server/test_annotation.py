@@ -191,6 +191,12 @@ async def test_what_makes_no_sense_is_refused_by_name() -> None:
             assert_reason(await refusal(stub.AnnotateGame(request).read()), reason)
 
 
+async def test_a_game_that_is_not_kept_is_blamed_on_its_field() -> None:
+    async with annotating() as (stub, _):
+        error = await refusal(stub.AnnotateGame(asked(kept_game=api.KeptGameReference(game_id="none"))).read())
+    assert error.details().startswith("kept_game.game_id: ")
+
+
 @pytest.mark.parametrize("end", ["", "\n"])
 async def test_records_nested_too_deep_are_no_records(end: str) -> None:
     """Python reads about a thousand levels; which one is too many depends on how deep the reader is called."""
