@@ -10,9 +10,7 @@ import pytest
 
 from clerestory.engine import GAMES
 from clerestory.engine.core import Game
-
-ROOT = Path(__file__).parents[1]
-IMPORT = re.compile(r"^\s*(?:from|import|cimport)\s+(clerestory(?:\.\w+)*)", re.MULTILINE)
+from tests.packages import ROOT, imports_of, module_of, sources
 
 STUBS = r"clerestory\.v1\b"
 ENGINE = r"clerestory\.engine\b"
@@ -63,11 +61,9 @@ def folder_of(path: Path) -> str:
     return next(str(one) for one in (path, *path.parents) if str(one) in ALLOWED)
 
 
-@cache
-def sources() -> list[Path]:
-    tops = {Path(folder).parts[0] for folder in ALLOWED}
-    paths = (path for top in tops for path in (ROOT / top).rglob("*.py*"))
-    return sorted(path.relative_to(ROOT) for path in paths if path.suffix in {".py", ".pyi", ".pyx", ".pxd"})
+EVERYWHERE = {"src", "tools"}  # what may be imported anywhere, and what may import anything
+SOURCES = [path for path in sources() if path.parts[0] not in EVERYWHERE]
+MODULES = {*map(module_of, sources())}
 
 
 @cache
@@ -76,11 +72,12 @@ def text_of(path: Path) -> str:
 
 
 def upward(path: Path, text: str) -> list[str]:
-    return [name for name in IMPORT.findall(text) if not re.match(ALLOWED[folder_of(path)], name)]
+    found = (name for name in imports_of(text, MODULES) if name.startswith("clerestory"))
+    return sorted(name for name in found if not re.match(ALLOWED[folder_of(path)], name))
 
 
 def test_imports_point_down() -> None:
-    assert {str(path): found for path in sources() if (found := upward(path, text_of(path)))} == {}
+    assert {str(path): found for path in SOURCES if (found := upward(path, text_of(path)))} == {}
 
 
 @pytest.mark.parametrize(
@@ -109,6 +106,9 @@ def test_imports_point_down() -> None:
         ("cli/x.py", "from clerestory.bench.speed import bench_engine"),
         ("lab/load/x.py", "from clerestory.advice.policy import Policy"),
         ("lab/load/strength.py", "from clerestory.advice.policy import Policy"),
+        ("server/x.py", "from clerestory import arena"),
+        ("games/x.py", "from clerestory import __version__, server"),
+        ("cli/x.py", "from clerestory import bench as b"),
     ],
 )
 def test_an_upward_import_is_caught(path: str, line: str) -> None:
@@ -117,12 +117,16 @@ def test_an_upward_import_is_caught(path: str, line: str) -> None:
 
 def test_nothing_that_is_shipped_needs_the_scripts_of_the_laboratory() -> None:
     needs = re.compile(r"^\s*(?:from|import)\s+(?:tools|lab|tests)\b", re.MULTILINE)
-    shipped = [path for path in sources() if path.parts[0] != "lab" or path.parts[1] == "bench"]
+    shipped = [path for path in SOURCES if path.parts[0] != "lab" or path.parts[1] == "bench"]
     assert [path for path in shipped if needs.search(text_of(path))] == []
 
 
 WIRE = re.compile(r"^\s*(?:from|import)\s+(?:grpc|google|structlog)\b", re.MULTILINE)
-APART = [path for path in sources() if path.parts[0] in ("engine", "search", "arena", "review", "advice", "games")]
+APART = [
+    path
+    for path in SOURCES
+    if path.parts[0] in ("engine", "search", "arena", "review", "advice", "games", "lessons", "learn")
+]
 
 
 def test_the_application_knows_no_wire() -> None:
@@ -135,14 +139,14 @@ def test_a_use_of_the_wire_is_found() -> None:
 
 LOADED = """
 import importlib, pathlib, sys
-for room in ("advice", "games"):
+for room in ("advice", "games", "lessons"):
     for path in pathlib.Path(room).glob("*.py"):
         importlib.import_module(f"clerestory.{room}.{path.stem}")
 print(sorted({name.partition(".")[0] for name in sys.modules} & {"grpc", "google", "structlog", "uvicorn"}))
 """
 
 
-def test_advice_and_games_run_without_the_wire() -> None:
+def test_advice_games_and_lessons_run_without_the_wire() -> None:
     done = subprocess.run([sys.executable, "-c", LOADED], cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout == "[]\n"
 
@@ -156,7 +160,7 @@ def named_games(path: Path) -> list[str]:
 
 
 NAMELESS = [
-    path for path in sources() if path.parts[0] in ("search", "arena", "learn", "review", "advice", "games", "server")
+    path for path in SOURCES if path.parts[0] in ("search", "arena", "learn", "review", "advice", "games", "server")
 ]
 
 
@@ -198,7 +202,7 @@ def test_a_game_recognized_by_a_field_is_found() -> None:
 def test_only_translations_see_protobuf_and_engine_together() -> None:
     both = [
         path
-        for path in sources()
+        for path in SOURCES
         if path.parts[0] == "server" and re.search(STUBS, text_of(path))
         if re.search(ENGINE, text_of(path))
     ]

@@ -2,14 +2,11 @@
 
 import re
 from collections import defaultdict
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
-ROOMS = """
-    advice arena cli clients door engine games lab learn lessons review search server src texts tools
-""".split()  # noqa: SIM905
+from tests.packages import ROOT, sources
+
 TYPE = re.compile(r"^(?:(?:cdef )?class (?P<one>[A-Z]\w*)|(?P<other>[A-Z][a-z]\w*) = (?!TypeVar))", re.MULTILINE)
 MIRRORED = {"Action", "Change", "Line"}  # clients have the same things in a form of their own, without the engine
 
@@ -17,11 +14,10 @@ MIRRORED = {"Action", "Change", "Line"}  # clients have the same things in a for
 def rooms_by_name() -> dict[str, set[str]]:
     """Where the types of a name are; a game is no room of its own, as what games declare has the same names."""
     found: dict[str, set[str]] = defaultdict(set)
-    for room in ROOMS:
-        for path in (ROOT / room).rglob("*.py*"):
-            if path.suffix in {".py", ".pyx"} and not {"node_modules", "build"} & set(path.parts):
-                for match in TYPE.finditer(path.read_text()):
-                    found[match["one"] or match["other"]].add(room)
+    for path in sources():
+        if path.suffix in {".py", ".pyx"}:
+            for match in TYPE.finditer((ROOT / path).read_text()):
+                found[match["one"] or match["other"]].add(path.parts[0])
     return found
 
 
