@@ -203,6 +203,9 @@ async def test_a_search_without_memory_is_turned_away(monkeypatch: pytest.Monkey
     assert answer.statistics.iterations == 10
 
 
+UNLUCKY = "unlucky"  # a game
+
+
 class Faulty(Searcher):
     """A search that fails in its third slice."""
 
@@ -216,11 +219,12 @@ class Faulty(Searcher):
 
 
 def go_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Make every search fail that has the seed 13."""
+    """Make every search fail that has the seed 13 or is of an unlucky game."""
     sound = memory.new_searcher
 
     def make(question: Question, *given: Any) -> Searcher:
-        return Faulty(question.root, seed=13) if question.terms.seed == 13 else sound(question, *given)
+        fails = question.terms.seed == 13 or question.terms.game_id == UNLUCKY
+        return Faulty(question.root, seed=13) if fails else sound(question, *given)
 
     monkeypatch.setattr(memory, "new_searcher", make)
 
@@ -229,12 +233,15 @@ async def test_a_search_that_goes_wrong_harms_no_other(monkeypatch: pytest.Monke
     go_wrong(monkeypatch)
     async with served(workers=2) as server:
         sound = [server.advisor.RecommendMove(question(iterations=20_000, seed=seed)) for seed in range(3)]
-        faulty = [server.advisor.RecommendMove(question(time_budget=HOUR, seed=13)) for _ in range(6)]
+        asked = [*[question(time_budget=HOUR, seed=13)] * 5, question(time_budget=HOUR, game_id=UNLUCKY)]
+        faulty = [server.advisor.RecommendMove(one) for one in asked]
         for call in faulty:
             assert_reason(await refusal(call), Reason.INTERNAL)
         answers = [await call for call in sound]
         assert server.app.scheduler.admitted == 0
+        after = await server.advisor.RecommendMove(question(iterations=10, game_id=UNLUCKY))
     assert {answer.statistics.iterations for answer in answers} == {20_000}
+    assert after.statistics.reused_iterations == 0  # the tree of a search that failed is not kept
 
 
 async def test_a_stream_whose_search_goes_wrong_ends_with_the_error(monkeypatch: pytest.MonkeyPatch) -> None:
