@@ -1,5 +1,7 @@
 """Actions have labels in every language; English ones are those of the engine."""
 
+from collections.abc import Collection
+
 import pytest
 
 from clerestory.engine import GAMES
@@ -40,10 +42,18 @@ def test_no_label_falls_back_to_english(game: str, language: str) -> None:
     assert owed <= set(patterns(game, language))
 
 
-def test_every_text_of_a_label_is_used() -> None:
-    assert {kind for kinds in ARGUMENTS.values() for kind in kinds} <= {
-        key.split(".")[1] for game in ARGUMENTS for key in patterns(game) if key.startswith("label.")
-    }
+def label_key(labels: Labels, texts: Collection[str], action: str) -> str:
+    """Return the key of the text that an action has its label from."""
+    kind, *named = action.split()
+    return next(key for key in labels._keys(kind, named) if key in texts)
+
+
+@pytest.mark.parametrize("game", ARGUMENTS)
+def test_every_text_of_a_label_is_that_of_an_action(game: str) -> None:
+    labels, texts = Labels(game, GAMES[game].cards(), ENGLISH), patterns(game)
+    actions = {GAMES[game].action(code).text for code in range(GAMES[game].num_actions)}
+    assert {key for key in texts if key.startswith("label.")} == {label_key(labels, texts, one) for one in actions}
+    assert ARGUMENTS[game].keys() <= {one.split()[0] for one in actions}
 
 
 @pytest.mark.parametrize(
