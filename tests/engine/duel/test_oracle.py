@@ -139,6 +139,7 @@ def test_storming(model: NewGame, place: int, step: str, to_act: str) -> None:
 
 
 def test_storming_by_the_second_player_or_not_at_all(model: NewGame) -> None:
+    """D39: there is one opportunity, after the second claim; `pass` keeps the card."""
     game = claimed(model, round_=2, blue=STORM)
     assert look(game, "to_act") == "blue"
     play_all(game, "pass")

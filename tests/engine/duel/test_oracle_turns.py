@@ -306,6 +306,15 @@ STORIES = {
         {"step": "over", "red.gold": 1},
         red={"raw": [], "made": ["cloth"], "placed": ALL_BUT_CLOTH},
     ),
+    "the end clears the table and keeps what a round begins with, D45": red(
+        "income_5",
+        "use income_5; build II cloth",
+        dict.fromkeys(("grid", "red.markers", "blue.markers", "red.used", "active", "to_act"), "")
+        | {"built": False, "power": "red", "first": "red", "phase": 2, "round": 2},
+        red={"raw": [], "made": ["cloth"], "placed": ALL_BUT_CLOTH},
+        phase=2,
+        round_=2,
+    ),
 }
 
 

@@ -161,3 +161,12 @@ def test_ruling(model: NewGame, name: str) -> None:
     game = play_all(in_turn(model, **setting), *filter(None, actions.split("; ")))
     assert {text for text in offered(game) if not text.startswith("claim")} == set(offers.split("; "))
     assert {thing: look(game, thing) for thing in seen} == seen
+
+
+def test_margins_are_differences_of_points(model: NewGame) -> None:
+    """D46: 10 for a complete section, 1 for a material placed, 1/100 for a piece of gold."""
+    placed = {"I": ["beam", "mortar", "brick"], "II": ["beam", "mortar", "cloth"], "III": ["brick", "cloth"]}
+    red, blue = {"raw": [], "made": ["bell"], "placed": placed}, {"gold": 10, "placed": {"II": ["cloth"]}}
+    game = play_all(in_turn(model, "red", [], red=red, blue=blue), "build III bell")
+    assert (look(game, "step"), look(game, "red.gold")) == ("over", 1)
+    assert game.margins() == pytest.approx([(30 + 9 + 0.01) - (1 + 0.1), (1 + 0.1) - (30 + 9 + 0.01)])
