@@ -184,7 +184,4 @@ PRODUCED = {
     *(reason for reason, _, _ in CREATE),
     *(reason for reason, _, _, _ in CALLS),
     *(reason for reason, _, _ in NOT_ALLOWED),
-    *(Reason.TOO_MANY_GAMES, Reason.TOO_MANY_WATCHERS),  # test_there_are_limits
-    *(Reason.DISK_FULL, Reason.STORE_FAILED),  # test_keeping.py
-    Reason.FROZEN,  # test_keeping.py
 }

@@ -1,7 +1,9 @@
 """Every reason for which a call is refused, as the caller sees it."""
 
+import ast
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import grpc
@@ -24,9 +26,13 @@ from tests.games.test_refusals import PRODUCED as GAME_REASONS
 from tests.server.harness import assert_reason, details, long_question, opening, question, refusal, served, until
 from tests.server.test_annotation import PRODUCED as REVIEW_REASONS
 from tests.server.test_callers import BAD_NAMES
+from tests.server.test_lessons import REFUSED as LESSON_REFUSED
+from tests.server.test_puzzles import REFUSED as PUZZLE_REFUSED
 from tests.server.test_rules import NOT_NOW as RULES_NOT_NOW
 from tests.server.test_rules import REFUSED
 from tests.server.test_security import HEADERS
+
+TESTS = Path(__file__).parents[1]
 
 
 def finished() -> State:
@@ -277,23 +283,27 @@ async def test_internal(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptu
     assert "the secret" in str(record.exc_info)
 
 
-ALONE = [name for name in dict(globals()) if name.removeprefix("test_").upper() in Reason.__members__]
+def asserted() -> Iterator[Reason]:
+    """Yield the reasons that tests anywhere name where they assert one."""
+    for path in TESTS.rglob("test_*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            match node:
+                case ast.Call(func=ast.Name("assert_reason"), args=[_, ast.Attribute(ast.Name("Reason"), name)]):
+                    yield Reason[name]
+
+
 PRODUCED = {
     *(reason for reason, _, _ in BAD_REQUESTS),
     *(reason for reason, _, _ in BAD_ANALYSES),
     *(reason for reason, _, _ in NOT_NOW),
-    *(Reason(name.removeprefix("test_").upper()) for name in ALONE),
+    *asserted(),
     *(reason for _, _, reason, _ in REFUSED),
+    *(reason for _, reason, _ in (*LESSON_REFUSED, *PUZZLE_REFUSED)),
     *(reason for _, reason, _, _ in RULES_NOT_NOW),
     *(reason for _, reason in HEADERS if reason is not None),
     *(reason for _, reason, _ in BAD_NAMES),
     *GAME_REASONS,
     *REVIEW_REASONS,
-    Reason.NO_SUCH_LESSON,  # test_lessons.py
-    Reason.NO_SUCH_PUZZLE,  # test_puzzles.py
-    Reason.LOG_FULL,  # games/test_long_games.py
-    Reason.SLOW_REQUEST,  # test_gate.py
-    Reason.NO_SUCH_METHOD,
 }
 
 

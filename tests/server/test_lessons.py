@@ -68,14 +68,14 @@ async def test_a_lesson_speaks_the_language_of_the_call(stub: Any) -> None:
     assert "Mörtelmischer" in answer.actions[0].action.label
 
 
-@pytest.mark.parametrize(
-    ("request_", "reason", "field"),
-    [
-        (api.FollowLessonRequest(lesson="cooking"), Reason.NO_SUCH_LESSON, "lesson"),
-        (api.FollowLessonRequest(lesson="goal", actions=["pass"]), Reason.ILLEGAL_ACTION, "actions[0]"),
-        (api.FollowLessonRequest(lesson="goal", actions=["pass"] * 251), Reason.TOO_MANY_ACTIONS, "actions"),
-    ],
-)
+REFUSED = [
+    (api.FollowLessonRequest(lesson="cooking"), Reason.NO_SUCH_LESSON, "lesson"),
+    (api.FollowLessonRequest(lesson="goal", actions=["pass"]), Reason.ILLEGAL_ACTION, "actions[0]"),
+    (api.FollowLessonRequest(lesson="goal", actions=["pass"] * 251), Reason.TOO_MANY_ACTIONS, "actions"),
+]
+
+
+@pytest.mark.parametrize(("request_", "reason", "field"), REFUSED)
 async def test_what_is_wrong_is_named(stub: Any, request_: Any, reason: Reason, field: str) -> None:
     error = await refusal(stub.FollowLesson(request_))
     assert_reason(error, reason)

@@ -74,15 +74,15 @@ async def test_the_answer_is_told_when_it_is_asked_for(stub: Any) -> None:
     assert verdict.next_best_loss == known.next_best_loss
 
 
-@pytest.mark.parametrize(
-    ("asked", "reason", "field"),
-    [
-        (api.TryPuzzleRequest(puzzle=FIRST, action="nonsense"), Reason.BAD_ACTION, "action"),
-        (api.TryPuzzleRequest(puzzle={"game": "duel"}), Reason.NO_SUCH_PUZZLE, "puzzle.number"),
-        (api.TryPuzzleRequest(puzzle={"game": "toy", "number": 1}), Reason.NO_SUCH_PUZZLE, "puzzle.number"),
-        (api.TryPuzzleRequest(), Reason.BAD_GAME, "puzzle.game"),
-    ],
-)
+REFUSED = [
+    (api.TryPuzzleRequest(puzzle=FIRST, action="nonsense"), Reason.BAD_ACTION, "action"),
+    (api.TryPuzzleRequest(puzzle={"game": "duel"}), Reason.NO_SUCH_PUZZLE, "puzzle.number"),
+    (api.TryPuzzleRequest(puzzle={"game": "toy", "number": 1}), Reason.NO_SUCH_PUZZLE, "puzzle.number"),
+    (api.TryPuzzleRequest(), Reason.BAD_GAME, "puzzle.game"),
+]
+
+
+@pytest.mark.parametrize(("asked", "reason", "field"), REFUSED)
 async def test_what_is_wrong_is_named(stub: Any, asked: api.TryPuzzleRequest, reason: Reason, field: str) -> None:
     calls = [stub.TryPuzzle(asked)]
     if reason != Reason.BAD_ACTION:
