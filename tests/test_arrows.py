@@ -115,6 +115,28 @@ def test_an_upward_import_is_caught(path: str, line: str) -> None:
     assert upward(Path(path), line)
 
 
+ARROW = re.compile(r"^(\w+) ─+► ([\w.]+(?:, [\w.]+)*)", re.MULTILINE)
+ANYWHERE = {"texts", *(path.stem for path in sources() if path.parts[:-1] == ("src", "clerestory"))}
+
+
+def drawn() -> dict[str, set[str]]:
+    """Return what each room imports by the picture of the page."""
+    page = (ROOT / "docs" / "architecture.md").read_text().partition("\n## ")[0].replace("stubs", "v1")
+    return {room: {name.partition(".")[0] for name in names.split(", ")} for room, names in ARROW.findall(page)}
+
+
+def imported(room: str) -> set[str]:
+    """Return the other rooms that a room imports."""
+    texts = [text_of(path) for path in SOURCES if path.parts[0] == room]
+    names = {name for text in texts for name in imports_of(text, MODULES) if name.startswith("clerestory.")}
+    return {name.split(".")[1] for name in names} - ANYWHERE - {room}
+
+
+def test_the_picture_of_the_page_has_every_arrow() -> None:
+    rooms = {path.parts[0] for path in SOURCES} - {"engine", "texts", "cli", "lab"}
+    assert drawn() == {room: imported(room) for room in rooms}
+
+
 def test_nothing_that_is_shipped_needs_the_scripts_of_the_laboratory() -> None:
     needs = re.compile(r"^\s*(?:from|import)\s+(?:tools|lab|tests)\b", re.MULTILINE)
     shipped = [path for path in SOURCES if path.parts[0] != "lab" or path.parts[1] == "bench"]
