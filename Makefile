@@ -28,8 +28,9 @@ demo: $(VENV)/.built  ## one recommendation, end to end: build, server, search, 
 test: $(VENV)/.test  ## everything that ends within minutes
 	$(PYTEST)
 
+# Under loadgroup a process gets all tests of an xdist_group, so what they share is built once.
 test-slow: $(VENV)/.test  ## what takes longer: packages built in isolation, long comparisons
-	$(PYTEST) -m slow --timeout 3600
+	$(PYTEST) --dist loadgroup -m slow --timeout 3600
 
 test-extras: $(VENV)/.test  ## the tests that need large packages: Ray, OpenSpiel
 	$(INSTALL) --group extras
