@@ -25,6 +25,9 @@ def door_of(
 ) -> DoorSettings | None:
     """Return the settings of a server's door; None for no address. Raises BadDoor, BadSettings."""
     if not listen:
+        for name, given in (("web_name", names), ("web_page", page), ("web_proxy", proxies)):
+            if given:
+                raise BadSettings(f"{name}: requires web")
         return None
     if settings.tls_client_ca is not None:
         raise BadSettings("web: cannot be combined with tls_client_ca: browsers would get in without a certificate")

@@ -14,7 +14,9 @@ from grpc_health.v1.health_pb2_grpc import HealthStub
 
 from clerestory.clients.errors import Unavailable
 
-PUBLIC = ("ADMIN", "METRICS", "TLS_CERT", "TLS_KEY", "TLS_CLIENT_CA", "TOKEN_FILE", "WEB")  # of `clerestory serve`
+PUBLIC = (  # of `clerestory serve`
+    "ADMIN METRICS TLS_CERT TLS_KEY TLS_CLIENT_CA TOKEN_FILE WEB WEB_NAME WEB_PAGE WEB_PROXY".split()  # noqa: SIM905
+)
 QUIET = ("--while-stdin", "--log-level", "warning", "--store", "memory:")
 PATIENCE = 10.0  # seconds for an answer about its health, and for its end
 

@@ -115,7 +115,8 @@ def test_what_makes_no_sense_ends_in_one_line(folder: Path, changed: dict[str, s
 
 
 def test_a_server_of_ones_own_asks_for_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    for name, value in in_environment(files(folder)).items():
+    public = files(folder) | {"web": "0.0.0.0:0", "web_name": "play.example.org", "web_proxy": "127.0.0.1"}
+    for name, value in in_environment(public).items():
         monkeypatch.setenv(name, value)
     with embedded_server("--workers", "1") as target, Advisor(target) as advisor:
         assert advisor.rules.games()
