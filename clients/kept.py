@@ -123,7 +123,7 @@ class KeptGameBase:
 
     @exchanged
     def set_seat(self, seat: int, who: str) -> Exchange[None]:
-        """Set who holds a seat: as in `create`; a person only if the seat's own, who holds it again, or by another name.
+        """Set who holds a seat: as in `create`; a person only if it is the seat's own, perhaps by another name.
 
         The token of a seat that is opened is invalid from then on, and no longer kept here. Raises AdvisorError.
         """

@@ -42,6 +42,7 @@ CALM: Mapping[str, str] = {  # of a server that is well: each series, constant o
     "clerestory_store_up": "1",
     'clerestory_games_waiting{kind="people"}': "0",
     'clerestory_games_waiting{kind="bots"}': "40",
+    "clerestory_certificate_ends_seconds": "5000000",  # promtool begins in 1970
     "clerestory_descriptors": "50",
     "clerestory_descriptors_limit": "540",
 }
@@ -72,6 +73,8 @@ CASES: list[tuple[Mapping[str, str], set[str]]] = [
     ({"clerestory_store_up": "0"}, {"StoreDown"}),
     ({"clerestory_store_up": "0", 'clerestory_games_waiting{kind="people"}': "3"}, {"StoreDown"}),
     ({'clerestory_games_waiting{kind="people"}': "3"}, {"GamesWait"}),
+    ({"clerestory_certificate_ends_seconds": "500000"}, {"CertificateEnds"}),
+    ({"clerestory_certificate_ends_seconds": "NaN"}, set()),
     ({"clerestory_descriptors": "500"}, {"ConnectionsFull"}),
 ]
 
