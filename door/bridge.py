@@ -17,8 +17,8 @@ from clerestory.metadata import AUTHORIZATION, LANGUAGES, ON_BEHALF, REQUEST_ID,
 PASSED_ON = (AUTHORIZATION, SEAT, REQUEST_ID, LANGUAGES, TRACE_PARENT)  # headers forwarded as metadata
 MAX_STREAMS = 100  # at once: a connection to a server has 128 calls, and others need some
 MAX_STREAMS_INSIDE = 200  # to a server in this process, whose connection has 4096
-SHARES = 2  # one address and token, which many people may share, may have one of so many parts of the streams
-MAX_STREAMS_EACH = 32  # of one seat at such an origin, or of all its calls without a seat
+SHARES = 2  # one address, which many people may share, may have one of so many parts of the streams
+MAX_STREAMS_EACH = 32  # of one seat, or of all calls without a seat, of one token at an address
 SERVER_GONE = "the server cannot be reached"
 
 logger = logging.getLogger(__name__)
@@ -124,22 +124,21 @@ class Bridge:
             passed.cancel()
 
     def _sent(self, call: BrowserCall) -> Metadata:
-        """Return the metadata of a call: with the caller's token, or else its address."""
+        """Return the metadata of a call: with the caller's token, and its address, which counts without a valid one."""
         own = dict(self._metadata)
         passed = [(name, value) for name, value in call.headers.items() if name not in own]
         sent = [*self._metadata, *passed, VIA]
-        if self._near and call.address and AUTHORIZATION not in dict(sent):
+        if self._near and call.address:
             sent.append((ON_BEHALF, call.address.partition("/")[0]))
         return sent
 
     @contextmanager
     def _counted(self, call: BrowserCall) -> Iterator[None]:
         """Count a stream while it is open. Raises ConnectError if there are too many."""
-        origin = (call.address, call.headers.get(AUTHORIZATION, ""))
         limits: dict[Hashable, int] = {
             "all": self._most,
-            origin: self._most // SHARES,
-            (*origin, call.headers.get(SEAT, "")): MAX_STREAMS_EACH,
+            call.address: self._most // SHARES,
+            (call.address, call.headers.get(AUTHORIZATION, ""), call.headers.get(SEAT, "")): MAX_STREAMS_EACH,
         }
         if any(self._streams[whose] >= most for whose, most in limits.items()):
             raise TooManyStreams

@@ -3,14 +3,14 @@
 import re
 from collections.abc import Callable
 from functools import lru_cache
-from typing import Any
+from typing import Any, TypeGuard
 from urllib.parse import unquote
 
 import grpc
 
 from clerestory.addresses import network_of
 from clerestory.advice.caller import DIGEST_SHOWN, Caller
-from clerestory.metadata import ON_BEHALF, SEAT
+from clerestory.metadata import ON_BEHALF, SEAT, VIA
 from clerestory.refusals import Reason, refuse
 from clerestory.server.security import Tokens, authorizations, bearer_token, digest
 
@@ -63,12 +63,21 @@ class Callers:
         """Return the caller of an admitted call. Raises Refusal: BAD_ON_BEHALF, ON_BEHALF_DENIED."""
         metadata = tuple(context.invocation_metadata() or ())
         names = [value for key, value in metadata if key == ON_BEHALF]
+        address = address_of(context.peer())
         if self._tokens is None:
-            address = address_of(context.peer())
             return caller_of(f"peer:{address}", name_of(names, speaks=address.startswith(NEAR)))
         token = bearer_token(authorizations(metadata)[0]) or ""
-        name = name_of(names, speaks=self._tokens.speaks_for_others(token))
-        return caller_of(f"token:{self._tokens.digest(token)}", name)
+        speaks = self._tokens.speaks_for_others(token)
+        if VIA in metadata and address.startswith(NEAR) and not speaks:
+            names = []  # the door says where a browser is, for as long as nobody knows its token
+        return caller_of(f"token:{self._tokens.digest(token)}", name_of(names, speaks=speaks))
+
+    def stranger(self, context: grpc.aio.ServicerContext[Any, Any]) -> Caller:
+        """Return the caller of a call that has not been admitted: its address, and whom it speaks for if it may."""
+        address = address_of(context.peer())
+        names = [value for key, value in context.invocation_metadata() or () if key == ON_BEHALF]
+        near = address.startswith(NEAR) and len(names) == 1
+        return caller_of(f"peer:{address}", names[0] if near and is_name(names[0]) else "")
 
 
 def name_of(names: list[str | bytes], *, speaks: bool) -> str:
@@ -78,9 +87,14 @@ def name_of(names: list[str | bytes], *, speaks: bool) -> str:
     if not speaks:
         refuse(Reason.ON_BEHALF_DENIED, "", DENIED)
     [name, *others] = names
-    if others or not isinstance(name, str) or not NAME.fullmatch(name):
+    if others or not is_name(name):
         refuse(Reason.BAD_ON_BEHALF, "", f"the metadata {ON_BEHALF} must be 1 to 64 letters, digits and _.:-")
     return name
+
+
+def is_name(name: str | bytes) -> TypeGuard[str]:
+    """Whether a call may be made on behalf of such a name."""
+    return isinstance(name, str) and NAME.fullmatch(name) is not None
 
 
 @lru_cache(REMEMBERED)

@@ -10,7 +10,6 @@ from typing import Any
 import grpc
 from google.protobuf.message import DecodeError
 
-from clerestory.advice.caller import Caller
 from clerestory.refusals import Reason, Refusal, refuse
 from clerestory.server.arrivals import Arrivals, Context
 from clerestory.server.boundary import Boundary, Call
@@ -137,8 +136,7 @@ class Gate(grpc.GenericRpcHandler):
         address = address_of(context.peer())
         call.comes_from(address, f"peer:{address}")
         if not method.health:
-            caller = self._identify(context)
-            call.comes_from(caller.origin, caller.label)
+            self._identify(call, context)
         with (self._checks if method.health else self._calls).taken(call.caller):
             if method.require is not None:
                 with part("place"):
@@ -150,11 +148,14 @@ class Gate(grpc.GenericRpcHandler):
             payload = await self._arrivals.read(context, address)
             return await method.handler(decode_request(payload, method.decode), context)
 
-    def _identify(self, context: Context) -> Caller:
-        """Return whose a call is. Raises Refusal."""
+    def _identify(self, call: Call, context: Context) -> None:
+        """Note whose a call is; of one that is refused, where it comes from. Raises Refusal."""
+        stranger = self._callers.stranger(context)
+        call.comes_from(stranger.origin, stranger.label)
         if self._tokens is not None:
             require_token(self._tokens, context.invocation_metadata() or ())
-        return self._callers.of(context)
+        caller = self._callers.of(context)
+        call.comes_from(caller.origin, caller.label)
 
     async def _converse(self, method: GatedMethod, address: str, context: Context) -> None:
         """Answer each of the requests of a call, each of which has to arrive in time."""

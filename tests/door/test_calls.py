@@ -4,6 +4,8 @@ import asyncio
 import json
 from base64 import b64decode
 from contextlib import AsyncExitStack
+from hashlib import sha256
+from pathlib import Path
 
 import grpc
 import pytest
@@ -41,7 +43,7 @@ from tests.door.harness import (
     reason_of,
     unchunked,
 )
-from tests.server.harness import duration, long_question, question, served, until
+from tests.server.harness import duration, logged, long_question, question, served, until
 
 STREAM = "application/connect+proto"
 
@@ -172,6 +174,41 @@ async def test_streams_of_one_address_are_bounded_whoever_they_say_they_are() ->
             await until(lambda: caller.server.app.scheduler.admitted == 1)
             refused = await caller.ask("POST", ADVICE + "Analyze", body, content_type=STREAM, x_clerestory_seat="a b")
     assert json.loads(parts(refused.body)[-1][1])["error"]["code"] == "resource_exhausted"
+
+
+async def test_made_up_tokens_and_seats_bring_an_address_no_further_streams() -> None:
+    body = enveloped(AnalyzeRequest(question=long_question()).SerializeToString())
+    async with door(streams=4) as caller, AsyncExitStack() as around:
+        for number in range(2):
+            headers = {"authorization": f"Bearer {number}", "x-clerestory-seat": f"a {number}", "content-type": STREAM}
+            await around.enter_async_context(caller.sent("POST", ADVICE + "Analyze", body, headers))
+        await until(lambda: caller.server.app.scheduler.admitted == 2)
+        headers = {"authorization": "Bearer 2", "x_clerestory_seat": "a 2"}
+        refused = await caller.ask("POST", ADVICE + "Analyze", body, content_type=STREAM, **headers)
+    assert json.loads(parts(refused.body)[-1][1])["error"]["code"] == "resource_exhausted"
+
+
+SECRET = "Bearer open-sesame-and-close"
+FORWARDED = {"x_forwarded_for": "203.0.113.9"}
+LABELS = [  # whether tokens are required, what a browser brings, and whose its call is in the log
+    (False, {}, "peer:127.0.0.1/203.0.113.9"),
+    (False, {"authorization": "Bearer made-up"}, "peer:127.0.0.1/203.0.113.9"),
+    (True, {}, "peer:127.0.0.1/203.0.113.9"),
+    (True, {"authorization": "Bearer made-up"}, "peer:127.0.0.1/203.0.113.9"),
+    (True, {"authorization": SECRET}, f"token:{sha256(SECRET.removeprefix('Bearer ').encode()).hexdigest()[:8]}"),
+]
+
+
+@pytest.mark.parametrize(("required", "brought", "label"), LABELS)
+async def test_a_browser_is_its_address_unless_it_has_a_valid_token(
+    tmp_path: Path, required: bool, brought: dict[str, str], label: str
+) -> None:
+    (tmp_path / "tokens").write_text(SECRET.removeprefix("Bearer "))
+    with logged("json") as log:
+        async with door(proxies=("127.0.0.1",), token_file=tmp_path / "tokens" if required else None) as caller:
+            answer = await caller.call(RULES + "ListGames", b"", **FORWARDED, **brought)
+    assert (answer.status == 401) == (required and label.startswith("peer"))
+    assert [json.loads(line)["caller"] for line in log.getvalue().splitlines()] == [label]
 
 
 async def test_a_header_that_grpc_cannot_carry_is_said_so() -> None:
@@ -354,9 +391,7 @@ async def test_a_door_that_seems_elsewhere_to_its_server_names_nobody(monkeypatc
 
 
 @pytest.mark.parametrize(("target", "named"), [("127.0.0.1:%d", ("127.0.0.1",)), ("ipv4:127.0.0.1:%d,10.0.0.2:9", ())])
-async def test_browsers_share_by_their_addresses_and_tokens_speak_for_themselves(
-    target: str, named: tuple[str, ...]
-) -> None:
+async def test_a_server_is_told_the_addresses_of_browsers(target: str, named: tuple[str, ...]) -> None:
     """Queued calls of one address count against that address, not against the door; another machine is not told it."""
     asked: list[tuple[str, ...]] = []
 
@@ -378,4 +413,4 @@ async def test_browsers_share_by_their_addresses_and_tokens_speak_for_themselves
         await caller.call(RULES + "ListGames", b"", x_on_behalf_of="somebody-else")
         await caller.call(RULES + "ListGames", b"", authorization="Bearer open-sesame-and-close")
     await server.stop(None)
-    assert asked == [named, named, ()]
+    assert asked == [named] * 3

@@ -14,7 +14,7 @@ import pytest
 from clerestory.advice.caller import Caller
 from clerestory.clients.wire import duration
 from clerestory.refusals import Reason, Refusal
-from clerestory.server.callers import ON_BEHALF, SEAT, Callers, address_of, caller_of
+from clerestory.server.callers import ON_BEHALF, SEAT, VIA, Callers, address_of, caller_of
 from clerestory.server.security import Tokens
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.advisor_pb2 import AnalyzeRequest
@@ -170,6 +170,31 @@ def test_with_tokens_a_caller_is_a_token_wherever_it_calls_from(tokens: Path) ->
     others = {callers.of(context("unix:", *bearer(token))) for token in (MANY, PROXY)}
     assert (len(ones), len(ones | others)) == (1, 3)
     assert ONE not in repr(ones)
+
+
+STRANGERS: list[tuple[str, Any, str]] = [
+    ("unix:", (*bearer("made-up"), *behalf("192.0.2.9")), "peer:unix/192.0.2.9"),
+    ("ipv4:127.0.0.1:5", behalf("192.0.2.9"), "peer:127.0.0.1/192.0.2.9"),
+    ("ipv4:127.0.0.1:5", behalf("a b"), "peer:127.0.0.1"),
+    ("ipv4:127.0.0.1:5", (*behalf("a"), *behalf("b")), "peer:127.0.0.1"),
+    ("ipv4:192.0.2.1:5", behalf("192.0.2.9"), "peer:192.0.2.1"),
+]
+
+
+@pytest.mark.parametrize(("peer", "metadata", "label"), STRANGERS)
+def test_a_stranger_is_an_address_and_on_this_machine_a_name(
+    tokens: Path, peer: str, metadata: Any, label: str
+) -> None:
+    assert Callers(Tokens(tokens)).stranger(context(peer, *metadata)).label == label
+
+
+def test_what_the_door_says_of_a_browser_does_not_count_beside_its_token(tokens: Path) -> None:
+    callers = Callers(Tokens(tokens))
+    through = (*behalf("192.0.2.9"), VIA)
+    assert callers.of(context("unix:", *bearer(ONE), *through)) == callers.of(context("unix:", *bearer(ONE)))
+    with pytest.raises(Refusal) as caught:
+        callers.of(context("ipv4:192.0.2.1:5", *bearer(ONE), *through))
+    assert caught.value.reason == Reason.ON_BEHALF_DENIED
 
 
 @pytest.mark.parametrize(
