@@ -99,11 +99,21 @@ cdef inline bint event_fits(const Cathedral *s) noexcept nogil:
         return False
     if limits and s.step > AT_THOMAS and s.round < ROUNDS:
         next_ = everyone & ~s.spared
-    if s.limited_next != next_ or (s.limited and (s.round == 1 or limits)):
+    if s.limited_next != next_ or (s.limited and not has_limited(s)):
         return False
     if s.step == AT_PROTECTION:
         return negative and s.spaces[ARCHBISHOP]
     return spared_fits(s)
+
+
+cdef inline bint has_limited(const Cathedral *s) noexcept nogil:
+    """Whether an event that limits came up in an earlier round."""
+    cdef unsigned int later = s.unseen_events | as_set(s.event)
+    cdef int i
+    for i in range(EVENTS):
+        if cards.events[i].kind == EVENT_BUILDERS and not later >> i & 1:
+            return True
+    return False
 
 
 cdef inline bint spared_fits(const Cathedral *s) noexcept nogil:

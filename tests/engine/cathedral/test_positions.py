@@ -91,6 +91,14 @@ def test_an_unsound_position_says_which_rule_it_breaks(
     assert description == f"breaks rule {invariant} of every position: {CATHEDRAL.invariants[invariant]}"
 
 
+def test_players_are_limited_only_after_an_event_that_limits() -> None:
+    """Else it could still come up, to limit those who are limited already."""
+    state = reach("advantages", round_=2)
+    assert "town_wall" in fields(state)["unseen_events"]
+    with pytest.raises(BadPosition, match=r"^cathedral\.event: breaks rule 20"):
+        changed(state, red={"limited": True})
+
+
 def test_a_builder_left_on_a_space_that_is_resolved() -> None:
     with pytest.raises(BadPosition, match=r"^cathedral: breaks rule 10"):
         changed(reach("cathedral"), {"market": ["red", "", "", ""]})
