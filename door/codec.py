@@ -101,7 +101,7 @@ def unpacked(payload: bytes, compression: str) -> bytes:
     except zlib.error:
         raise UnreadableRequest("the request is not compressed by gzip, as its header says") from None
     if len(message) > MAX_BODY_BYTES:
-        raise ConnectError("resource_exhausted", f"the body has more than {MAX_BODY_BYTES >> 10} KiB, decompressed")
+        raise UnreadableRequest(f"the body has more than {MAX_BODY_BYTES >> 10} KiB, decompressed")
     if not unpacker.eof or unpacker.unused_data:
         raise UnreadableRequest("the request is not one whole piece of gzip")
     return message

@@ -7,7 +7,7 @@ from typing import Any
 
 from clerestory.addresses import network_of
 from clerestory.door.config import MAX_BODY_BYTES
-from clerestory.door.errors import ConnectError, OwnError
+from clerestory.door.errors import OwnError, UnreadableRequest
 from clerestory.refusals import Reason
 
 Scope = MutableMapping[str, Any]
@@ -41,9 +41,9 @@ def packed(content_type: str, headers: Headers) -> list[tuple[bytes, bytes]]:
 
 
 def require_short(size: int) -> None:
-    """Raise ConnectError for a body of so many bytes that it is too long."""
+    """Raise UnreadableRequest for a body of so many bytes that it is too long."""
     if size > MAX_BODY_BYTES:
-        raise ConnectError("resource_exhausted", f"the body has more than {MAX_BODY_BYTES >> 10} KiB")
+        raise UnreadableRequest(f"the body has more than {MAX_BODY_BYTES >> 10} KiB")
 
 
 class CallerLeft(Exception):
@@ -69,7 +69,7 @@ class HttpExchange:
         self._unread = "transfer-encoding" in self.headers or self.headers.get("content-length", "0") != "0"
 
     async def body(self) -> bytes:
-        """Return the body. Raises ConnectError for one too long or too slow, CallerLeft."""
+        """Return the body. Raises OwnError for one too long or too slow, CallerLeft."""
         found, more = bytearray(), True
         require_short(int(self.headers.get("content-length", "0")))
         try:

@@ -17,7 +17,7 @@ class Reason(StrEnum):
         member._value_, member.meaning = name, meaning
         return member
 
-    UNREADABLE_REQUEST = "UNREADABLE_REQUEST", "the bytes are not the method's request message"
+    UNREADABLE_REQUEST = "UNREADABLE_REQUEST", "no message of the method, or, at the door, one of over 64 KiB"
     SLOW_REQUEST = "SLOW_REQUEST", "not here within 5 s, from a browser 10 s, or its connection had most on their way"
     NO_SUCH_METHOD = "NO_SUCH_METHOD", "the server has no such method"
     BAD_POSITION = "BAD_POSITION", "malformed, too large, inconsistent, of the wrong kind, or for other rules or cards"
