@@ -13,6 +13,7 @@ from clerestory.clients.kept import SERVICE
 from clerestory.clients.kept_wire import GameSnapshot
 from clerestory.clients.retries import RejoinTries, Tries
 from clerestory.clients.review_wire import HasTokens, ReviewProgress, read_progress, write_annotation
+from clerestory.clients.streams import Begin
 from clerestory.clients.types import Recommendation, Update
 from clerestory.clients.wire import (
     PositionLike,
@@ -33,7 +34,6 @@ from clerestory.v1.rules_pb2_grpc import RulesServiceStub
 
 MAX_MESSAGE_BYTES = 1 << 16  # of a request; gRPC calls a server busy that refuses a larger one
 
-Begin = Callable[[float], Any]  # begins a stream, given the seconds that it may take
 Analysis = TypeVar("Analysis")
 P = ParamSpec("P")
 

@@ -2,21 +2,26 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Generic, TypeVar, Unpack
+from typing import Any, Generic, ParamSpec, TypeVar, Unpack
 from uuid import uuid4
 
 from clerestory.clients.exchange import AsyncCalls, Exchange, SyncCalls, exchanged
 from clerestory.clients.kept_wire import GameChoices, GameSnapshot, read_snapshot, seat_plan, value_of, write_choices
 from clerestory.clients.referee import MakeExchange, as_truth, plain
-from clerestory.clients.wire import Actions, PositionLike, Time, action_texts, refusal, set_field
+from clerestory.clients.streams import AsyncStream, Stream
+from clerestory.clients.wire import Actions, PositionLike, Time, action_text, action_texts, refusal, set_field
+from clerestory.refusals import Reason
 from clerestory.v1 import games_pb2 as api
 from clerestory.v1 import rules_pb2 as rules
 
 SERVICE = "GameService."  # before the names of its methods, one of which another service has too
+LISTED = {name: value for name, value in api.GameStatus.items() if value != api.GAME_STATUS_FROZEN}  # by `status`
 LATER = 30 * 24 * 3600.0  # most seconds that a game is watched
 
 Page = list[dict[str, Any]]
 G = TypeVar("G", bound="KeptGameBase")
+P = ParamSpec("P")
+S = TypeVar("S")
 
 
 class KeptGameBase:
@@ -65,17 +70,18 @@ class KeptGameBase:
         return Exchange(f"{SERVICE}GetGame", request, self._take)
 
     @exchanged
-    def play(self, action: Any, *, version: int | None = None) -> Exchange[GameSnapshot]:
+    def play(self, action: Any, *then: Any, version: int | None = None) -> Exchange[GameSnapshot]:
         """Play an action, or enter a chance outcome at a table; return the game after it and its chance events.
 
         Args:
             action: its text, or an action.
+            then: further actions of the same seat, played directly after it; all are played or none.
             version: of the game for which it was chosen; None for the one seen last.
 
         Raises AdvisorError, with reason STALE_VERSION if something else has happened; the game is then unchanged.
         """
-        [text] = action_texts([action])
-        request = api.PlayActionRequest(game_id=self.game_id, tokens=self._everything(), action=text)
+        text, more = action_text(action, "action"), action_texts(then, "then_actions")
+        request = api.PlayActionRequest(game_id=self.game_id, tokens=self._everything(), action=text, then_actions=more)
         set_field(request, "version", self.version if version is None else version)
         return Exchange(f"{SERVICE}PlayAction", request, self._take)
 
@@ -91,9 +97,8 @@ class KeptGameBase:
         """
         if seat not in self.tokens and not self.owner_token:
             raise refusal("seat", f"{seat!r} is not held here")
-        [text] = action_texts([outcome])
-        tokens, version = self._everything(), self.version
-        request = api.SayShownRequest(game_id=self.game_id, tokens=tokens, version=version, outcome=text)
+        tokens, text = self._everything(), action_text(outcome, "outcome")
+        request = api.SayShownRequest(game_id=self.game_id, tokens=tokens, version=self.version, outcome=text)
         set_field(request, "seat", seat)
         return Exchange(f"{SERVICE}SayShown", request, self._take)
 
@@ -114,8 +119,9 @@ class KeptGameBase:
         if seat is not None and seat not in self.tokens:
             raise refusal("seat", f"{seat!r} is not held here")
         tokens = [*self.tokens.values()] if seat is None else [self.tokens[seat]]
-        request = api.TakeBackRequest(game_id=self.game_id, tokens=tokens, version=self.version, decline=decline)
+        request = api.TakeBackRequest(game_id=self.game_id, tokens=tokens, version=self.version)
         set_field(request, "ply", ply)
+        set_field(request, "decline", decline)
         return Exchange(f"{SERVICE}TakeBack", request, self._take)
 
     @exchanged
@@ -180,7 +186,9 @@ class KeptGameBase:
 
         def ask() -> Exchange[GameSnapshot | None]:
             known = from_version if shown is None else shown.version
-            request = api.WatchGameRequest(game_id=self.game_id, tokens=self._all_tokens(), from_version=known)
+            request = api.WatchGameRequest(game_id=self.game_id, tokens=self._all_tokens())
+            if known is not None:
+                set_field(request, "from_version", known)
             return Exchange(f"{SERVICE}WatchGame", request, read, LATER)
 
         def read(message: api.WatchGameResponse) -> GameSnapshot | None:
@@ -305,7 +313,7 @@ class KeptGamesBase(Generic[G]):
         request = api.GameServiceListGamesRequest(game=game, page_token=page, tokens=tokens)
         set_field(request, "page_size", size)
         if status:
-            request.status = value_of("status", "GAME_STATUS_", status, api.GameStatus)
+            request.status = value_of("status", "GAME_STATUS_", status, LISTED, Reason.BAD_PAGE)
         return Exchange(
             f"{SERVICE}ListGames",
             request,
@@ -313,8 +321,15 @@ class KeptGamesBase(Generic[G]):
         )
 
 
+def returning(kind: type[S], method: Callable[P, Any]) -> Callable[P, S]:  # noqa: ARG001  # for type checkers
+    """Return a method, as one that is known to return a kind of stream."""
+    return method
+
+
 class KeptGame(SyncCalls, KeptGameBase):
     """A game that a server keeps; not for several threads at once, except `watch` beside the others."""
+
+    watch = returning(Stream[GameSnapshot], KeptGameBase.watch)
 
 
 class KeptGames(SyncCalls, KeptGamesBase[KeptGame]):
@@ -325,6 +340,8 @@ class KeptGames(SyncCalls, KeptGamesBase[KeptGame]):
 
 class AsyncKeptGame(AsyncCalls, KeptGameBase):
     """A game that a server keeps; calls are awaited, `watch` is for `async for`."""
+
+    watch = returning(AsyncStream[GameSnapshot], KeptGameBase.watch)
 
 
 class AsyncKeptGames(AsyncCalls, KeptGamesBase[AsyncKeptGame]):

@@ -3,13 +3,23 @@
 import asyncio
 import json
 from pathlib import Path
-from typing import Any
+from typing import Any, assert_type
 
 import pytest
 
-from clerestory.clients import Advisor, AsyncAdvisor, BadRequest, Denied, KeptGame, NotNow, TakeBackRequest
+from clerestory.clients import (
+    Advisor,
+    AsyncAdvisor,
+    BadRequest,
+    Denied,
+    GameSnapshot,
+    KeptGame,
+    NotNow,
+    TakeBackRequest,
+)
 from clerestory.clients.kept_wire import read_snapshot, seat_plan, write_choices
 from clerestory.clients.review_wire import read_review
+from clerestory.clients.streams import AsyncStream, Stream
 from clerestory.engine import read_records
 from clerestory.server.app import start
 from clerestory.server.config import Settings
@@ -19,7 +29,7 @@ from clerestory.v1.annotation_pb2 import GameReview, NamedError
 
 def play_out(game: KeptGame) -> Any:
     """Play the first action of each choice; return the last state."""
-    for seen in game.watch():  # the last one is wanted
+    for seen in assert_type(game.watch(), Stream[GameSnapshot]):  # the last one is wanted
         if seen.legal:
             game.play(seen.legal[0], version=seen.version)
     return seen
@@ -196,7 +206,7 @@ async def test_a_game_that_is_watched_goes_on_when_the_server_comes_back(tmp_pat
 async def test_a_watch_goes_on_after_a_wait_that_had_a_limit(target: str) -> None:
     async with AsyncAdvisor(target) as advisor:
         game = await advisor.games.create("toy", ["person", "person"], seed=7)
-        states = game.watch()
+        states = assert_type(game.watch(), AsyncStream[GameSnapshot])
         first = await anext(states)
         with pytest.raises(TimeoutError):
             async with asyncio.timeout(0.01):

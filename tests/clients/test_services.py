@@ -9,8 +9,7 @@ from google.protobuf import descriptor_pool, message_factory
 from google.protobuf.descriptor import MethodDescriptor
 
 from clerestory.clients import Advisor, AsyncAdvisor, AsyncReferee, BadRequest, Referee
-from clerestory.clients.advisor import Stream
-from clerestory.clients.aio import AsyncStream
+from clerestory.clients.streams import AsyncStream, Stream
 from clerestory.server.app import SERVICES
 from clerestory.v1 import rules_pb2
 from tests.clients.fake import serving
