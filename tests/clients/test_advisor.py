@@ -163,7 +163,8 @@ def test_unavailable() -> None:
     assert caught.value.reason == ""
 
 
-def test_an_error_of_grpc_itself_has_no_reason(advisor: Advisor) -> None:
+def test_an_error_of_grpc_itself_has_no_reason(advisor: Advisor, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("clerestory.clients.client.MAX_MESSAGE_BYTES", 1 << 20)
     position = OPENING.to_position()
     position["toy"]["step"] = "x" * 70_000
     with pytest.raises(Busy) as caught:
