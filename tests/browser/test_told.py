@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.harness import begin, new_game, settled, start
+from tests.browser.harness import begin, new_game, play_on, settled, start
 from tests.browser.positions import in_a_contest, nearly_won
 
 
@@ -52,3 +52,20 @@ def test_the_board_in_words_tells_what_the_drawing_shows(page: Page, game: str, 
     page.keyboard.press("t")
     for one in says:
         expect(page.locator(".text-board")).to_contain_text(re.compile(one))
+
+
+# -- where a browser keeps nothing ---------------------------------------------------------------------
+
+BLOCKED = """for (const name of ['localStorage', 'sessionStorage'])
+    Object.defineProperty(window, name, {get() { throw new DOMException('denied', 'SecurityError'); }})"""
+FULL = "Storage.prototype.setItem = () => { throw new DOMException('full', 'QuotaExceededError'); }"
+
+
+@pytest.mark.parametrize("storage", [BLOCKED, FULL], ids=["blocked", "full"])
+def test_a_browser_that_keeps_nothing_plays_and_says_what_will_be_lost(page: Page, storage: str) -> None:
+    page.add_init_script(storage)
+    page.reload()
+    new_game(page, "duel", ["me", "bot1"])
+    assert settled(page)
+    expect(page.get_by_text("is lost when you close this page")).to_be_visible()
+    assert play_on(page, lambda offered: offered[0], 1) == 1

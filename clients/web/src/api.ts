@@ -6,6 +6,7 @@ import { AdvisorService } from "./gen/clerestory/v1/advisor_pb.ts";
 import { GameService } from "./gen/clerestory/v1/games_pb.ts";
 import { RulesService } from "./gen/clerestory/v1/rules_pb.ts";
 import { gameOf, route } from "./route.ts";
+import { tab } from "./storage.ts";
 import { capital, type Key, language, say } from "./texts.ts";
 import { seatShown } from "./tokens.ts";
 
@@ -18,12 +19,12 @@ export const tokenWanted = signal(false);
 
 /** Keep the server's own token until the tab is closed. */
 export function keepToken(token: string): void {
-  sessionStorage.setItem(TOKEN, token);
+  tab.set(TOKEN, token);
   tokenWanted.value = false;
 }
 
 const withToken: Interceptor = (next) => async (request) => {
-  const token = sessionStorage.getItem(TOKEN);
+  const token = tab.get(TOKEN);
   if (token) request.header.set("authorization", `Bearer ${token}`);
   const seat = seatShown(gameOf(route.value));
   if (seat) request.header.set("x-clerestory-seat", seat);

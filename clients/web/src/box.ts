@@ -6,7 +6,7 @@ import { rules } from "./api.ts";
 import { KINDS } from "./boards/duel/chips.tsx";
 import { catalogueOf } from "./catalogue.ts";
 import type { CatalogueEntry } from "./gen/clerestory/v1/rules_pb.ts";
-import { store, stored } from "./storage.ts";
+import { browser, store, stored } from "./storage.ts";
 import { language } from "./texts.ts";
 
 export const GAME = "duel";
@@ -79,7 +79,7 @@ export class Box {
   /** Forget what was typed. */
   clear(): void {
     this.typed.value = {};
-    localStorage.removeItem(KEPT);
+    browser.remove(KEPT);
   }
 
   #mistakes(): ReadonlyMap<Path, Mistake> {

@@ -3,6 +3,7 @@
 
 import { computed, signal } from "@preact/signals";
 import { pauses } from "./insist.ts";
+import { tab } from "./storage.ts";
 import { say } from "./texts.ts";
 
 const TRIES = 3; // of a file that the server says it has
@@ -57,9 +58,9 @@ async function isThere(address: string): Promise<boolean> {
 
 /** Load the page anew for a file that could not be had, but once. Throws what is no such error, or comes again. */
 export async function loadAnew(error: unknown): Promise<never> {
-  const before = sessionStorage.getItem(RELOADED) ?? "";
+  const before = tab.get(RELOADED) ?? "";
   if (!(error instanceof Lost) || before.includes(error.address)) throw error;
-  sessionStorage.setItem(RELOADED, `${before} ${error.address}`);
+  if (!tab.set(RELOADED, `${before} ${error.address}`)) throw error; // it could not be told from the first time
   location.reload();
   return new Promise(() => undefined);
 }

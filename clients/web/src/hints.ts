@@ -6,6 +6,7 @@ import { advisor, isPassing, wordsOf } from "./api.ts";
 import type { Mark } from "./boards/types.ts";
 import type { AnalyzeResponse, Line, RecommendMoveResponse } from "./gen/clerestory/v1/advisor_pb.ts";
 import type { Position } from "./gen/clerestory/v1/position_pb.ts";
+import { browser } from "./storage.ts";
 import { say } from "./texts.ts";
 
 /** How much is shown: nothing, where to look, the move, everything. */
@@ -28,9 +29,9 @@ const SHOWN_EVERY = 200; // milliseconds between displayed tables, so that peopl
 const STANDING = 400; // milliseconds that a position with somebody else's turn must last before it is analysed
 
 /** The chosen step, stored for the next visit. */
-export const step = signal<Step>(STEPS.find((one) => one === localStorage.getItem("hints")) ?? "off");
+export const step = signal<Step>(STEPS.find((one) => one === browser.get("hints")) ?? "off");
 /** Seconds that an analysis runs. */
-export const seconds = signal(Number(localStorage.getItem("hint-seconds")) || 5);
+export const seconds = signal(Number(browser.get("hint-seconds")) || 5);
 /** The latest table; the last one stays when its analysis ends. */
 export const table = signal<RecommendMoveResponse | undefined>(undefined);
 /** The latest win shares by seat; they stay until those of the next position arrive. */
@@ -47,12 +48,12 @@ let current: { question: Question; stop: AbortController } | undefined;
 
 export function choose(next: Step): void {
   step.value = next;
-  localStorage.setItem("hints", next);
+  browser.set("hints", next);
 }
 
 export function chooseSeconds(next: number): void {
   seconds.value = next;
-  localStorage.setItem("hint-seconds", String(next));
+  browser.set("hint-seconds", String(next));
 }
 
 /** End the analysis; its last table stays until `clear`. */

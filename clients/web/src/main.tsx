@@ -10,20 +10,32 @@ import { takeKeys } from "./links.ts";
 import { useLoaded } from "./loading.ts";
 import { Opening } from "./parts.tsx";
 import { go, route } from "./route.ts";
+import { browser } from "./storage.ts";
 import { language, preferred, say, speak } from "./texts.ts";
 import { Lobby } from "./views/lobby.tsx";
 import { TokenScreen } from "./views/token.tsx";
 
-type Screen = keyof typeof LATER;
+type Name = keyof typeof LATER;
 
-function Page() {
+const Page = () => (
+  <>
+    {browser.losing.value && (
+      <p class="notice" role="status">
+        {say("trouble.unkept")}
+      </p>
+    )}
+    <Screen />
+  </>
+);
+
+function Screen() {
   const words = route.value ?? [];
   const [screen = "", id, ...more] = words;
   const linked = screen === "game" && id !== undefined && more.length > 1;
   if (tokenWanted.value) return <TokenScreen />;
   if (linked) return <Linked key={words.join("/")} id={id} more={more} />;
   if (screen in LATER && (id || screen === "path"))
-    return <Later key={told(screen)} screen={screen as Screen} words={words.slice(1)} />;
+    return <Later key={told(screen)} screen={screen as Name} words={words.slice(1)} />;
   return <Lobby lost={route.value === undefined || words.length > 0} />;
 }
 
@@ -37,14 +49,14 @@ function Linked({ id, more }: { id: string; more: string[] }) {
 }
 
 /** A screen that is loaded when it is first opened. */
-function Later({ screen, words }: { screen: Screen; words: string[] }) {
+function Later({ screen, words }: { screen: Name; words: string[] }) {
   const { found, trouble } = useLoaded(
     "",
     () => LATER[screen]().catch(loadAnew),
     () => say("trouble.failed"),
   );
-  const Screen = found?.default;
-  return Screen ? <Screen key={words.join("/")} words={words} /> : <Opening trouble={trouble} />;
+  const Found = found?.default;
+  return Found ? <Found key={words.join("/")} words={words} /> : <Opening trouble={trouble} />;
 }
 
 /** What a screen is known by: labels come from the server, so all but studies ask for them anew in another language. */

@@ -1,16 +1,17 @@
 // What others do is shown one step after the other, at a pace that people can follow.
 
 import { signal } from "@preact/signals";
+import { browser } from "./storage.ts";
 
 /** Milliseconds for a step that can be chosen; 0 shows everything at once. */
 export const PACES = [0, 200, 400, 1000] as const;
 
 /** The chosen milliseconds, stored for the next visit. */
-export const pace = signal(Number(localStorage.getItem("pace") ?? 400));
+export const pace = signal(Number(browser.get("pace") ?? 400));
 
 export function choosePace(milliseconds: number): void {
   pace.value = milliseconds;
-  localStorage.setItem("pace", String(milliseconds));
+  browser.set("pace", String(milliseconds));
 }
 
 type Step = () => unknown;

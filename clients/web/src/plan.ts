@@ -7,7 +7,7 @@ import type { Position } from "./gen/clerestory/v1/position_pb.ts";
 import type { AnyPosition, LegalAction, PlanConversionsResponse } from "./gen/clerestory/v1/rules_pb.ts";
 import { inside } from "./inside.ts";
 import { again, insist, mayPass } from "./insist.ts";
-import { store, stored } from "./storage.ts";
+import { browser, store, stored } from "./storage.ts";
 
 const PREFIX = "plan:";
 const PLANNED = ["convert", "discard"];
@@ -23,7 +23,7 @@ export const isPlanned = (position: Position, actions: readonly LegalAction[]): 
   !unplanned.has(position.game.case) && actions.some((action) => PLANNED.includes(action.kind));
 
 /** Keep a plan no longer, by the name of what is planned: it has been played. */
-export const forget = (name: string): void => localStorage.removeItem(PREFIX + name);
+export const forget = (name: string): void => browser.remove(PREFIX + name);
 
 export class Plan {
   readonly answer = signal<PlanConversionsResponse | undefined>(undefined);

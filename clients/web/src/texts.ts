@@ -5,6 +5,7 @@
 import { computed, signal } from "@preact/signals";
 import { type ComponentChildren, h } from "preact";
 import { type Arguments, FILES } from "./gen/texts.ts";
+import { browser } from "./storage.ts";
 
 export type Key = keyof Arguments;
 export type Language = keyof typeof FILES;
@@ -32,7 +33,7 @@ const numbers = computed(() => new Intl.NumberFormat(language.value));
 
 /** The language that the reader has chosen, else the first of the browser's that there is. */
 export function preferred(): Language {
-  const wanted = [localStorage.getItem(CHOSEN) ?? "", ...navigator.languages];
+  const wanted = [browser.get(CHOSEN) ?? "", ...navigator.languages];
   const primary = wanted.map((tag) => tag.replace(/-.*/, "").toLowerCase());
   return primary.find((one): one is Language => one in FILES) ?? ENGLISH;
 }
@@ -72,7 +73,7 @@ export async function learn(files: Files): Promise<void> {
 
 /** Speak a language from now on. */
 export function choose(language: Language): Promise<void> {
-  localStorage.setItem(CHOSEN, language);
+  browser.set(CHOSEN, language);
   return speak(language);
 }
 

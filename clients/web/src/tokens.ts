@@ -1,6 +1,6 @@
 // The tokens of this browser's games, stored in it and sent only in calls about their game.
 
-import { store, stored } from "./storage.ts";
+import { browser, store, stored } from "./storage.ts";
 
 const PREFIX = "game:";
 
@@ -29,7 +29,7 @@ export function addKeys(game: string, more: Partial<Keys>): Keys {
 
 /** Forget a game. */
 export function forget(game: string): void {
-  localStorage.removeItem(PREFIX + game);
+  browser.remove(PREFIX + game);
 }
 
 /** The tokens of a game for viewing: those of seats, else the owner's, else the onlookers'. */
@@ -47,7 +47,7 @@ export function seatShown(game: string): string {
 
 /** The games that this browser has keys of, last opened first. */
 export function ownGames(): string[] {
-  const ids = Object.keys(localStorage).filter((name) => name.startsWith(PREFIX));
+  const ids = browser.keys().filter((name) => name.startsWith(PREFIX));
   const games = ids.map((name) => name.slice(PREFIX.length));
   return games.sort((one, other) => keysOf(other).opened - keysOf(one).opened);
 }

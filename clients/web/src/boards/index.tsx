@@ -4,6 +4,7 @@ import { signal } from "@preact/signals";
 import type { FunctionComponent } from "preact";
 import { useLoaded } from "../loading.ts";
 import { memo } from "../parts.tsx";
+import { browser } from "../storage.ts";
 import { say } from "../texts.ts";
 import TextBoard from "./text.tsx";
 import type { BoardProps, ItemProps } from "./types.ts";
@@ -23,11 +24,11 @@ const DRAWINGS: Partial<Record<string, Drawing>> = {
 };
 
 /** Whether words are preferred to drawings. */
-export const inWords = signal(localStorage.getItem("board") === "words");
+export const inWords = signal(browser.get("board") === "words");
 
 export function toggleWords(): void {
   inWords.value = !inWords.value;
-  localStorage.setItem("board", inWords.value ? "words" : "drawing");
+  browser.set("board", inWords.value ? "words" : "drawing");
 }
 
 /** The drawing of a game, once it is loaded. */

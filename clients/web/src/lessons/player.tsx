@@ -8,6 +8,7 @@ import { Opening, SeatSign, Trouble } from "../parts.tsx";
 import { NextStep } from "../path/next.tsx";
 import { go, link } from "../route.ts";
 import { look, seatCount, seatOf } from "../seats.ts";
+import { tab } from "../storage.ts";
 import { IMPORTED } from "../study.ts";
 import { say } from "../texts.ts";
 import { Table } from "../views/table.tsx";
@@ -118,7 +119,7 @@ function announced({ answer, scene, reading, over }: Lesson): string {
 function Done({ lesson, following }: { lesson: Lesson; following: string }) {
   const { stars, record, summary } = lesson.answer.value;
   const review = () => {
-    sessionStorage.setItem(IMPORTED, record);
+    tab.set(IMPORTED, record);
     go(["study", "file", "review"]);
   };
   return (

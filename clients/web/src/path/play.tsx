@@ -6,6 +6,7 @@ import { requestName } from "../api.ts";
 import { useCreate } from "../creating.ts";
 import { SeatKind } from "../gen/clerestory/v1/games_pb.ts";
 import { Trouble } from "../parts.tsx";
+import { browser } from "../storage.ts";
 
 const THINKS = 1000; // milliseconds
 
@@ -34,7 +35,7 @@ export function PlayButton({ game, bot, shape, children }: Props) {
 /** The request for a game of two. */
 function beginning(game: string, opponent: Opponent) {
   const bot = { timeBudget: durationFromMs(THINKS), ...opponent };
-  const me = { kind: SeatKind.PERSON, name: localStorage.getItem("name") ?? "" };
+  const me = { kind: SeatKind.PERSON, name: browser.get("name") ?? "" };
   const seats = [me, { kind: SeatKind.BOT, bot }];
   return { game, seats, options: { playForced: true }, requestId: requestName() };
 }

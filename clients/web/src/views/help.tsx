@@ -4,6 +4,7 @@ import { useSignal } from "@preact/signals";
 import { useLater } from "../loading.ts";
 import { choosePace, PACES, pace } from "../pace.ts";
 import { Dialog } from "../parts.tsx";
+import { browser } from "../storage.ts";
 import { say } from "../texts.ts";
 import { LanguageChoice } from "./language.tsx";
 
@@ -24,7 +25,7 @@ const KEYS = [
 
 export function Help({ onClose }: { onClose(): void }) {
   const First = useLater(() => import("../first/settings.tsx"));
-  const keys = useSignal(localStorage.getItem("keys") !== "off");
+  const keys = useSignal(browser.get("keys") !== "off");
   return (
     <Dialog title={say("menu.help")} onClose={onClose}>
       <table class="keys">
@@ -45,7 +46,7 @@ export function Help({ onClose }: { onClose(): void }) {
           checked={keys.value}
           onChange={(event) => {
             keys.value = event.currentTarget.checked;
-            localStorage.setItem("keys", keys.value ? "on" : "off");
+            browser.set("keys", keys.value ? "on" : "off");
           }}
         />{" "}
         {say("help.keys")}

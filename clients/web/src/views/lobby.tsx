@@ -7,6 +7,7 @@ import { type Game, GameStatus } from "../gen/clerestory/v1/games_pb.ts";
 import { SeatName, Trouble } from "../parts.tsx";
 import { go, link } from "../route.ts";
 import { actor, looks, seatOf } from "../seats.ts";
+import { tab } from "../storage.ts";
 import { gameName } from "../text.ts";
 import { rich, say } from "../texts.ts";
 import { notice } from "../title.ts";
@@ -154,7 +155,7 @@ function Import() {
     try {
       const { IMPORTED, read } = await import("../study.ts");
       await read(file);
-      sessionStorage.setItem(IMPORTED, file);
+      tab.set(IMPORTED, file);
       go(["study", "file"]);
     } catch (error) {
       trouble.value = error instanceof Error && !("code" in error) ? error.message : wordsOf(error);

@@ -11,6 +11,7 @@ import { Face } from "../face.tsx";
 import { Hints, Onlookers, SeatKind, TakeBacks } from "../gen/clerestory/v1/games_pb.ts";
 import { SeatSign, Trouble } from "../parts.tsx";
 import { colourName, look } from "../seats.ts";
+import { browser } from "../storage.ts";
 import { gameName, levelName } from "../text.ts";
 import { type Key, say } from "../texts.ts";
 
@@ -86,7 +87,7 @@ export function NewGame() {
   const from = beginning.value;
   const game = useSignal(from?.game ?? "cathedral");
   const holders = useSignal(proposed(from?.seats ?? 3));
-  const name = useSignal(localStorage.getItem("name") ?? "");
+  const name = useSignal(browser.get("name") ?? "");
   const guests = useSignal<Readonly<Record<number, string>>>({}); // names of the others at this screen, by seat
   const think = useSignal(1000);
   const options = useSignal({
@@ -106,7 +107,7 @@ export function NewGame() {
     options.value = { ...options.value, ...change };
   };
   const make = () => {
-    localStorage.setItem("name", name.value);
+    browser.set("name", name.value);
     const { minutes, ...chosen } = options.value;
     const timed = minutes ? { timePerMove: durationFromMs(60_000 * minutes) } : {};
     const asked = {

@@ -12,6 +12,7 @@ import { forget } from "../plan.ts";
 import { among, following, listed, type Puzzle, posed, themeName, themes, want, wanted } from "../puzzle.ts";
 import { go, link, numberOf } from "../route.ts";
 import { look, seatCount } from "../seats.ts";
+import { tab } from "../storage.ts";
 import { IMPORTED } from "../study.ts";
 import { levelName, text } from "../text.ts";
 import { learn, rich, say } from "../texts.ts";
@@ -107,7 +108,7 @@ function Verdict({ puzzle }: { puzzle: Puzzle }) {
   const reason = answer?.reasons.map((one) => one.text).join(" ");
   const how = say(puzzle.summary?.exact ? "puzzle.exact" : "puzzle.searched");
   const study = () => {
-    sessionStorage.setItem(IMPORTED, puzzle.file);
+    tab.set(IMPORTED, puzzle.file);
     go(["study", "file"]);
   };
   return (

@@ -13,6 +13,7 @@ import { Opening, Trouble } from "../parts.tsx";
 import { forget } from "../plan.ts";
 import { go, link, numberOf } from "../route.ts";
 import { actor, look, looks, seatCount, seatOf } from "../seats.ts";
+import { tab } from "../storage.ts";
 import { fresh, IMPORTED, read, Study } from "../study.ts";
 import { language, say } from "../texts.ts";
 import { keysOf, tokensOf } from "../tokens.ts";
@@ -35,7 +36,7 @@ const told = (error: unknown) => (error instanceof Error && !("code" in error) ?
 async function open([kind, name = "", number]: string[]): Promise<Study> {
   if (kind === "new") return new Study(await fresh(name, numberOf(number)), { record: "" });
   if (kind === "file") {
-    const record = sessionStorage.getItem(IMPORTED) ?? "";
+    const record = tab.get(IMPORTED) ?? "";
     return new Study(await read(record), { record });
   }
   const source = { gameId: name, tokens: tokensOf(keysOf(name)) };

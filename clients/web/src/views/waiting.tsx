@@ -6,15 +6,16 @@ import type { Kept } from "../kept.ts";
 import { Copy, SeatName, Trouble } from "../parts.tsx";
 import { address } from "../route.ts";
 import { look, looks } from "../seats.ts";
+import { browser } from "../storage.ts";
 import { gameName } from "../text.ts";
 import { say } from "../texts.ts";
 
 export function Waiting({ kept, game }: { kept: Kept; game: Game }) {
-  const name = useSignal(localStorage.getItem("name") ?? "");
+  const name = useSignal(browser.get("name") ?? "");
   const seats = looks(game.seats);
   const owner = kept.keys.value.owner !== undefined;
   const join = (seat: number) => {
-    localStorage.setItem("name", name.value);
+    browser.set("name", name.value);
     void kept.join(seat, name.value);
   };
   return (
