@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.harness import begin, new_game, play_on, settled, start
+from tests.browser.harness import Calls, begin, new_game, play_on, settled, start
 from tests.browser.positions import in_a_contest, nearly_won
 
 
@@ -69,3 +69,15 @@ def test_a_browser_that_keeps_nothing_plays_and_says_what_will_be_lost(page: Pag
     assert settled(page)
     expect(page.get_by_text("is lost when you close this page")).to_be_visible()
     assert play_on(page, lambda offered: offered[0], 1) == 1
+
+
+def test_a_token_that_is_one_no_longer_shuts_nobody_out(page: Page) -> None:
+    identifier = start(page, ("me", "here"))
+    page.evaluate(
+        """game => { const key = 'game:' + game, keys = JSON.parse(localStorage.getItem(key));
+            keys.seats[1] = 'given-away'; localStorage.setItem(key, JSON.stringify(keys)); }""",
+        identifier,
+    )
+    page.reload()
+    expect(page.locator(".board")).to_be_visible()
+    assert list(Calls(page).keys(identifier)["seats"]) == ["0"]

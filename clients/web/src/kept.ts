@@ -2,7 +2,7 @@
 
 import { alive } from "@clerestory/client";
 import { computed, signal } from "@preact/signals";
-import { games, reasonOf, requestName, wordsOf } from "./api.ts";
+import { games, reasonOf, refusedToken, requestName, wordsOf } from "./api.ts";
 import {
   type Game,
   type GameEntry,
@@ -18,7 +18,7 @@ import { seatOf } from "./seats.ts";
 import { declinedIn, followed, seatsOf, viewIn } from "./states.ts";
 import { leaveStream, takeStream } from "./streams.ts";
 import { say } from "./texts.ts";
-import { addKeys, type Keys, keysOf, tokensOf } from "./tokens.ts";
+import { addKeys, dropToken, type Keys, keysOf, tokensOf } from "./tokens.ts";
 
 const UNSEEN = 3000; // milliseconds between polls without a stream: the tab is hidden, or has no token
 const TRIES = 10; // of a call that is refused because another change came first
@@ -121,7 +121,7 @@ export class Kept {
 
   /** Request the state and all entries. */
   async #catchUp(): Promise<void> {
-    const answer = await games.getGame({ gameId: this.id, tokens: this.tokens, entriesFromPly: 1 });
+    const answer = await this.#askedFor((tokens) => games.getGame({ gameId: this.id, tokens, entriesFromPly: 1 }));
     this.broken.value = "";
     if (!this.#isNews(answer.game)) return; // the stream was faster
     this.pace.skip();
@@ -130,6 +130,26 @@ export class Kept {
     this.#show(answer.game, answer.views);
     const first = this.keys.value.commitment ?? answer.game.commitment;
     if (this.tokens.length) this.keys.value = addKeys(this.id, { commitment: first });
+  }
+
+  /** Make a call, again without each token that is one no longer: its seat was opened or given away. */
+  async #askedFor<T>(call: (tokens: string[]) => Promise<T>): Promise<T> {
+    for (;;) {
+      const tokens = this.tokens;
+      try {
+        return await call(tokens);
+      } catch (error) {
+        if (!this.#dropped(error, tokens)) throw error;
+      }
+    }
+  }
+
+  /** Whether a call was refused for one of several tokens; that is kept no longer. */
+  #dropped(error: unknown, tokens: readonly string[]): boolean {
+    const token = tokens[refusedToken(error)];
+    if (token === undefined || tokens.length < 2) return false;
+    this.keys.value = dropToken(this.id, token);
+    return true;
   }
 
   /** Whether a state is newer than what is known, or as new while the log lacks actions. */
@@ -190,7 +210,8 @@ export class Kept {
       leaveStream();
       this.pace.add(() => this.game.value?.end || this.#again(say("trouble.closed")), false);
     } catch (error) {
-      if (this.#watching === stop) this.#trouble(error, this.#seen);
+      if (this.#dropped(error, asked.tokens)) this.#seen();
+      else if (this.#watching === stop) this.#trouble(error, this.#seen);
     } finally {
       if (!this.#watching || this.#watching === stop) this.present.value = undefined;
     }

@@ -27,6 +27,19 @@ export function addKeys(game: string, more: Partial<Keys>): Keys {
   return added;
 }
 
+/** Keep a token of a game no longer. */
+export function dropToken(game: string, token: string): Keys {
+  const { seats, owner, onlooker, ...more } = keysOf(game);
+  const left = {
+    ...more,
+    seats: Object.fromEntries(Object.entries(seats).filter(([, one]) => one !== token)),
+    ...(owner && owner !== token ? { owner } : {}),
+    ...(onlooker && onlooker !== token ? { onlooker } : {}),
+  };
+  store(PREFIX + game, left);
+  return left;
+}
+
 /** Forget a game. */
 export function forget(game: string): void {
   browser.remove(PREFIX + game);
