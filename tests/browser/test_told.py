@@ -6,6 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.harness import Calls, begin, new_game, play_on, settled, start
+from tests.browser.harness import menu as open_menu
 from tests.browser.positions import in_a_contest, nearly_won
 
 
@@ -81,3 +82,43 @@ def test_a_token_that_is_one_no_longer_shuts_nobody_out(page: Page) -> None:
     page.reload()
     expect(page.locator(".board")).to_be_visible()
     assert list(Calls(page).keys(identifier)["seats"]) == ["0"]
+
+
+# -- on a phone, and at the end ------------------------------------------------------------------------
+
+
+def test_the_menu_of_a_phone_closes_by_escape_and_by_a_tap_beside_it(page: Page) -> None:
+    start(page)
+    page.set_viewport_size({"width": 390, "height": 844})
+    menu, log = page.locator(".menu"), page.locator(".log ol li")
+    before = log.count()
+    for leave in (lambda: page.keyboard.press("Escape"), lambda: page.mouse.click(20, 400)):
+        page.locator(".menu-button").click()
+        expect(menu).to_be_visible()
+        leave()
+        expect(menu).to_be_hidden()
+    assert log.count() == before, "the tap has played nothing"
+
+
+def test_a_game_that_was_given_up_asks_nobody_and_gives_no_hints(page: Page) -> None:
+    start(page)
+    open_menu(page, "Players")
+    page.get_by_role("button", name="Resign").click()
+    page.get_by_role("button", name="Yes, resign").click()
+    expect(page.locator(".ending")).to_be_visible()
+    expect(page.locator(".stands p")).not_to_contain_text("Claim")
+    expect(page.locator(".player.acts")).to_have_count(0)
+    expect(page.locator("#hints")).to_be_disabled()
+    expect(page.locator(".hints")).to_contain_text("the study has hints")
+
+
+def test_nothing_is_explained_that_only_came_under_a_resting_pointer(page: Page) -> None:
+    page.mouse.move(300, 300)
+    page.keyboard.press("Escape")
+    page.locator("form button[type=submit]").dispatch_event("click")
+    settled(page)
+    page.wait_for_timeout(1500)
+    expect(page.locator(".bubble")).to_have_count(0)
+    page.mouse.move(302, 300)
+    page.mouse.move(304, 300)
+    expect(page.locator(".bubble")).to_have_count(1)

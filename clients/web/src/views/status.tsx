@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useRef } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { say } from "../texts.ts";
 
 interface Props {
@@ -18,6 +18,26 @@ export function Status({ turn, line, mine, menu }: Props) {
   const close = () => {
     open.value = false;
   };
+  useEffect(() => {
+    if (!open.value) return undefined;
+    const press = (event: Event) => {
+      if ((event.target as Element).closest(".menu, .menu-button")) return;
+      event.preventDefault(); // it closes the menu, and plays nothing that lies beside it
+      event.stopPropagation();
+      close();
+    };
+    const key = (event: KeyboardEvent) => {
+      if (event.key !== "Escape") return;
+      close();
+      button.current?.focus();
+    };
+    addEventListener("click", press, true);
+    addEventListener("keydown", key);
+    return () => {
+      removeEventListener("click", press, true);
+      removeEventListener("keydown", key);
+    };
+  }, [open.value]);
   return (
     <header class={mine ? "status mine" : "status"}>
       <div class="stands">
@@ -33,17 +53,8 @@ export function Status({ turn, line, mine, menu }: Props) {
       >
         {say("menu")}
       </button>
-      <div
-        role="group"
-        aria-label={say("menu")}
-        class={open.value ? "menu open" : "menu"}
-        onClick={close}
-        onKeyDown={(event) => {
-          if (event.key !== "Escape" || !open.value) return;
-          close();
-          button.current?.focus();
-        }}
-      >
+      {/* biome-ignore lint/a11y/useKeyWithClickEvents: what is in it can be pressed, by keys as well */}
+      <div role="group" aria-label={say("menu")} class={open.value ? "menu open" : "menu"} onClick={close}>
         {menu}
       </div>
     </header>
