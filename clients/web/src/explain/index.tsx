@@ -70,6 +70,8 @@ export function Explainer(props: Explained) {
 /** Note the part of the board on which the pointer rests, or which is pressed while parts are to be explained. */
 function watch(part: { value: Part | undefined }): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
+  let under: HTMLElement | undefined; // what came under the pointer; it is told once the pointer has moved there
+  let last = "";
   const found = (event: Event) =>
     (event.target as Element | null)?.closest?.<HTMLElement>(":is(.board, .purse-line) [data-about]");
   const tell = (one: HTMLElement) => {
@@ -77,10 +79,19 @@ function watch(part: { value: Part | undefined }): () => void {
   };
   const rest = (event: PointerEvent) => {
     clearTimeout(timer);
+    under = undefined;
     const one = found(event);
     if (event.pointerType !== "mouse" || explaining.value === "everything") return;
     if (!one) part.value = undefined;
-    else if (one.dataset.about !== part.value?.place) timer = setTimeout(() => tell(one), REST);
+    under = one && one.dataset.about !== part.value?.place ? one : undefined;
+  };
+  const move = ({ screenX, screenY }: PointerEvent) => {
+    const at = `${screenX} ${screenY}`;
+    if (at === last) return; // the page has moved under it
+    last = at;
+    const one = under;
+    under = undefined;
+    if (one) timer = setTimeout(() => tell(one), REST);
   };
   const press = (event: MouseEvent) => {
     clearTimeout(timer);
@@ -98,11 +109,13 @@ function watch(part: { value: Part | undefined }): () => void {
     if (explaining.value === "pressed") stop();
   };
   addEventListener("pointerover", rest);
+  addEventListener("pointermove", move);
   addEventListener("click", press, true);
   addEventListener("keydown", leave);
   return () => {
     clearTimeout(timer);
     removeEventListener("pointerover", rest);
+    removeEventListener("pointermove", move);
     removeEventListener("click", press, true);
     removeEventListener("keydown", leave);
   };
