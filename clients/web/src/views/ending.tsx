@@ -8,7 +8,7 @@ import { useCatalogue } from "../catalogue.ts";
 import { type Checked, check } from "../check.ts";
 import { isFirst, noteOver } from "../first/wishes.ts";
 import { EndReason, type Game } from "../gen/clerestory/v1/games_pb.ts";
-import type { Outcome, ScorePart } from "../gen/clerestory/v1/rules_pb.ts";
+import type { Outcome, ScorePart, SeatScore } from "../gen/clerestory/v1/rules_pb.ts";
 import type { Kept } from "../kept.ts";
 import { useLater } from "../loading.ts";
 import { SeatName, SeatTable, Trouble } from "../parts.tsx";
@@ -139,6 +139,13 @@ function Winner({ game, outcome, seats }: ResultProps) {
   );
 }
 
+/** Whether a part of a score only decides between equal ones: it is told as what it counts. */
+const inHundredths = (game: string, { source }: ScorePart) => game === "duel" && source === "gold";
+
+/** A score without such parts. */
+const wholePoints = (game: string, score: SeatScore | undefined) =>
+  score?.parts.reduce((sum, part) => (inHundredths(game, part) ? sum - part.points : sum), score.score) ?? 0;
+
 /** The scores, and where they came from. */
 function Scores({ game, outcome, seats }: ResultProps) {
   const catalogue = useCatalogue(game);
@@ -152,11 +159,11 @@ function Scores({ game, outcome, seats }: ResultProps) {
   for (const score of outcome.scores)
     for (const part of score.parts) {
       const row = rows.get(named(part)) ?? seats.map(() => 0);
-      row[score.seat] = (row[score.seat] ?? 0) + part.points;
+      row[score.seat] = (row[score.seat] ?? 0) + part.points * (inHundredths(game, part) ? 100 : 1);
       rows.set(named(part), row);
     }
   if (!outcome.scores.length) return null;
-  const total = seats.map((seat) => text.score(outcome.scores[seat.seat]?.score ?? 0));
+  const total = seats.map((seat) => text.score(wholePoints(game, outcome.scores[seat.seat])));
   const parts = [...rows].map(([name, points]) => [name, points.map((one) => (one ? text.score(one) : "–"))] as const);
   return (
     <div class="scroll">
