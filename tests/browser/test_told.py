@@ -122,3 +122,13 @@ def test_nothing_is_explained_that_only_came_under_a_resting_pointer(page: Page)
     page.mouse.move(302, 300)
     page.mouse.move(304, 300)
     expect(page.locator(".bubble")).to_have_count(1)
+
+
+def test_the_log_begins_at_the_beginning_where_the_game_does(page: Page) -> None:
+    start(page, game="cathedral")
+    play_on(page, lambda offered: offered[0], 3)
+    rows = page.locator(".log ol")
+    expect(rows).not_to_have_js_property("scrollTop", 0)
+    page.keyboard.press("Home")
+    expect(page.locator(".steps")).to_contain_text("0 / ")
+    expect(rows).to_have_js_property("scrollTop", 0)

@@ -28,7 +28,7 @@ export const Log = memo(({ applied, seats, at, since, glyphs, onGo, onReplay }: 
   const box = useRef<HTMLOListElement>(null);
   useEffect(() => {
     const current = box.current?.querySelector<HTMLElement>("[aria-current]");
-    if (current && box.current) box.current.scrollTop = current.offsetTop - box.current.clientHeight / 2;
+    if (box.current) box.current.scrollTop = current ? shownFrom(current, box.current.clientHeight) : 0;
   }, [at, applied.length]);
   const last = applied.length;
   return (
@@ -74,6 +74,10 @@ export const Log = memo(({ applied, seats, at, since, glyphs, onGo, onReplay }: 
     </section>
   );
 });
+
+/** From where a row is in the middle of a list, or its beginning is in sight. */
+const shownFrom = (row: HTMLElement, height: number): number =>
+  row.offsetTop + Math.min(0, (row.offsetHeight - height) / 2);
 
 interface RowProps {
   one: AppliedAction | undefined;
