@@ -19,7 +19,10 @@ export function followed(log: GameEntry[], entry: GameEntry): GameEntry[] {
 /** The seat that has declined to go back, if that is what made one state of a game out of another. */
 export function declinedIn(known: Game | undefined, game: Game, entries: readonly GameEntry[]): number | undefined {
   const last = entries.at(-1)?.what;
-  if (last?.case === "takeBackAnswered") return last.value.declined ? last.value.seat : undefined;
+  if (last?.case === "takeBackAnswered") {
+    const withdrawn = last.value.seat === known?.takeBack?.seat;
+    return last.value.declined && !withdrawn ? last.value.seat : undefined;
+  }
   const missing = known?.takeBack?.missing ?? []; // a hidden tab, which is polled, gets no answers
   const dropped = !game.takeBack && !game.end && game.ply === known?.ply;
   return dropped && missing.length === 1 ? missing[0] : undefined;

@@ -9,6 +9,7 @@ import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import { type LegalAction, TurnKind } from "../gen/clerestory/v1/rules_pb.ts";
 import type { Question } from "../hints.ts";
 import { Kept } from "../kept.ts";
+import { labelOf } from "../labels.ts";
 import { newsOf } from "../news.ts";
 import { Trouble } from "../parts.tsx";
 import { earlier, lookBack, pastOf, replay, toPresent } from "../past.ts";
@@ -76,8 +77,10 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
     if (!past) toPresent(); // what was looked at has been taken back
   }, [earlier.value, log]);
   const shown = past?.shown ?? view;
-  const position = shown?.position;
-  if (!position) return <p>{say("game.no_view")}</p>;
+  const stopped = game.end !== undefined && !past;
+  const known = shown?.position;
+  const position = useMemo(() => known && (stopped ? over(known) : known), [known, stopped]);
+  if (!shown || !position) return <p>{say("game.no_view")}</p>;
   const go = (ply: number) => {
     const to = Math.min(Math.max(ply, 0), log.length);
     if (to === log.length) toPresent();
@@ -115,7 +118,7 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
       at={past?.ply ?? log.length}
       since={since}
       glyphs={forced.value}
-      news={newsOf(applied.value, seats.value, kept.myTurn.value && !game.end)}
+      news={past ? "" : newsOf(applied.value, seats.value, kept.myTurn.value && !game.end)}
       onGo={go}
       onReplay={mayReplay ? again : undefined}
       onTakeBack={kept.mayTakeBack.value ? () => void kept.takeBack() : undefined}
@@ -147,6 +150,15 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
 
 /** Whether somebody here has something to choose. */
 const decides = (kept: Kept, actions: readonly LegalAction[]) => kept.myTurn.value && actions.length > 1;
+
+/** A position in which nobody acts any more: a game that is given up ends at any step. */
+function over(position: Position): Position {
+  const { game } = position;
+  if (game.case === "cathedral") return { ...position, game: { ...game, value: { ...game.value, ...OVER } } };
+  return game.case === "duel" ? { ...position, game: { ...game, value: { ...game.value, ...OVER } } } : position;
+}
+
+const OVER = { step: "over", toAct: "" };
 
 /** The step of a position. */
 const stepOf = ({ game }: Position): string => (game.value as { step?: string } | undefined)?.step ?? "";
@@ -209,7 +221,8 @@ function asked(kept: Kept, view: GameView | undefined): Question | undefined {
 
 function hintsBarred(option: HintsOption | undefined, over: boolean): string | undefined {
   if (option === HintsOption.NEVER) return say("hints.never");
-  return option === HintsOption.AFTERWARDS && !over ? say("hints.afterwards") : undefined;
+  if (over) return say("hints.over");
+  return option === HintsOption.AFTERWARDS ? say("hints.afterwards") : undefined;
 }
 
 function turnWords(kept: Kept, past: number | undefined): string {
@@ -230,10 +243,13 @@ function TakeBackAsked({ kept }: { kept: Kept }) {
   if (!question) return <Declined kept={kept} />;
   const who = looks(game.seats)[question.seat]?.name ?? "";
   const { ply } = question;
+  const asks = kept.mine.value.includes(question.seat);
+  const undone = undoneBy(kept, ply);
   const mayAnswer = question.missing.some((seat) => kept.mine.value.includes(seat));
   return (
     <div class="notice" role="alert">
-      <p>{kept.mine.value.includes(question.seat) ? say("back.own", { ply }) : say("back.asked", { who, ply })}</p>
+      <p>{asks ? say("back.own", { ply }) : say("back.asked", { who, ply })}</p>
+      {undone && <p>{say("back.undoes", { what: undone })}</p>}
       {mayAnswer ? (
         <>
           <button type="button" onClick={() => void kept.answer(ply)}>
@@ -244,10 +260,27 @@ function TakeBackAsked({ kept }: { kept: Kept }) {
           </button>
         </>
       ) : (
-        <p>{say("back.waiting")}</p>
+        <p>
+          {say("back.waiting")}{" "}
+          {asks && (
+            <button type="button" onClick={() => void kept.answer(ply, true)}>
+              {say("back.withdraw")}
+            </button>
+          )}
+        </p>
       )}
     </div>
   );
+}
+
+/** What people and bots have done since a ply, in words. */
+function undoneBy(kept: Kept, ply: number): string {
+  const seats = looks(kept.game.value?.seats ?? []);
+  const told = kept.log.value.slice(ply).flatMap(({ what }) => {
+    const seat = what.case === "applied" ? seats[seatOf(what.value.turn) ?? -1] : undefined;
+    return seat && what.case === "applied" ? [say("with", { name: seat.name, what: labelOf(what.value.action) })] : [];
+  });
+  return told.join("; ");
 }
 
 /** Who has declined, for everybody else. */

@@ -92,6 +92,7 @@ function Studied({ study, reviewed }: { study: Study; reviewed: boolean }) {
             : say("turn.other", { who: actor(reached.turn, seats) })
       }
       myTurn={false}
+      barred={chance ? say("hints.chance") : undefined}
       question={known.value && seat !== undefined ? { position: known.value, seat, game: "" } : undefined}
       applied={study.applied.value}
       news={newsOf(study.applied.value.slice(0, study.at.value), seats, false)}
