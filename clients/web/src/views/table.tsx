@@ -4,7 +4,7 @@ import { create } from "@bufbuild/protobuf";
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef } from "preact/hooks";
-import { Board, isDrawn, toggleWords } from "../boards/index.tsx";
+import { Board, inWords, isDrawn, toggleWords } from "../boards/index.tsx";
 import { Purse, type Standing } from "../boards/purse.tsx";
 import { summary } from "../boards/summary.ts";
 import type { Mark, SeatLook } from "../boards/types.ts";
@@ -125,7 +125,7 @@ export function Table(props: TableProps) {
           <>
             {props.menu}
             {isDrawn(game) && (
-              <button type="button" onClick={toggleWords}>
+              <button type="button" aria-pressed={inWords.value} onClick={toggleWords}>
                 {say("menu.words")} <kbd>t</kbd>
               </button>
             )}
