@@ -23,16 +23,19 @@ struct clerestory_turns {
     uint64_t runtime, deadline, period;
 };
 
+/* Ask for turns and more niceness; return whether the system has turns. Where it has not, the niceness still counts. */
 static int ask_for_turns(uint64_t nanoseconds, int niceness) {
 #ifdef SYS_sched_setattr
     struct clerestory_turns wanted = {sizeof(wanted)};
     int nice = getpriority(PRIO_PROCESS, 0) + niceness;
     wanted.nice = nice < 19 ? nice : 19;
     wanted.runtime = nanoseconds;
-    return syscall(SYS_sched_setattr, 0, &wanted, 0) == 0 || setpriority(PRIO_PROCESS, 0, wanted.nice) == 0;
-#else
-    return 0;
+    if (syscall(SYS_sched_setattr, 0, &wanted, 0) == 0)
+        return 1;
+    if (niceness != 0)
+        setpriority(PRIO_PROCESS, 0, wanted.nice);
 #endif
+    return 0;
 }
 
 /* A thread that does one task at a time for another thread, which waits. */
