@@ -52,9 +52,9 @@ def digest_of(token: str) -> str:
 
 
 def viewer_of(kept: ServerGame, tokens: Sequence[str]) -> Viewer:
-    """Return the viewer of a game with these tokens. Raises Refusal, WRONG_SEAT_TOKEN."""
+    """Return the viewer of a game with these tokens. Raises Refusal: WRONG_SEAT_TOKEN, BAD_OPTIONS for too many."""
     if len(tokens) > MAX_TOKENS:
-        refuse(Reason.WRONG_SEAT_TOKEN, "tokens", f"has {len(tokens)} tokens; must have {MAX_TOKENS} at most")
+        refuse(Reason.BAD_OPTIONS, "tokens", f"has {len(tokens)} tokens; must have {MAX_TOKENS} at most")
     digests, known = [digest_of(token) for token in tokens], known_to(kept)
     for number, digest in enumerate(digests):
         if digest not in known:

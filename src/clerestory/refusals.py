@@ -67,7 +67,7 @@ class Reason(StrEnum):
         "a chance event has happened since, a bot has shown a hidden card, or take-backs are off",
     )
     LOG_FULL = "LOG_FULL", "the game has 4,000 entries or more: only moves can be added, and its end"
-    BAD_OPTIONS = "BAD_OPTIONS", "an option, a seat plan, a name or a request's name is out of range"
+    BAD_OPTIONS = "BAD_OPTIONS", "an option, a seat plan, a name, a request's name or number of tokens is out of range"
     BAD_PLY = "BAD_PLY", "the game has no such ply"
     BAD_PAGE = "BAD_PAGE", "the page size or page token is invalid"
     BAD_RECORD = "BAD_RECORD", "the record is invalid; the description names the line"
