@@ -13,6 +13,7 @@ from clerestory.engine.names import NAMES
 
 if TYPE_CHECKING:
     from clerestory.engine import Game
+    from clerestory.engine.errors import BadCatalogue
 
 CATALOGUES: dict[str, str] = {}  # files of this command's options --catalogue, by game
 
@@ -34,6 +35,23 @@ class BadOption(ValueError):
     """An option or an argument is invalid; the message names it."""
 
 
+class BadCards(BadOption):
+    """What is wrong with the cards of a file; `said` has it in a language.
+
+    Args:
+        file: that they are of, before what is wrong with them.
+        faults: those of the cards.
+    """
+
+    def __init__(self, file: str, faults: "BadCatalogue") -> None:
+        super().__init__(f"{file}{faults}")
+        self._file, self._faults = file, faults
+
+    def said(self, language: str) -> str:
+        """Return it in a language."""
+        return f"{self._file}{self._faults.said(language)}"
+
+
 def use_catalogue(path: Path) -> None:
     """Use the cards of a file, and those of our children. Raises BadOption, GameError."""
     from clerestory.engine.games import game_of_catalogue
@@ -47,15 +65,13 @@ def use_catalogue(path: Path) -> None:
 @contextmanager
 def naming(path: Path) -> Iterator[None]:
     """Name the file of cards in front of what is wrong with them. Raises BadOption."""
-    from clerestory.cli.helping import language_named
     from clerestory.engine.errors import BadCatalogue
 
     try:
         yield
     except BadCatalogue as error:
-        faults = error.said(language_named(sys.argv))
         named = any(fault.description.text.code == "fault.file" for fault in error.violations)
-        raise BadOption(faults if named else f"{path}: {faults}") from None
+        raise BadCards("" if named else f"{path}: ", error) from None
 
 
 def announce_value(rules: "Game") -> None:
