@@ -91,9 +91,7 @@ FIGURES = (
     Figure("descriptors", Gauge, "open descriptors: nearly all are connections"),
     Figure("descriptors_limit", Gauge, "with so many, one of its ports may be full and close further connections"),
     Figure("started_seconds", Gauge, "when the server started, in seconds since 1970"),
-    Figure(
-        "certificate_ends_seconds", Gauge, "when the server's certificate ends, in seconds since 1970; NaN without one"
-    ),
+    Figure("certificate_ends_seconds", Gauge, "end of the certificate, in seconds since 1970; NaN for none"),
     Figure("watchers", Gauge, "streams that watch kept games"),
     Figure("tasks", Gauge, "tasks of the event loop; steady growth is a leak"),
 )
