@@ -17,7 +17,7 @@ from clerestory.engine import GAMES
 
 TOOL = "gathered_by"  # the field by which a header is known
 
-Lines = list[dict[str, Any]]
+JsonLines = list[dict[str, Any]]
 
 
 class BadLines(Exception):
@@ -31,7 +31,7 @@ def header_of(tool: str, game: str, seats: int) -> dict[str, Any]:
 
 
 @contextmanager
-def adding_to(path: Path, header: dict[str, Any]) -> Iterator[tuple[Callable[[dict[str, Any]], None], Lines]]:
+def adding_to(path: Path, header: dict[str, Any]) -> Iterator[tuple[Callable[[dict[str, Any]], None], JsonLines]]:
     """Open a file for more lines; yield a function that adds one, and the lines below the header that are there.
 
     An incomplete last line, left by a kill, is cut off. Raises BadLines for a file with another header, or that another
@@ -53,7 +53,7 @@ def compact(line: dict[str, Any]) -> str:
     return json.dumps(line, separators=(",", ":")) + "\n"
 
 
-def gathered(*paths: Path) -> Lines:
+def gathered(*paths: Path) -> JsonLines:
     """Return the lines of files, without headers, at least one. Raises OSError, BadLines."""
     lines = [line for line in read_lines(*paths) if TOOL not in line]
     if not lines:
@@ -61,7 +61,7 @@ def gathered(*paths: Path) -> Lines:
     return lines
 
 
-def read_lines(*paths: Path) -> Lines:
+def read_lines(*paths: Path) -> JsonLines:
     """Return the objects on the lines of files, one file after the other. Raises OSError, BadLines."""
     return [line for path in paths for line in lines_of(path)]
 

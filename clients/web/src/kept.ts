@@ -111,17 +111,19 @@ export class Kept {
   // -- what happens ---------------------------------------------------------------------------------
 
   async #begin(): Promise<void> {
+    const { tokens } = this;
     try {
       await this.#catchUp();
       this.#seen();
     } catch (error) {
-      this.#trouble(error, () => void this.#begin());
+      if (this.#dropped(error, tokens)) await this.#begin();
+      else this.#trouble(error, () => void this.#begin());
     }
   }
 
   /** Request the state and all entries. */
   async #catchUp(): Promise<void> {
-    const answer = await this.#askedFor((tokens) => games.getGame({ gameId: this.id, tokens, entriesFromPly: 1 }));
+    const answer = await games.getGame({ gameId: this.id, tokens: this.tokens, entriesFromPly: 1 });
     this.broken.value = "";
     if (!this.#isNews(answer.game)) return; // the stream was faster
     this.pace.skip();
@@ -132,24 +134,11 @@ export class Kept {
     if (this.tokens.length) this.keys.value = addKeys(this.id, { commitment: first });
   }
 
-  /** Make a call, again without each token that is one no longer: its seat was opened or given away. */
-  async #askedFor<T>(call: (tokens: string[]) => Promise<T>): Promise<T> {
-    for (;;) {
-      const tokens = this.tokens;
-      try {
-        return await call(tokens);
-      } catch (error) {
-        if (!this.#dropped(error, tokens)) throw error;
-      }
-    }
-  }
-
-  /** Whether a call was refused for one of several tokens; that is kept no longer. */
+  /** Whether a call was refused for one of several tokens, which is one no longer: it is kept no longer. */
   #dropped(error: unknown, tokens: readonly string[]): boolean {
     const token = tokens[refusedToken(error)];
-    if (token === undefined || tokens.length < 2) return false;
-    this.keys.value = dropToken(this.id, token);
-    return true;
+    if (token && tokens.length > 1) this.keys.value = dropToken(this.id, token);
+    return token !== undefined && tokens.length > 1;
   }
 
   /** Whether a state is newer than what is known, or as new while the log lacks actions. */
@@ -311,9 +300,7 @@ export class Kept {
     this.pace.rest();
   };
 
-  #common() {
-    return { gameId: this.id, tokens: this.tokens, version: this.game.value?.version ?? 0 };
-  }
+  readonly #common = () => ({ gameId: this.id, tokens: this.tokens, version: this.game.value?.version ?? 0 });
 
   /** Play an action in the displayed position, and more directly after it; ignored while another call is in progress. */
   async play(action: string, thenActions: string[] = []): Promise<boolean> {
