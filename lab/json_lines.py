@@ -41,7 +41,7 @@ def adding_to(path: Path, header: dict[str, Any]) -> Iterator[tuple[Callable[[di
         with open_lines(path, header) as (file, lines):
             yield partial(write_line, file), lines
     except BadMatch as error:
-        raise BadLines(f"{path}: {error}") from None
+        raise BadLines(str(error)) from None
     except OSError as error:
         if error.filename or error.errno is None:
             raise

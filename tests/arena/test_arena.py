@@ -228,7 +228,7 @@ def test_games_of_another_value_behind_the_same_name_are_refused(tmp_path: Path)
     with open_results(path, match):
         pass
     write_weights(value, random_weights(game, 2), {}, game=game)
-    with pytest.raises(BadMatch, match="results: weights is"), open_results(path, match):
+    with pytest.raises(BadMatch, match=r"games\.jsonl: weights is"), open_results(path, match):
         pass
 
 

@@ -77,7 +77,7 @@ def test_a_game_that_was_broken_off_is_reviewed_as_far_as_it_came(record: str) -
 
 
 def test_errors_are_played_to_the_end_where_that_is_asked_for(record: str) -> None:
-    done = called(record, *QUICK, "--deep", "1ms")
+    done = called(record, *QUICK, "--deep", "5s")
     assert "Played to the end: " in done.output
     assert "Played to the end: " not in called(record, *QUICK).output
 

@@ -25,7 +25,7 @@ TOY = ["--game", "toy", "--seed", "4", "--time", "20ms"]
 SAYS = [
     ("bogus", "'bogus' is neither a legal action nor a command"),
     ("help", "take back your last decision"),
-    ("?", "positions"),
+    ("?", " position"),
     ("undo", "There is nothing to take back."),
     ("save", "save: no file given"),
     ("save /nowhere/game.jsonl", "save: /nowhere/game.jsonl: No such file"),

@@ -84,7 +84,7 @@ def test_other_games_are_not_added_to_a_file(case: str, told: Callable[..., str]
     out = tmp_path / "gathered.jsonl"
     told(case, out)
     once = out.read_bytes()
-    assert f"{out}: results: seats is 2 in the file, 3 here" in told(case, out, *OTHERS[case])
+    assert f"{out}: seats is 2 in the file, 3 here" in told(case, out, *OTHERS[case])
     assert out.read_bytes() == once
 
 

@@ -14,7 +14,7 @@ from clerestory.search.lines import Line
 from clerestory.search.options import shipped
 from clerestory.search.result import Result
 from clerestory.search.root import observe
-from lab.certainty import LENGTHS, lines_of, report, shares, weights_of
+from lab.certainty import LENGTHS, report, searches_of, shares, weights_of
 from tests.search.positions import decisions
 
 
@@ -69,7 +69,7 @@ def test_weights_are_found_again_and_said_shares_come_true() -> None:
 @pytest.mark.parametrize(("name", "seats"), [("cathedral", 2), ("cathedral", 4), ("duel", 2)])
 def test_of_searches_that_are_so_sure_so_many_are_confirmed(name: str, seats: int) -> None:
     """Games that the weights were not fitted to; searches of one decision are correlated, so decisions are counted."""
-    pairs = [pair for seed in range(901, 909) for pair in lines_of(name, seats, seed)]
+    pairs = [pair for seed in range(901, 909) for pair in searches_of(name, seats, seed)]
     said, agreed = shares(pairs, np.array(GAMES[name].tuning.certainty)), np.array([pair["agree"] for pair in pairs])
     for low, high in ((0.0, 1.0), (0.0, 0.75), (0.75, 0.95), (0.95, 1.0)):
         inside = (said >= low) & (said <= high)
