@@ -157,7 +157,8 @@ function ActionButton({ action, labels, ...props }: Labelled & { action: LegalAc
       {mark?.rank && <span class="rank">{mark.rank}</span>}
       <span>
         {labels.get(action.action)}
-        {more && <span class="besides"> {more}</span>}
+        {more && " "}
+        {more && <span class="besides">{more}</span>}
         {lost.length > 0 && <span class="idle">{say("actions.idles", { cards: listed(lost) })}</span>}
       </span>
       {mark?.share !== undefined && <small>{text.share(mark.share)}</small>}
