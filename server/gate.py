@@ -150,11 +150,14 @@ class Gate(grpc.GenericRpcHandler):
 
     def _identify(self, call: Call, context: Context) -> None:
         """Note whose a call is; of one that is refused, where it comes from. Raises Refusal."""
-        stranger = self._callers.stranger(context)
-        call.comes_from(stranger.origin, stranger.label)
-        if self._tokens is not None:
-            require_token(self._tokens, context.invocation_metadata() or ())
-        caller = self._callers.of(context)
+        try:
+            if self._tokens is not None:
+                require_token(self._tokens, context.invocation_metadata() or ())
+            caller = self._callers.of(context)
+        except Refusal:
+            stranger = self._callers.stranger(context)
+            call.comes_from(stranger.origin, stranger.label)
+            raise
         call.comes_from(caller.origin, caller.label)
 
     async def _converse(self, method: GatedMethod, address: str, context: Context) -> None:
