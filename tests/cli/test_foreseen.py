@@ -16,6 +16,7 @@ from clerestory.clients import Advisor
 from clerestory.engine import State, from_position
 from tests.cli.test_play import play
 from tests.engine.cathedral.positions import draft
+from tests.foreseen import play_until_shown
 from tests.shipped import CATHEDRAL
 
 COMING = "coming event"  # what the picture of a position calls it
@@ -126,11 +127,7 @@ def test_a_game_at_a_table_that_a_server_keeps_asks_too(target: str) -> None:
     """Two people at one screen, who take Ellen in the first round."""
     with Advisor(target) as advisor:
         game = advisor.games.create("cathedral", ["person", "person"], table=True)
-        seen = game.look()
-        while not seen.private_outcomes:
-            texts = [one.text for one in seen.legal]
-            wanted = [text for text in texts if text == "advantage ellen" or "kingsbridge" in text]
-            seen = game.play((wanted or texts[-1:])[0])
+        seen = play_until_shown(game)
         [(seat, [outcome, *_])] = seen.private_outcomes.items()
         tokens = ",".join(f"{number}.{token}" for number, token in game.tokens.items())
         said = play(f"{game.game_id}#{tokens}", "--server", target, typed=f"{outcome.text}\nquit\n")

@@ -25,6 +25,7 @@ from clerestory.server.app import start
 from clerestory.server.config import Settings
 from clerestory.v1 import games_pb2 as api
 from clerestory.v1.annotation_pb2 import GameReview, NamedError
+from tests.foreseen import play_until_shown
 
 
 def play_out(game: KeptGame) -> Any:
@@ -173,12 +174,7 @@ def test_several_actions_are_played_at_once_or_none(advisor: Advisor) -> None:
 
 def test_what_one_of_two_was_shown_is_entered_and_the_other_plays_on(advisor: Advisor) -> None:
     game = advisor.games.create("cathedral", ["person", "person"], table=True)
-    seen = game.look()
-    while not seen.private_outcomes:
-        texts = [one.text for one in seen.legal]
-        wanted = [text for text in texts if text == "advantage ellen" or "kingsbridge" in text]
-        seen = game.play((wanted or texts[-1:])[0])
-    [(seat, [outcome, *_])] = seen.private_outcomes.items()
+    [(seat, [outcome, *_])] = play_until_shown(game).private_outcomes.items()
     after, looked = game.enter_private_outcome(seat, outcome), game.look()
     assert (after.legal, after.position(1 - seat)) == (looked.legal, looked.position(1 - seat))
     theirs = advisor.games.open(game.game_id, {0: game.tokens[0]})
