@@ -52,6 +52,7 @@ class SearchFigures:
     iterations_per_s: float
     overhead_us: float  # an iteration minus its random playout, if it has one; meaningful with one thread only
     of_independent: float  # iterations/s, as a multiple of those of as many independent searches just before and after
+    of_as_large: float  # the same, of independent searches of as many iterations each: large trees are slower anyway
     nodes: int
     bytes: int
     reference_ns: float
@@ -76,32 +77,36 @@ def engine_run(game: Game, seats: int, seconds: float, seed: int) -> EngineFigur
 def search_run(threads: int, bot: str, game: Game, seats: int, seconds: float, seed: int) -> SearchFigures:
     """Measure once: half of the time for playouts alone, to subtract them, and half for the search.
 
-    With several threads, as many independent searches take half of that time before it, and half after it.
+    With several threads, as many independent searches take half of that time before it, and half after it; then others
+    grow trees as large as the one that was shared.
     """
     position = first_decision(game.name, seats, seed)
     playouts, _, playing = random_playouts(position, seconds / 2, seed)
     options = BOTS[bot](game, seats)
-    apart = independent(position, threads, options, seconds / 2) if threads > 1 else 0.0
+    apart = independent(position, threads, options, seconds=seconds / 2) if threads > 1 else 0.0
     result = Searcher(observe(position), seed=seed, **options).run(seconds=seconds / 2, threads=threads)
     together = result.iterations / result.elapsed
+    as_large = 0.0
     if threads > 1:
-        apart = (apart + independent(position, threads, options, seconds / 2)) / 2
+        apart = (apart + independent(position, threads, options, seconds=seconds / 2)) / 2
+        as_large = independent(position, threads, options, iterations=result.iterations)
     playout = playing / playouts if options.get("horizon") is None else 0.0
     return SearchFigures(
         iterations_per_s=together,
         overhead_us=1e6 * (result.elapsed / result.iterations - playout),
         of_independent=together / apart if apart else 1.0,
+        of_as_large=together / as_large if as_large else 1.0,
         nodes=result.nodes,
         bytes=result.tree_bytes,
         reference_ns=median((reference(), reference(), reference())),
     )
 
 
-def independent(position: State, threads: int, options: Mapping[str, Any], seconds: float) -> float:
+def independent(position: State, threads: int, options: Mapping[str, Any], **limits: Any) -> float:
     """Return the iterations per second of as many searches at once, each with a tree and a thread of its own."""
     searchers = [Searcher(observe(position), seed=seed, **options) for seed in range(threads)]
     with ThreadPoolExecutor(threads) as pool:
-        results = list(pool.map(lambda searcher: searcher.run(seconds=seconds), searchers))
+        results = list(pool.map(lambda searcher: searcher.run(**limits), searchers))
     return math.fsum(result.iterations / result.elapsed for result in results)
 
 

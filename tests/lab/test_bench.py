@@ -10,16 +10,18 @@ import pytest
 from rich.console import Console
 from typer.testing import CliRunner
 
+from clerestory.bench import speed
 from clerestory.bench.early import EarlyCall, summary
 from clerestory.bench.measured_service import BenchClient, outermost, resident
 from clerestory.bench.service import as_table, flat
 from clerestory.cli.bench import bench
 from clerestory.cli.options import BadOption
+from clerestory.engine import State
 from clerestory.engine.toy.rules import TOY
 from tests.clients.fake import Scripted, serving
 
 ENGINE = {"games_per_s", "ns_per_ply", "plies_per_game", "copy_ns", "python_copy_ns", "state_bytes", "reference_ns"}
-SEARCH = {"iterations_per_s", "overhead_us", "of_independent", "nodes", "bytes", "reference_ns"}
+SEARCH = {"iterations_per_s", "overhead_us", "of_independent", "of_as_large", "nodes", "bytes", "reference_ns"}
 ABOUT = {"bench", "game", "seats", "seconds", "runs"}
 
 
@@ -41,6 +43,26 @@ def test_search_fields() -> None:
     answer = figures("search", "--game", "toy", "--seats", "4", "--bot", "ismcts-plain", "--threads", "2")
     assert set(answer) == SEARCH | ABOUT | {"bot", "threads"}
     assert min(answer[name] for name in SEARCH - {"overhead_us"}) > 0
+
+
+def test_shared_trees_are_compared_with_trees_as_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[dict[str, Any]] = []
+
+    def independent(_position: State, threads: int, _options: Any, **limits: Any) -> float:
+        asked.append({"threads": threads, **limits})
+        return 1e9 if "iterations" in limits else 1e6
+
+    monkeypatch.setattr(speed, "independent", independent)
+    found = speed.search_run(2, "ismcts-plain", TOY, 4, 0.02, 0)
+    iterations = asked[2].pop("iterations")
+    assert asked == [{"threads": 2, "seconds": 0.01}, {"threads": 2, "seconds": 0.01}, {"threads": 2}]
+    assert iterations > 0
+    assert found.of_independent == pytest.approx(1000 * found.of_as_large)
+
+
+def test_one_thread_shares_nothing() -> None:
+    alone = speed.search_run(1, "ismcts-plain", TOY, 4, 0.02, 0)
+    assert (alone.of_independent, alone.of_as_large) == (1, 1)
 
 
 def test_value_fields() -> None:
