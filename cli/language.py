@@ -15,7 +15,8 @@ LanguageOption = Annotated[
     typer.Option(
         "--language",
         metavar="TAG",
-        help=f"Language of the texts: {', '.join(LANGUAGES)}. By default that of LC_ALL or LANG; JSON is English.",
+        help=f"Language of the texts: {', '.join(LANGUAGES)}. By default that of LC_ALL, LC_MESSAGES or LANG; JSON is"
+        " English.",
     ),
 ]
 

@@ -5,16 +5,20 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from rich.cells import cell_len
+from typer.models import OptionInfo
 
-from clerestory.cli.language import language_around
+from clerestory.cli import LANGUAGE_VARIABLES
+from clerestory.cli.language import LanguageOption, language_around
 from clerestory.clients import Advisor
 from clerestory.clients.errors import BadConnection
 from clerestory.engine import NATURE, Record
 from clerestory.texts import patterns
 from clerestory.texts.languages import LANGUAGES
+from tests.cli.test_help import sentences
 from tests.languages import OTHERS, english_in, without_language
 from tests.review.games import cut, random_game
 
@@ -139,6 +143,14 @@ def test_english_would_be_found() -> None:
 )
 def test_the_environment_chooses(environment: dict[str, str], language: str) -> None:
     assert language_around(environment) == language
+
+
+@pytest.mark.parametrize("language", OTHERS)
+def test_help_names_every_variable_that_chooses(language: str) -> None:
+    (about,) = (one.help for one in get_args(LanguageOption) if isinstance(one, OptionInfo))
+    sentence = " ".join(sentences(about))
+    for told in (sentence, str(patterns("help", language)[sentence])):
+        assert [name for name in LANGUAGE_VARIABLES if name not in told] == []
 
 
 def test_the_option_comes_before_the_environment_and_programs_read_english(records: dict[str, Path]) -> None:
