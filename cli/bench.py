@@ -19,5 +19,5 @@ bench = group(
             "budget": ("How far searches overrun their time budget.", f"{LAB}.speed:bench_budget"),
         }
     },
-    "Measure speed: medians over runs, and a reference loop timed beside them.",
+    "Benchmarks: of speed, with a reference loop timed beside it, of early ends, and of the manners of characters.",
 )

@@ -17,7 +17,6 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from clerestory.cli.access import ServerOption
 from clerestory.cli.options import BadOption, JsonOption, read_text
 from clerestory.cli.screen import figures_table, screen
 from clerestory.cli.servers import connected
@@ -136,7 +135,9 @@ def bench_early(
         int, typer.Option("--beside", metavar="N", min=0, max=256, help="Busy processes beside it, as load.")
     ] = 0,
     searcher: Annotated[bool, typer.Option("--searcher", help="Measure the search alone, without a server.")] = False,
-    server: ServerOption = None,
+    server: Annotated[
+        str | None, typer.Option("--server", metavar="HOST:PORT", help="Server to ask; by default one of its own.")
+    ] = None,
     as_json: JsonOption = False,
 ) -> None:
     """What an early end saves, and how often it was wrong: each decided search is continued to its deadline."""
