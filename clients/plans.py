@@ -20,7 +20,7 @@ class Change:
         cause: why: `tax`, `craftsman`.
         card: the card that is the cause, "" for none.
         lost: how much more it would have been without a limit.
-        text: the same in plain English: `+2 points (Mason)`.
+        text: the same for people, in the language of the client: `+2 points (Mason)`.
     """
 
     seat: int | None
@@ -39,7 +39,7 @@ class PossibleUse:
 
     Attributes:
         item: the craftsman or type.
-        label: its English name.
+        label: its name, in the language of the client.
         planned: how often, as planned.
         most: the most that an order allows, if everything else is as planned.
     """
@@ -59,7 +59,7 @@ class ConversionPlan:
         changes: what they change for the seat, by cause.
         gold_lost: to the limit of 30 gold, in the best order.
         possible: everything that can be planned.
-        faults: why there is no order, in English sentences; empty if there is one.
+        faults: why there is no order, in sentences in the language of the client; empty if there is one.
         required: cubes that must be discarded in all; 0 for conversions.
         message: the original message, with the position after the actions, and the faults in detail.
     """

@@ -12,7 +12,7 @@ class Action:
 
     Attributes:
         text: its name in positions, records and requests.
-        label: the same in plain English.
+        label: the same for people, in the language of the client.
     """
 
     text: str
@@ -71,7 +71,7 @@ class AnswerWarning:
     Attributes:
         reason: `time_cut`, `memory_cut`, `threads_cut`, `memory_full`, `few_iterations`, `finishing`;
             `unspecified` for one that only newer servers know.
-        description: the same with its figures, in an English sentence.
+        description: the same with its figures, in a sentence in the language of the client.
     """
 
     reason: str
@@ -100,16 +100,17 @@ class Recommendation:
         waited: seconds between the arrival of the request and the first iteration.
         threads: that searched the tree.
         certainty: estimated share of searches ten times longer that would name the same best line, 0 to 1.
-        stop_reason: why the search ended: `time`, `iterations`, `stopped` (the server was shutting down),
-        `decided` (the rest of the budget could not change the best line).
+        stop_reason: why the search ended: `time`, `iterations`, `stopped` (the server was shutting down), `decided`
+            (the rest of the budget could not change the best line), or `certain` (as sure as was asked for).
         memory_full: the tree reached its limit; since then its least visited nodes made room for new ones.
         given_up: most visits to a node that was given up for that; 0 if none was.
         seed: of the search.
         rules_revision: of the rules that were searched.
         catalogue: hash of the card catalogue that was searched, "" for a game without one.
-        reason: what the first line gains over the second, in English sentences; "" if there is nothing to compare.
-        lead: who leads by how much after the first line, in an English sentence; "" at a chance event.
-        favour: which seat the game favours, in an English sentence; "" if none.
+        reason: what the first line gains over the second, in sentences; "" if there is nothing to compare. This and the
+            next two are in the language of the client.
+        lead: who leads by how much after the first line, in a sentence; "" at a chance event.
+        favour: which seat the game favours, in a sentence; "" if none.
         warnings: what the caller should know about the answer.
         level: that the move was chosen at, None for full strength.
         engine_version: of the program that searched.

@@ -40,7 +40,7 @@ function detail(error, name) {
 }
 
 function fail(error) {
-  const reason = detail(error, "google.rpc.ErrorInfo")?.reason; // what a program decides by; docs/protocol.md lists them
+  const reason = detail(error, "google.rpc.ErrorInfo")?.reason; // what a program decides by; docs/reference.md lists them
   console.error(`${reason ?? status[error.code]}: ${error.details || error.message}`);
   process.exitCode = 1;
 }
