@@ -62,7 +62,7 @@ class Settings(Capacity):
         16, "games of bots only in which the server moves at a time; the others take turns", COUNT
     )
     forget_games_after: float = declared(
-        0.0, "days without a call after which a game is deleted, over or not; 0 keeps all", NOT_NEGATIVE
+        0.0, "days without a call or a watcher after which a game is deleted, over or not; 0 keeps all", NOT_NEGATIVE
     )
     max_watchers: int = declared(100, "streams that watch one game with equal tokens; further ones are refused", COUNT)
     admin: str = declared(
