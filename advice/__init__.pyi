@@ -1,6 +1,6 @@
 """Advice on positions: `Analyst.ask` and `Analyst.watch` answer questions, which `pose` makes, by searches.
 
-Policy, places, memory and time are divided between callers as on a server, which is one user of this room among others.
+Places, memory and time are divided between callers, as on a server, which uses this package like any other program.
 """
 
 from clerestory.advice.analyst import Analyst
