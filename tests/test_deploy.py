@@ -13,6 +13,7 @@ import kubernetes_validate
 import pytest
 import yaml
 
+from clerestory import __version__
 from clerestory.cli.serve import DEFAULTS, LOG
 from clerestory.cli.settings import variable_name
 from clerestory.declared import declarations
@@ -180,6 +181,11 @@ def test_whoever_ends_a_server_waits_for_what_it_does_before() -> None:
     by_hand = DEFAULTS.drain_delay + DEFAULTS.grace
     assert int(re.search(r"TimeoutStopSec=(\d+)", UNIT.read_text())[1]) > by_hand  # type: ignore[index]
     assert int(read(DEPLOY / "compose.yaml")["services"]["clerestory"]["stop_grace_period"].rstrip("s")) > by_hand
+
+
+def test_kubernetes_starts_the_image_of_this_version() -> None:
+    [image] = read(DEPLOY / "kubernetes" / "kustomization.yaml")["images"]
+    assert image == {"name": "clerestory", "newTag": __version__}
 
 
 def test_more_servers_come_before_answers_are_weak() -> None:
