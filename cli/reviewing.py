@@ -22,7 +22,7 @@ from clerestory.cli.recording import recorded
 from clerestory.cli.review_options import ReviewOptions
 from clerestory.cli.screen import ended, figures_table, screen
 from clerestory.durations import parse_duration
-from clerestory.engine import Game, Record, State
+from clerestory.engine import Game, Record
 from clerestory.review import Annotation, PlyValuation
 from clerestory.review.classes import GLYPHS
 from clerestory.review.words import (
@@ -48,27 +48,26 @@ CURVE = 50  # columns of a curve
 
 def review_record(path: str, number: int, options: ReviewOptions, threads: int | None) -> Annotation:
     """Return the review of a game of a file, with a progress bar on standard error. Raises BadOption."""
-    played = chosen_record(path, number).state
-    terms = terms_of(options, played.seats)
+    played = chosen_record(path, number)
+    terms = terms_of(options, played.state.seats)
     with progress_bar() as progress, Here(threads or os.cpu_count() or 1) as here:
-        return translated(here.review(played, terms, progress), played)
+        return translated(here.review(played.state, terms, progress), played)
 
 
-def translated(review: Annotation, end: State) -> Annotation:
-    """Return a review in the language of the terminal.
+def translated(review: Annotation, played: Record) -> Annotation:
+    """Return a review in the language of the terminal, and with an end that only its record tells of.
 
     Args:
         review: in English.
-        end: the last position of its game.
+        played: its game.
     """
-    game = end.game
-    titled = replace(review, title=spoken.title(game))
+    game = played.state.game
+    titled = replace(review, title=spoken.title(game), ended=ended(played), early=played.early is not None)
     if spoken.is_english():
         return titled
     return replace(
         titled,
         names=tuple(map(spoken.colour, review.names)),
-        ended=ended(end) if end.over else "",
         valuations=tuple(in_own_words(one, game) for one in review.valuations),
         decisions={ply: in_own_words(one, game) for ply, one in review.decisions.items()},
         language=spoken.language(),

@@ -8,7 +8,7 @@ from rich.live import Live
 from rich.table import Table
 
 from clerestory.cli import spoken
-from clerestory.engine import Action, Game, State
+from clerestory.engine import Action, Game, Record, State
 from clerestory.engine.scoring import ScoreSource, in_points, note_on_points, outcome, points_by_history
 from clerestory.server.spoken import name_of
 from clerestory.texts import has, say
@@ -60,8 +60,8 @@ def figures_table(title: str, first: str, *headings: str) -> Table:
 
 
 def ending(state: State) -> list[str]:
-    """Return how a game ended, in lines: who won, then where the points came from. Raises NotOver."""
-    lines = [f"{ended(state)}."]
+    """Return how a game ended by its rules, in lines: who won, then where the points came from."""
+    lines = [f"{ended(Record(state))}."]
     for seat, sources in enumerate(points_by_history(state)):
         what = "; ".join(points_of(*source) for source in in_words(state.game, sources)) or spoken.say("over.nothing")
         lines.append(f"  {spoken.say('told', who=spoken.seat(state.game, seat), what=what)}")
@@ -70,9 +70,17 @@ def ending(state: State) -> list[str]:
     return lines
 
 
-def ended(state: State) -> str:
-    """Return how a game ended. Raises NotOver."""
-    return outcome(state, spoken.language(), spoken.colour)
+def ended(record: Record) -> str:
+    """Return how a recorded game ended, by its rules or by its players: `blue wins, red resigned`; "" if it did not."""
+    state, early = record.state, record.early
+    if state.over:
+        return outcome(state, spoken.language(), spoken.colour)
+    if early is None:
+        return ""
+    if early.winner is None:
+        return spoken.say("over.abandoned")
+    who, other = (spoken.seat(state.game, seat) for seat in (early.winner, 1 - early.winner))
+    return spoken.say("over.resigned", who=who, other=other)
 
 
 def in_words(game: Game, sources: Mapping[ScoreSource, float]) -> Iterable[tuple[str, float]]:

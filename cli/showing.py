@@ -7,7 +7,7 @@ import typer
 from clerestory.cli import spoken
 from clerestory.cli.options import BadOption
 from clerestory.cli.recording import recorded
-from clerestory.cli.screen import actions_table, ending, screen
+from clerestory.cli.screen import actions_table, ended, ending, screen
 from clerestory.engine import NATURE, Record, State, from_position
 from clerestory.engine.scoring import outcome, point_sources
 from clerestory.refusals import no_seat
@@ -79,7 +79,9 @@ def for_people(number: int, record: Record) -> list[str]:
         first = spoken.say("replay.game", **about)
     else:
         first = spoken.say("replay.game.seed", **about, seed=str(record.seed))
-    return [first, *(ending(state) if state.over else [spoken.say("replay.unfinished")])]
+    if state.over:
+        return [first, *ending(state)]
+    return [first, f"{ended(record)}." if record.early else spoken.say("replay.unfinished")]
 
 
 def summary(number: int, record: Record) -> dict[str, object]:
@@ -93,6 +95,6 @@ def summary(number: int, record: Record) -> dict[str, object]:
         "plies": len(state.history),
         "returns": list(state.returns()) if state.over else None,
         "margins": list(state.margins()) if state.over else None,
-        "outcome": outcome(state) if state.over else None,
+        "outcome": outcome(state) if state.over else ended(record) or None,
         "points": point_sources(state) if state.over else None,
     }

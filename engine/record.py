@@ -7,8 +7,9 @@
     ...
     {"end": true, "plies": 8, "returns": [1.0, 0.0], "margins": [3.0, -3.0]}
 
-`seed` is null if the opening was not dealt from a seed. An unfinished game has `"returns": null`. A file may contain
-several records. Reading a record replays it, so an impossible line is detected. A record
+`seed` is null if the opening was not dealt from a seed. An unfinished game has `"returns": null`; the last line of one
+that its players ended also has `"ended": "resigned", "winner": "seat 0"`, or `"ended": "abandoned", "winner": null`. A
+file may contain several records. Reading a record replays it, so an impossible line is detected. A record
 that is still being written has no last line yet; `begun=True` reads it, too.
 """
 
@@ -23,6 +24,18 @@ from clerestory.engine.games import from_position
 
 FORMAT = 1
 ROUNDED = 1e-6  # points
+RESIGNED, ABANDONED = "resigned", "abandoned"  # how players end a game
+
+
+@dataclass(frozen=True, slots=True)
+class EarlyEnd:
+    """The end of a game by its players, before its rules ended it.
+
+    Attributes:
+        winner: the seat that won because the other resigned; None if the game was abandoned.
+    """
+
+    winner: int | None
 
 
 @dataclass(frozen=True)
@@ -32,15 +45,17 @@ class Record:
     Attributes:
         state: the last position, with the whole game as its history.
         seed: the seed of the opening position, None if it did not come from one.
+        early: how its players ended it; None if they did not.
     """
 
     state: State
     seed: int | None = None
+    early: EarlyEnd | None = None
 
     def lines(self) -> Iterator[str]:
         """Yield the record's lines, without line ends."""
         yield from self.begun()
-        yield json.dumps(ending(self.state))
+        yield json.dumps(ending(self.state, self.early))
 
     def begun(self) -> Iterator[str]:
         """Yield the lines without the last: the opening, then one for each ply."""
@@ -56,7 +71,7 @@ def mover(state: State) -> str:
     return "nature" if state.turn == NATURE else state.game.seat_name(state.turn)
 
 
-def ending(state: State) -> dict[str, Any]:
+def ending(state: State, early: EarlyEnd | None = None) -> dict[str, Any]:
     """Return the last line of a record that stops here."""
     returns, margins = (state.returns(), state.margins()) if state.over else (None, None)
     return {
@@ -64,7 +79,15 @@ def ending(state: State) -> dict[str, Any]:
         "plies": len(state.history),
         "returns": returns and list(returns),
         "margins": margins and list(margins),
+        **({} if early is None else told(early, state)),
     }
+
+
+def told(early: EarlyEnd, state: State) -> dict[str, Any]:
+    """Return what the last line of a record says of an early end."""
+    if early.winner is None:
+        return {"ended": ABANDONED, "winner": None}
+    return {"ended": RESIGNED, "winner": state.game.seat_name(early.winner)}
 
 
 def read_records(lines: Iterable[str], *, begun: bool = False) -> Iterator[Record]:
@@ -84,8 +107,7 @@ def read_records(lines: Iterable[str], *, begun: bool = False) -> Iterator[Recor
         if state is None:
             state, seed = opening(number, fields)
         elif "end" in fields:
-            close(number, state, fields)
-            yield Record(state, seed)
+            yield Record(state, seed, close(number, state, fields))
             state = None
         else:
             follow(number, state, fields)
@@ -160,11 +182,22 @@ def follow(number: int, state: State, fields: dict[str, Any]) -> None:
         raise BadRecord(number, str(error)) from None
 
 
-def close(number: int, state: State, fields: dict[str, Any]) -> None:
-    """Compare the last line with the game that was played."""
+def close(number: int, state: State, fields: dict[str, Any]) -> EarlyEnd | None:
+    """Compare the last line with the game that was played; return how its players ended it, None if they did not."""
     for name, value in ending(state).items():
         if not same(fields.get(name), value):
             raise BadRecord(number, f"{name} is {fields.get(name)!r}, not {value!r}")
+    return early_end(number, state, fields) if "ended" in fields else None
+
+
+def early_end(number: int, state: State, fields: dict[str, Any]) -> EarlyEnd:
+    """Return the early end that a last line tells of."""
+    ended, winner = fields["ended"], fields.get("winner")
+    winners = [None, 0, 1] if state.seats == 2 else [None]
+    for early in () if state.over else map(EarlyEnd, winners):
+        if told(early, state) == {"ended": ended, "winner": winner}:
+            return early
+    raise BadRecord(number, f"ended is {ended!r} and winner {winner!r}; this game cannot have ended so")
 
 
 def same(given: object, value: object) -> bool:

@@ -10,7 +10,7 @@ from clerestory.engine.games import GAMES, from_position
 from clerestory.engine.record import Record
 from clerestory.engine.rng import Rng
 from clerestory.engine.scoring import ScoreSource, points_by_cause
-from clerestory.games.log import BY_ITSELF, MOVES, Entry, EntryKind, Head, Holder, SeatKind
+from clerestory.games.log import BY_ITSELF, MOVES, Entry, EntryKind, Head, Holder, SeatKind, early_end
 from clerestory.games.positions import Positions
 from clerestory.texts.sentences import Text, said, text
 
@@ -190,7 +190,8 @@ class ServerGame:
         state = opening.copy() if seat is None else opening.observe(seat)
         for entry in self.line:
             state.play(entry.text)
-        return Record(state, None if self.head.begun or seat is not None else self.head.seed)
+        seed = None if self.head.begun or seat is not None else self.head.seed
+        return Record(state, seed, None if self.ended is None else early_end(self.ended, len(self.seats)))
 
     # -- changes -----------------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@ from typing import Annotated, Self
 
 from pydantic import AfterValidator, Field, TypeAdapter
 
+from clerestory.engine.record import EarlyEnd
 from clerestory.engine.tuning import NUM_LEVELS
 from clerestory.search.limits import LONGEST_TIME
 
@@ -192,6 +193,12 @@ def shares_of_end(entry: Entry, seats: int) -> list[float] | None:
     if EndReason(entry.text) == EndReason.ABANDONED:
         return None
     return [0.0 if seat == entry.seat else 1.0 for seat in range(seats)]
+
+
+def early_end(entry: Entry, seats: int) -> EarlyEnd:
+    """Return an early end as records tell of it."""
+    shares = shares_of_end(entry, seats)
+    return EarlyEnd(None if shares is None else shares.index(1.0))
 
 
 def seated(seat: int, holder: Holder, moment: int) -> Entry:

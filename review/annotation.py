@@ -34,13 +34,14 @@ class Annotation:
         plan: the plan of the review.
         settings: options of the search.
         valuations: of the plies with more than one legal action or outcome, in order.
-        final: the result in millionths; for a game that is not over, the shares of its last position.
+        final: the result in millionths; for a game that is not over by its rules, the shares of its last position.
         floors: the noise floor at each valuation, in millionths.
         decisions: valuations by ply, with those of one plan as its most expensive one.
         spans: first and last ply of each decision, by its ply.
         accounts: the ledger, by seat.
         figures: of the decisions, by seat.
         rollouts: results of rollouts of decisions, by ply; {} if none were made.
+        early: its players ended the game, not its rules.
         language: in which it is told: that of its names, labels and reasons.
     """
 
@@ -59,6 +60,7 @@ class Annotation:
     accounts: tuple[Account, ...]
     figures: tuple[SeatFigures, ...]
     rollouts: Mapping[int, Rollouts] = field(default_factory=dict)
+    early: bool = False
     language: str = ENGLISH
 
     @property
@@ -68,8 +70,8 @@ class Annotation:
 
     @property
     def over(self) -> bool:
-        """Whether the game is over, so that `final` is its result."""
-        return bool(self.ended)
+        """Whether the game is over by its rules, so that `final` is its result."""
+        return bool(self.ended) and not self.early
 
     @property
     def floor(self) -> int:
@@ -117,6 +119,7 @@ class Annotation:
             "seats": list(self.names),
             "plies": self.plies,
             "ended": self.ended,
+            "early": self.early,
             "made_by": {
                 "iterations": self.plan.iterations,
                 "seed": self.plan.seed,

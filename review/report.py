@@ -67,7 +67,7 @@ def seat_name(review: Annotation, seat: int) -> str:
 
 def ended(review: Annotation) -> str:
     """Return how a game ended, in a sentence."""
-    if review.over:
+    if review.ended:
         return tell(review, "ended", ended=review.ended)
     return tell(review, "unfinished.sentence", count=review.plies)
 

@@ -5,6 +5,7 @@ from functools import cache
 from playwright.sync_api import Page, Route, expect
 
 from clerestory.engine import Record
+from clerestory.engine.record import EarlyEnd
 from clerestory.review import Annotation, ReviewPlan, annotate
 from clerestory.review.classes import GLYPHS
 from clerestory.review.words import ledger_rows
@@ -76,6 +77,17 @@ def test_a_review_is_that_of_the_command_adds_up_leads_to_plies_and_is_accessibl
     the_chart_leads_to_a_ply(page)
     axe_finds_nothing_by_day_and_night(page)
     marks_keep_their_order_on_a_page_from_right_to_left(page)
+
+
+def test_of_a_resigned_game_it_is_said_who_won(page: Page) -> None:
+    record = "\n".join(Record(cut(GAME, 5), early=EarlyEnd(1)).lines())
+    page.evaluate("text => sessionStorage.setItem('imported', text)", record)
+    page.goto("/#/study/file")
+    expect(page.get_by_text("Red resigned.")).to_be_visible()
+    expect(page.get_by_test_id("winner")).to_contain_text("Blue wins")
+    expect(page.get_by_text("The game is over")).to_have_count(0)
+    page.get_by_role("button", name="To the end").click()
+    expect(page.get_by_text("The game is over")).to_be_visible()
 
 
 def test_an_error_is_tried_again(page: Page) -> None:

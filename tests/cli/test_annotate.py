@@ -9,6 +9,7 @@ from typer.testing import CliRunner, Result
 from clerestory.cli.main import app
 from clerestory.cli.options import BadOption
 from clerestory.engine import Record
+from clerestory.engine.record import EarlyEnd
 from clerestory.review.plan import LEAST
 from clerestory.search.errors import BadLimit
 from tests.review.games import cut, random_game
@@ -74,6 +75,26 @@ def test_a_game_that_was_broken_off_is_reviewed_as_far_as_it_came(record: str) -
     done = called(record, *QUICK, "--number", "3")
     assert "not over after 5 moves" in done.output
     assert "share now" in done.output
+
+
+@pytest.mark.parametrize(
+    ("language", "told"), [("en", "blue wins, red resigned"), ("de", "Blau gewinnt, Rot hat aufgegeben")]
+)
+def test_a_game_that_was_resigned_says_so_and_who_won(language: str, told: str, tmp_path: Path) -> None:
+    path, page = tmp_path / "games.jsonl", tmp_path / "report.html"
+    game = Record(cut(random_game("duel", 2, 1), 5), early=EarlyEnd(1))
+    path.write_text("".join(f"{line}\n" for line in game.lines()))
+    done = called(str(path), *QUICK, "--language", language, "--html", str(page))
+    assert done.output.splitlines()[0].endswith(f": {told}")
+    assert f"{told}." in page.read_text()
+    review = json.loads(called(str(path), *QUICK, "--json").output)
+    assert (review["ended"], review["early"]) == ("blue wins, red resigned", True)
+
+
+def test_the_ledger_of_a_resigned_game_ends_with_the_share_of_its_last_position(tmp_path: Path) -> None:
+    path = tmp_path / "games.jsonl"
+    path.write_text("\n".join(Record(cut(random_game("duel", 2, 1), 5), early=EarlyEnd(1)).lines()))
+    assert "share now" in called(str(path), *QUICK).output
 
 
 def test_errors_are_played_to_the_end_where_that_is_asked_for(record: str) -> None:

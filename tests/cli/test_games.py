@@ -12,7 +12,8 @@ from clerestory.cli.opening import last_game
 from clerestory.cli.options import BadOption
 from clerestory.cli.recording import recorded
 from clerestory.cli.simulating import GameCounts, random_game
-from clerestory.engine import GAMES, NATURE, BadPosition, read_records
+from clerestory.engine import GAMES, NATURE, BadPosition, Record, read_records
+from clerestory.engine.record import EarlyEnd
 from clerestory.engine.toy.rules import TOY
 from tests.foretold import ALL, foretold
 
@@ -92,6 +93,15 @@ def test_replay_prints_a_game_whose_writer_was_killed(torn: str, plies: int, tmp
     assert f"{plies} moves\nunfinished" in result.output
     shown = [json.loads(line) for line in run("replay", out, "--json").output.splitlines()]
     assert [(one["plies"], one["returns"]) for one in shown][1:] == [(plies, None)]
+
+
+@pytest.mark.parametrize(("winner", "told"), [(1, "blue wins, red resigned"), (None, "abandoned, nobody wins")])
+def test_replay_says_how_players_ended_a_game(winner: int | None, told: str, tmp_path: Path) -> None:
+    out = tmp_path / "games.jsonl"
+    out.write_text("\n".join(Record(GAMES["duel"].new(2, 1), 1, EarlyEnd(winner)).lines()))
+    assert run("replay", out).output.endswith(f"\n{told}.\n")
+    shown = json.loads(run("replay", out, "--json").output)
+    assert (shown["outcome"], shown["returns"]) == (told, None)
 
 
 def test_replay_of_no_record_is_refused(tmp_path: Path) -> None:

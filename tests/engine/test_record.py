@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from clerestory.engine import GAMES, BadRecord, Record, State, read_records
+from clerestory.engine.record import EarlyEnd
 from clerestory.engine.toy.rules import TOY
 from tests.laws import walk
 
@@ -45,10 +46,29 @@ def test_a_game_broken_off_has_no_returns() -> None:
     assert json.loads(last) == {"end": True, "plies": 1, "returns": None, "margins": None}
 
 
+@pytest.mark.parametrize(
+    ("early", "said"),
+    [
+        (EarlyEnd(1), {"ended": "resigned", "winner": "seat 1"}),
+        (EarlyEnd(None), {"ended": "abandoned", "winner": None}),
+    ],
+)
+def test_a_game_that_its_players_ended_says_how_and_who_won(early: EarlyEnd, said: dict[str, Any]) -> None:
+    record = Record(TOY.new(2, 5), 5, early)
+    *_, last = record.lines()
+    assert json.loads(last) == {"end": True, "plies": 0, "returns": None, "margins": None, **said}
+    assert list(read_records(record.lines())) == [record]
+
+
 def broken(line: int, **changes: Any) -> list[str]:
     lines = list(Record(finished()).lines())
     lines[line - 1] = json.dumps(json.loads(lines[line - 1]) | changes)
     return lines
+
+
+def begun(seats: int, **changes: Any) -> list[str]:
+    first, last = Record(TOY.new(seats, 1)).lines()
+    return [first, json.dumps(json.loads(last) | changes)]
 
 
 WRONG: list[tuple[list[str], int, str]] = [
@@ -64,6 +84,12 @@ WRONG: list[tuple[list[str], int, str]] = [
     (broken(10, returns=[0.25, 0.75]), 10, "returns is"),
     (broken(10, margins=[10**400, -(10**400)]), 10, "margins is"),
     (broken(10, plies=7), 10, "plies is 7, not 8"),
+    (broken(10, ended="resigned", winner="seat 1"), 10, "ended is 'resigned' and winner 'seat 1'; this game cannot"),
+    (begun(2, ended="resigned", winner="seat 2"), 2, "ended is 'resigned' and winner 'seat 2'"),
+    (begun(3, ended="resigned", winner="seat 1"), 2, "ended is 'resigned' and winner 'seat 1'"),
+    (begun(2, ended="resigned"), 2, "ended is 'resigned' and winner None"),
+    (begun(2, ended="abandoned", winner="seat 0"), 2, "ended is 'abandoned' and winner 'seat 0'"),
+    (begun(2, ended=[], winner={}), 2, "ended is [] and winner {}"),
     (list(Record(finished()).lines())[:-1], 10, "ends before its last line"),
     (list(Record(finished()).lines())[1:], 1, "begins with"),
     ([*list(Record(finished()).lines())[:4], "{"], 5, "is not JSON"),

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from clerestory.engine import NATURE
+from clerestory.engine.record import EarlyEnd
 from clerestory.games import course
 from clerestory.games.kept import ServerGame
 from clerestory.games.log import (
@@ -332,8 +333,16 @@ def test_of_two_the_other_wins_when_one_resigns() -> None:
     version = game.version
     assert game.ended is not None
     assert shares_of_end(game.ended, 2) == [1.0, 0.0]
+    assert game.record(None).early == EarlyEnd(0)
     course.end(game, Viewer((1,)), EndReason.RESIGNED, None, NOW)
     assert game.version == version
+
+
+def test_an_abandoned_game_is_recorded_as_that() -> None:
+    game = kept()
+    assert game.record(None).early is None
+    course.end(game, OWNER, EndReason.ABANDONED, None, NOW)
+    assert game.record(None).early == EarlyEnd(None)
 
 
 def test_of_three_a_bot_goes_on_for_one_who_resigns() -> None:

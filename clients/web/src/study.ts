@@ -3,6 +3,7 @@
 import { create, fromJson, type JsonValue } from "@bufbuild/protobuf";
 import { computed, signal } from "@preact/signals";
 import { rules, wordsOf } from "./api.ts";
+import { COLOURS } from "./boards/places.ts";
 import type { GameSeat } from "./gen/clerestory/v1/games_pb.ts";
 import { type Position, PositionSchema } from "./gen/clerestory/v1/position_pb.ts";
 import {
@@ -30,10 +31,16 @@ interface Reached {
   points: readonly number[];
 }
 
-/** The content of a record: its opening and its actions. */
+/** The end of a game by its players: the winner's seat; not set where they abandoned it. */
+export interface EarlyEnd {
+  winner?: number;
+}
+
+/** The content of a record: its opening and its actions, and how its players ended it if they did. */
 export interface Told {
   opening: AnyPosition;
   actions: string[];
+  early?: EarlyEnd | undefined;
 }
 
 /** The first record of a file, or a position. Throws an Error that describes what is wrong. */
@@ -45,7 +52,18 @@ export async function read(file: string): Promise<Told> {
   const plies = lines.slice(1).map((line) => line as Record<string, JsonValue>);
   const end = plies.findIndex((line) => "end" in line);
   const played = plies.slice(0, end < 0 ? undefined : end);
-  return { opening: await opening(first.position ?? null), actions: played.map((line) => String(line.action)) };
+  return {
+    opening: await opening(first.position ?? null),
+    actions: played.map((line) => String(line.action)),
+    early: earlyEnd(plies[end]),
+  };
+}
+
+/** What the last line of a record says of an early end. */
+function earlyEnd(last: Record<string, JsonValue> | undefined): EarlyEnd | undefined {
+  const winner = COLOURS.indexOf(String(last?.winner));
+  if (last?.ended === "resigned" && winner >= 0) return { winner };
+  return last?.ended === "abandoned" ? {} : undefined;
 }
 
 /** JSON on lines of its own, or one JSON text over several lines. */

@@ -16,6 +16,7 @@ import { NextStep } from "../path/next.tsx";
 import { keepEnd } from "../path/progress.ts";
 import { rematch } from "../rematch.ts";
 import { go, link } from "../route.ts";
+import type { EarlyEnd } from "../study.ts";
 import { scoring, text } from "../text.ts";
 import { gameText, rich, say } from "../texts.ts";
 
@@ -127,14 +128,30 @@ export const Result = (props: ResultProps) => (
 
 function Winner({ game, outcome, seats }: ResultProps) {
   const best = Math.max(...outcome.winShares);
-  const winners = seats.filter((seat) => outcome.winShares[seat.seat] === best);
-  const who = winners.map((seat) => <SeatName key={seat.seat} look={{ ...seat, about: "" }} />);
   return (
     <>
-      <p class="winner" data-testid="winner">
-        {rich(winners.length > 1 ? "end.share" : "end.wins", { who })}
-      </p>
+      <Winners seats={seats.filter((seat) => outcome.winShares[seat.seat] === best)} />
       {outcome.tieBreak && <p>{gameText(game, `tie.${outcome.tieBreak.code}`)}</p>}
+    </>
+  );
+}
+
+function Winners({ seats }: { seats: readonly SeatLook[] }) {
+  const who = seats.map((seat) => <SeatName key={seat.seat} look={{ ...seat, about: "" }} />);
+  return (
+    <p class="winner" data-testid="winner">
+      {rich(seats.length > 1 ? "end.share" : "end.wins", { who })}
+    </p>
+  );
+}
+
+/** How players ended a game, and who won. */
+export function Early({ early, seats }: { early: EarlyEnd; seats: readonly SeatLook[] }) {
+  if (early.winner === undefined) return <p>{say("end.abandoned")}</p>;
+  return (
+    <>
+      <p>{say("end.resigned", { who: seats[1 - early.winner]?.name ?? "" })}</p>
+      <Winners seats={seats.filter((look) => look.seat === early.winner)} />
     </>
   );
 }

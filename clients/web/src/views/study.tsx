@@ -17,7 +17,7 @@ import { tab } from "../storage.ts";
 import { fresh, IMPORTED, read, Study } from "../study.ts";
 import { language, say } from "../texts.ts";
 import { keysOf, tokensOf } from "../tokens.ts";
-import { Result } from "./ending.tsx";
+import { Early, Result } from "./ending.tsx";
 import { Table } from "./table.tsx";
 
 /** `study/game/ID/PLY`, `study/new/GAME/SEATS`, `study/file`; with `/review` to review it at once. */
@@ -66,6 +66,8 @@ function Studied({ study, reviewed }: { study: Study; reviewed: boolean }) {
     ? looks(study.seats)
     : Array.from({ length: seatCount(position) }, (_, index) => look(index));
   const chance = reached.turn?.kind === TurnKind.NATURE;
+  const { actions, early } = study.told;
+  const ended = early && !study.strayed.value && study.at.value === actions.length;
   const plan = `study:${study.name || position.game.case}:${study.at.value}`;
   return (
     <Table
@@ -85,7 +87,7 @@ function Studied({ study, reviewed }: { study: Study; reviewed: boolean }) {
       }}
       planned={plan}
       turn={
-        reached.outcome
+        reached.outcome || ended
           ? say("turn.over")
           : chance
             ? say("study.chance")
@@ -123,7 +125,10 @@ function Studied({ study, reviewed }: { study: Study; reviewed: boolean }) {
         </>
       }
       below={
-        study.told.actions.length > 0 && <Reviewed study={study} seats={seats} known={known.value} now={reviewed} />
+        <>
+          {early && <Early early={early} seats={seats} />}
+          {actions.length > 0 && <Reviewed study={study} seats={seats} known={known.value} now={reviewed} />}
+        </>
       }
     >
       <Trouble words={study.trouble.value} />
