@@ -1,6 +1,7 @@
 """Requests written as JSON: read into messages, and if they are none, the field to blame is found."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import Any
@@ -25,6 +26,9 @@ WANTED = {
     FieldDescriptor.CPPTYPE_STRING: "a text in Unicode",
 }
 DURATION = "google.protobuf.Duration"  # which JSON writes as a text
+TIME = re.compile(r"-?[0-9]+(\.[0-9]+)?s")
+NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?|NaN|-?Infinity")  # in a text, as JSON may write it
+NO_NUMBERS = (FieldDescriptor.CPPTYPE_BOOL, FieldDescriptor.CPPTYPE_STRING)
 
 Blame = tuple[str, str]  # a field, and what is wrong with it
 
@@ -65,16 +69,47 @@ def without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def parsed(method: Method, fields: dict[str, Any]) -> bytes:
     """Return the message with the fields of a JSON object, in binary. Raises UnreadableRequest, RecursionError."""
     message = method.request()
+    kind: Any = message.DESCRIPTOR
     try:
         ParseDict(fields, message)
+        read = not any_misread(kind, fields)
     except RecursionError:
         raise
     except Exception:  # whatever protobuf happens to meet in values that it does not expect
-        kind: Any = message.DESCRIPTOR
-        faults = faults_in(kind, fields, "")
-        field, text = next(faults, ("", "the request is not a message of this method"))
-        raise UnreadableRequest(text, field) from None
+        read = False
+    if not read:
+        field, text = next(faults_in(kind, fields, ""), ("", "the request is not a message of this method"))
+        raise UnreadableRequest(text, field)
     return message.SerializeToString()
+
+
+def any_misread(kind: Descriptor, fields: dict[str, Any]) -> bool:
+    """Whether protobuf has misread a value in an object that it took for a message of some kind."""
+    known = known_fields(kind)
+    return any(misread(known[name], value) for name, value in fields.items() if value is not None)
+
+
+def misread(field: FieldDescriptor, value: Any) -> bool:
+    """Whether a value that protobuf may read is none that a field can have by the JSON mapping of proto3.
+
+    Protobuf reads what Python takes for a number: `true`, "1_000", or "2" for the name of a value.
+    """
+    if field.is_repeated and isinstance(value, list):
+        return any(misread_alone(field, one) for one in value)
+    return misread_alone(field, value)
+
+
+def misread_alone(field: FieldDescriptor, value: Any) -> bool:
+    """The same of one value of a field."""
+    kind = field.message_type
+    if kind is not None and kind.full_name != DURATION:
+        return any_misread(kind, value)
+    if field.cpp_type in NO_NUMBERS:
+        return False
+    names = field.enum_type
+    if isinstance(value, str):
+        return value not in names.values_by_name if names else not (TIME if kind else NUMBER).fullmatch(value)
+    return isinstance(value, bool) or (names is not None and value != int(value))
 
 
 # -- the field to blame ----------------------------------------------------------------------------
@@ -128,9 +163,9 @@ def fits(field: FieldDescriptor, value: Any) -> bool:
     kind: Any = field.containing_type
     try:
         ParseDict({field.name: value}, GetMessageClass(kind)())
+        return not misread(field, value)
     except Exception:
         return False
-    return True
 
 
 def misfit(field: FieldDescriptor, values: list[Any], path: str) -> tuple[Any, str]:

@@ -81,6 +81,26 @@ FIELDS = [
         {"seats": [{"bot": {"timeBudget": 3}}]},
         'seats[0].bot.timeBudget: is 3; must be a duration such as "1.5s"',
     ),
+    *[
+        (
+            CREATE,
+            {"seats": [{}, {"kind": kind}]},
+            f'seats[1].kind: is {json.dumps(kind)}; must be a value of SeatKind, such as "SEAT_KIND_BOT"',
+        )
+        for kind in (True, "2", 1.5)
+    ],
+    *[
+        (ANALYZE, {"target_certainty": number}, f"target_certainty: is {json.dumps(number)}; must be a number")
+        for number in (True, "1_0", "inf", " 1", "\N{ARABIC-INDIC DIGIT ONE}")
+    ],
+    (START, {"seed": "1_0"}, f'seed: is "1_0"; must be a whole number from 0 to {2**64 - 1}'),
+    (START, {"seed": "\t10"}, f'seed: is "\\t10"; must be a whole number from 0 to {2**64 - 1}'),
+    (
+        CREATE,
+        {"options": {"time_per_move": "1.5e-1s"}},
+        'options.time_per_move: is "1.5e-1s"; must be a duration such as "1.5s"',
+    ),
+    (CREATE, {"options": {"listed": 1}}, "options.listed: is 1; must be true or false"),
     (CREATE, {"options": {"listed": "yes"}}, 'options.listed: is "yes"; must be true or false'),
     (ANALYZE, {"target_certainty": "much"}, 'target_certainty: is "much"; must be a number'),
     (
@@ -96,6 +116,19 @@ def test_what_is_no_value_of_a_field(method: Any, fields: dict[str, Any], says: 
     with pytest.raises(UnreadableRequest) as caught:
         message_of(method, json.dumps(fields).encode())
     assert str(caught.value) == says
+
+
+READ: list[tuple[Any, dict[str, Any], dict[str, Any]]] = [
+    *[(CREATE, {"seats": [{"kind": kind}]}, {"seats": [{"kind": 3}]}) for kind in ("SEAT_KIND_BOT", 3, 3.0)],
+    *[(START, {"seed": seed}, {"seed": 50}) for seed in (50, 50.0, "50", "5e1")],
+    *[(ANALYZE, {"targetCertainty": number}, {"target_certainty": 0.5}) for number in (0.5, "0.5", "5e-1")],
+    (ANALYZE, {"updateInterval": "1.5s", "question": None}, {"update_interval": {"seconds": 1, "nanos": 500_000_000}}),
+]
+
+
+@pytest.mark.parametrize(("method", "fields", "means"), READ)
+def test_what_the_mapping_of_json_allows_is_read(method: Any, fields: dict[str, Any], means: dict[str, Any]) -> None:
+    assert message_of(method, json.dumps(fields).encode()) == method.request(**means).SerializeToString()
 
 
 ODD: tuple[Any, ...] = (5, -1, 0.5, 1e300, float("nan"), True, "x", "\ud800", "9" * 99, [], [[]], [None], {}, {"x": 1})
