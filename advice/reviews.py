@@ -145,7 +145,8 @@ async def review(
         async with aclosing(deepened(reviewer, whole, game, terms.deep, caller, rollouts)) as steps:
             async for step in steps:
                 yield step
-    yield ReviewStep(game.total, game.total, review=replace(whole, rollouts=rollouts))
+    unrolled = 0 if terms.deep is None else len(whole.errors()[:SHOWN]) - len(rollouts)
+    yield ReviewStep(game.total, game.total, review=replace(whole, rollouts=rollouts, unrolled=unrolled))
 
 
 def require_seat(game: State, viewer: int | None) -> None:

@@ -41,6 +41,7 @@ class Annotation:
         accounts: the ledger, by seat.
         figures: of the decisions, by seat.
         rollouts: results of rollouts of decisions, by ply; {} if none were made.
+        unrolled: errors for which the time for rollouts was too short.
         early: its players ended the game, not its rules.
         language: in which it is told: that of its names, labels and reasons.
     """
@@ -60,6 +61,7 @@ class Annotation:
     accounts: tuple[Account, ...]
     figures: tuple[SeatFigures, ...]
     rollouts: Mapping[int, Rollouts] = field(default_factory=dict)
+    unrolled: int = 0
     early: bool = False
     language: str = ENGLISH
 

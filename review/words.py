@@ -151,9 +151,11 @@ def made_by(review: Annotation) -> str:
 
 
 def note(review: Annotation) -> str:
-    """Return how to read the figures, and which seat the game favours."""
+    """Return how to read the figures, what is missing, and which seat the game favours."""
     floor, idle = percent(review, round(review.floor / TENTH)), sum(one.idle for one in review.figures)
     revaluation = say_text("service", "review.revaluation", language=review.language)
     told = [tell(review, "note", floor=floor), tell(review, "note.idle", count=idle), revaluation]
+    if review.unrolled:
+        told.append(tell(review, "note.unrolled", count=review.unrolled))
     favour = favoured(review.game, len(review.names))
     return " ".join([*told, said(favour, review.game, review.language)] if favour else told)

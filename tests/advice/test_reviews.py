@@ -78,6 +78,7 @@ async def test_the_worst_errors_are_played_on(monkeypatch: pytest.MonkeyPatch) -
     worst = plain.errors()[:SHOWN]
     assert worst
     assert deep is not None
+    assert deep.unrolled == 0
     assert [(step.done, step.total) for step in steps if step.deepening] == [(i, len(worst)) for i in range(len(worst))]
     assert {ply: found.pairs for ply, found in deep.rollouts.items()} == {one.ply: FEWEST for one in worst}
     assert deep.accounts == plain.accounts  # the ledger stays as it is
@@ -113,7 +114,8 @@ async def test_rollouts_that_do_not_end_in_their_time_are_given_up(ends: int, de
     assert last.review is not None
     found = {ply: rollouts.pairs for ply, rollouts in last.review.rollouts.items()}
     assert found == ({plain.errors()[0].ply: pairs} if pairs else {})
-    assert replace(last.review, rollouts={}) == plain
+    assert last.review.unrolled == len(plain.errors()[:SHOWN]) - len(found)
+    assert replace(last.review, rollouts={}, unrolled=0) == plain
     assert len([step for step in steps if step.deepening]) <= 2
 
 

@@ -135,6 +135,13 @@ def test_a_curve_follows_the_share_of_a_seat() -> None:
     assert curve(annotate(end.origin, ReviewPlan(iterations=50)), 0, 5) in {bar * 5 for bar in BARS}
 
 
+def test_errors_that_there_was_no_time_to_play_on_from_are_told() -> None:
+    told = "For 1 error there was too little time to play it to the end."
+    assert told in note(replace(planted(), unrolled=1))
+    assert told in report(replace(planted(), unrolled=1))
+    assert "too little time" not in note(planted())
+
+
 def test_it_says_which_seat_the_game_favours() -> None:
     told = "The first player wins 66% of games between equals"
     assert told in note(reviewed("duel", 2))
