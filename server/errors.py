@@ -143,17 +143,17 @@ def field_of(blamed: str, method: str) -> str:
 
 
 def further_details(refusal: Refusal, faults: list[tuple[str, str]]) -> list[Message]:
-    """Return the details that the code of a refusal requires besides the ErrorInfo (AIP-193)."""
-    match CODES[refusal.reason]:
-        case grpc.StatusCode.INVALID_ARGUMENT:
-            fields = [BadRequest.FieldViolation(field=field, description=text) for field, text in faults]
-            return [BadRequest(field_violations=fields)]
-        case grpc.StatusCode.FAILED_PRECONDITION:
-            failures = [
-                PreconditionFailure.Violation(type=refusal.reason, subject=field, description=text)
-                for field, text in faults
-            ]
-            return [PreconditionFailure(violations=failures)]
+    """Return the details that a refusal requires besides the ErrorInfo: by its code (AIP-193), and the wrong token."""
+    code = CODES[refusal.reason]
+    if code == grpc.StatusCode.INVALID_ARGUMENT or refusal.reason == Reason.WRONG_SEAT_TOKEN:
+        fields = [BadRequest.FieldViolation(field=field, description=text) for field, text in faults]
+        return [BadRequest(field_violations=fields)]
+    if code == grpc.StatusCode.FAILED_PRECONDITION:
+        failures = [
+            PreconditionFailure.Violation(type=refusal.reason, subject=field, description=text)
+            for field, text in faults
+        ]
+        return [PreconditionFailure(violations=failures)]
     if refusal.retry is None:
         return []
     delay = Duration()

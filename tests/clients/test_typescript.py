@@ -131,7 +131,7 @@ def test_errors_deadlines_and_streams(project: Path, door: str) -> None:
     assert printed(project, "calls.ts", door) == {
         "wrong": ["bad-request", "BAD_GAME", True, "de"],
         "stale": ["not-now", "STALE_VERSION", True],
-        "stranger": ["denied", "WRONG_SEAT_TOKEN"],
+        "stranger": ["denied", "WRONG_SEAT_TOKEN", "tokens[0]"],
         "tables": 3,
         "best": True,
         "aborted": "cancelled",

@@ -61,11 +61,11 @@ export function reasonOf(error: unknown): string {
   return CallError.from(error).reason;
 }
 
-/** Which of the tokens of a call was refused, by its number; -1 for none. A message begins with the field it is about. */
+/** Which of the tokens of a call was refused, by its number; -1 for none. */
 export function refusedToken(error: unknown): number {
-  const { reason, message } = CallError.from(error);
-  const number = reason === "WRONG_SEAT_TOKEN" ? /^tokens\[(\d+)\]:/.exec(message)?.[1] : undefined;
-  return Number(number ?? -1);
+  const { reason, violations } = CallError.from(error);
+  const field = reason === "WRONG_SEAT_TOKEN" ? violations[0]?.field : undefined;
+  return Number(/^tokens\[(\d+)\]$/.exec(field ?? "")?.[1] ?? -1);
 }
 
 /** An error in words for people: the server's in the language of the page, else what its code means. */

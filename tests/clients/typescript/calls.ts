@@ -89,7 +89,7 @@ console.log(
   JSON.stringify({
     wrong: [wrong.kind, wrong.reason, wrong.violations.length > 0, wrong.told?.locale],
     stale: [stale.kind, stale.reason, Number(stale.metadata["version"]) === game.seen?.game.version],
-    stranger: [stranger.kind, stranger.reason],
+    stranger: [stranger.kind, stranger.reason, stranger.violations[0]?.field],
     tables: tables.length,
     best: Boolean(best),
     aborted: aborted.kind,
