@@ -2,7 +2,7 @@
 
 from collections import Counter
 from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -67,6 +67,7 @@ class GatedMethod:
         handler: takes the request, or the requests, and the context.
         decode: makes a message of a request.
         converses: whether it takes any number of requests.
+        streams: whether it answers with any number of messages.
         health: whether it is one of the health service.
         require: refuses a call before its message is read.
     """
@@ -74,6 +75,7 @@ class GatedMethod:
     handler: Callable[[Any, Context], Any]
     decode: Callable[[bytes], Any]
     converses: bool
+    streams: bool
     health: bool
     require: Require | None
 
@@ -123,7 +125,7 @@ class Gate(grpc.GenericRpcHandler):
         kinds = (handler.unary_unary, handler.unary_stream, handler.stream_unary, handler.stream_stream)
         inner = kinds[2 * converses + streams]
         health = path.startswith(OPEN)
-        method = GatedMethod(inner, handler.request_deserializer, converses, health, self._require.get(path))
+        method = GatedMethod(inner, handler.request_deserializer, converses, streams, health, self._require.get(path))
         told = path.rpartition(".")[2] if path.startswith(OURS) else None
         wrap = grpc.stream_stream_rpc_method_handler if streams else grpc.stream_unary_rpc_method_handler
         answer = partial(self._boundary.answer, told, partial(self._let_in, method))
@@ -135,9 +137,8 @@ class Gate(grpc.GenericRpcHandler):
         """Answer a call. Raises Refusal."""
         address = address_of(context.peer())
         call.comes_from(address, f"peer:{address}")
-        if not method.health:
-            self._identify(call, context)
-        with (self._checks if method.health else self._calls).taken(call.caller):
+        token = "" if method.health else self._identify(call, context)
+        with (self._checks if method.health else self._calls).taken(call.caller), self._lasting(method, token):
             if method.require is not None:
                 with part("place"):
                     method.require(context)
@@ -148,17 +149,26 @@ class Gate(grpc.GenericRpcHandler):
             payload = await self._arrivals.read(context, address)
             return await method.handler(decode_request(payload, method.decode), context)
 
-    def _identify(self, call: Call, context: Context) -> None:
-        """Note whose a call is; of one that is refused, where it comes from. Raises Refusal."""
+    def _identify(self, call: Call, context: Context) -> str:
+        """Note whose a call is, or, if it is refused, where it comes from; return its token, "" if it needs none.
+
+        Raises Refusal.
+        """
         try:
-            if self._tokens is not None:
-                require_token(self._tokens, context.invocation_metadata() or ())
+            token = "" if self._tokens is None else require_token(self._tokens, context.invocation_metadata() or ())
             caller = self._callers.of(context)
         except Refusal:
             stranger = self._callers.stranger(context)
             call.comes_from(stranger.origin, stranger.label)
             raise
         call.comes_from(caller.origin, caller.label)
+        return token
+
+    def _lasting(self, method: GatedMethod, token: str) -> AbstractContextManager[None]:
+        """Return what ends a call of a method when its token, if it needs one, is withdrawn: if it streams."""
+        if self._tokens is None or not (token and method.streams):
+            return nullcontext()
+        return self._tokens.streaming(token)
 
     async def _converse(self, method: GatedMethod, address: str, context: Context) -> None:
         """Answer each of the requests of a call, each of which has to arrive in time."""

@@ -1,11 +1,14 @@
 """Who may call: bearer tokens for each call."""
 
+import asyncio
 import hashlib
 import hmac
 import json
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 from clerestory.declared import BadSettings
 from clerestory.metadata import AUTHORIZATION
@@ -15,6 +18,7 @@ from clerestory.server.config import read_file
 TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*")  # RFC 6750, section 2.1
 LEAST_TOKEN = 16  # characters; 96 bits where they are drawn at random
 SPEAKS = "on-behalf"  # after a token in its file
+UNKNOWN = "the server does not know the token of this call"
 
 
 # -- tokens ----------------------------------------------------------------------------------------
@@ -36,15 +40,37 @@ class Tokens:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._digests = read_tokens(path)
+        self._streams: dict[asyncio.Task[Any], bytes] = {}  # the digest of the token of each
 
     def reload(self) -> str:
-        """Read the file again; return in words what was read. Raises BadSettings."""
+        """Read the file again, and end streams whose token is gone; return in words what was read.
+
+        Raises BadSettings.
+        """
         self._digests = read_tokens(self._path)
+        for task in [task for task, known in self._streams.items() if known not in self._digests]:
+            del self._streams[task]
+            task.cancel()
         return f"{len(self._digests)} tokens read from {self._path}"
 
     def know(self, token: str) -> bool:
         """Whether a token is known."""
         return among(digest(token), self._digests)
+
+    @contextmanager
+    def streaming(self, token: str) -> Iterator[None]:
+        """Let a call stream during the block, for as long as its token is known. Raises Refusal, BAD_TOKEN."""
+        task = asyncio.current_task()
+        assert task is not None
+        self._streams[task] = digest(token)
+        try:
+            yield
+        except asyncio.CancelledError:
+            if task in self._streams or task.uncancel():  # the caller left
+                raise
+            refuse(Reason.BAD_TOKEN, "", UNKNOWN)
+        finally:
+            self._streams.pop(task, None)
 
     def speaks_for_others(self, token: str) -> bool:
         """Whether calls with a token may name on whose behalf they are."""
@@ -89,8 +115,8 @@ def digest(token: str) -> bytes:
 # -- calls -----------------------------------------------------------------------------------------
 
 
-def require_token(tokens: Tokens, metadata: Iterable[tuple[str, str | bytes]]) -> None:
-    """Raise Refusal unless the metadata of a call has a known token: MISSING_TOKEN, BAD_TOKEN."""
+def require_token(tokens: Tokens, metadata: Iterable[tuple[str, str | bytes]]) -> str:
+    """Return the token in the metadata of a call. Raises Refusal: MISSING_TOKEN, or BAD_TOKEN for an unknown one."""
     brought = authorizations(metadata)
     if len(brought) > 1:
         refuse(Reason.BAD_TOKEN, "", f"the call has `authorization` {len(brought)} times; send it once")
@@ -100,7 +126,8 @@ def require_token(tokens: Tokens, metadata: Iterable[tuple[str, str | bytes]]) -
             Reason.MISSING_TOKEN, "", "this server requires a token: send the metadata `authorization: Bearer TOKEN`"
         )
     if not tokens.know(token):
-        refuse(Reason.BAD_TOKEN, "", "the server does not know the token of this call")
+        refuse(Reason.BAD_TOKEN, "", UNKNOWN)
+    return token
 
 
 def authorizations(metadata: Iterable[tuple[str, str | bytes]]) -> list[str]:

@@ -27,9 +27,12 @@ from clerestory.server.config import Settings
 from clerestory.server.security import LEAST_TOKEN, Tokens, bearer_token
 from clerestory.v1.advisor_pb2 import AnalyzeRequest
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
+from clerestory.v1.games_pb2 import CreateGameRequest, WatchGameRequest
+from clerestory.v1.games_pb2_grpc import GameServiceStub
 from clerestory.v1.rules_pb2 import ListGamesRequest
 from clerestory.v1.rules_pb2_grpc import RulesServiceStub
-from tests.server.harness import assert_reason, question, refusal, telling, until
+from tests.games.table import PERSON
+from tests.server.harness import assert_reason, duration, long_question, question, refusal, telling, until
 
 FIRST, SECOND = "first-token-of-all", "second.token~+/_=="
 BEARER = (("authorization", f"Bearer {FIRST}"),)
@@ -265,6 +268,46 @@ async def test_tokens_are_read_again_on_a_signal(
     stop.set()
     await serving
     asyncio.get_running_loop().remove_signal_handler(signal.SIGHUP)
+
+
+async def test_streams_of_a_token_that_is_withdrawn_end(files: Files, tmp_path: Path) -> None:
+    listed = tmp_path / "tokens"
+    listed.write_text(f"{FIRST}\n{SECOND}\n")
+    app = await start(settings(files, token_file=listed))
+    async with grpc.aio.insecure_channel(app.address) as connection:
+        first, second = [await long_streams(connection, token) for token in (FIRST, SECOND)]
+        listed.write_text(SECOND)
+        app.reload()
+        app.reload()  # while they end
+        for stream in first:
+            error = await refusal(rest_of(stream))
+            assert error.code() == grpc.StatusCode.UNAUTHENTICATED
+            assert_reason(error, Reason.BAD_TOKEN)
+        assert await second[-1].read() is not grpc.aio.EOF
+        assert not any(stream.done() for stream in second)
+    await app.finish()
+
+
+async def long_streams(connection: grpc.aio.Channel, token: str) -> list[Any]:
+    """Return streams of one caller that have begun: a game and a study."""
+    metadata = (("authorization", f"Bearer {token}"),)
+    played = GameServiceStub(connection)
+    made = await played.CreateGame(CreateGameRequest(game="toy", seats=[PERSON, PERSON]), metadata=metadata)
+    watched = WatchGameRequest(game_id=made.game.game_id, tokens=[made.seat_tokens[0].token])
+    asked = AnalyzeRequest(question=long_question(), update_interval=duration(0.02))
+    streams = [
+        played.WatchGame(watched, metadata=metadata),
+        AdvisorServiceStub(connection).Analyze(asked, metadata=metadata),
+    ]
+    for stream in streams:
+        assert await stream.read() is not grpc.aio.EOF
+    return streams
+
+
+async def rest_of(stream: Any) -> None:
+    """Read a stream to its end."""
+    while await stream.read() is not grpc.aio.EOF:
+        pass
 
 
 async def test_no_token_is_ever_logged_or_shown(files: Files, caplog: pytest.LogCaptureFixture, tmp_path: Path) -> None:
