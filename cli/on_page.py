@@ -23,6 +23,7 @@ from clerestory.door.serve import opened
 from clerestory.server.app import App
 from clerestory.server.app import serve as run_server
 from clerestory.server.config import Settings
+from clerestory.server.life import Life
 from clerestory.v1.games_pb2 import (
     SEAT_KIND_BOT,
     SEAT_KIND_PERSON,
@@ -60,7 +61,7 @@ async def keep(request: CreateGameRequest) -> None:
     with tempfile.TemporaryDirectory(prefix="clerestory-") as folder:
         inside = f"unix:{folder}/door"
         settings = Settings(listen=f"unix:{folder}/socket")
-        await run_server(settings, partial(beside, request, inside), asyncio.Event(), inside)
+        await run_server(settings, partial(beside, request, inside), Life(), inside)
 
 
 @asynccontextmanager

@@ -20,6 +20,7 @@ from clerestory.games.whereabouts import Whereabouts, whereabouts
 from clerestory.server.app import App
 from clerestory.server.app import serve as run_server
 from clerestory.server.config import LogSettings, Settings
+from clerestory.server.life import Life
 from clerestory.server.logs import write_logs
 
 SWITCH = 0.0005  # seconds after which a thread gives up the GIL, above all to the event loop
@@ -34,13 +35,13 @@ def run_serving(settings: Settings, log: LogSettings, door: DoorSettings | None,
 
 async def serve_while(settings: Settings, door: DoorSettings | None, while_stdin: bool) -> None:
     """Serve until told to shut down, or until standard input closes, so that a child never outlives its parent."""
-    stop = asyncio.Event()
+    life = Life()
     if while_stdin:
-        asyncio.get_running_loop().add_reader(sys.stdin.fileno(), stop.set)
+        asyncio.get_running_loop().add_reader(sys.stdin.fileno(), life.end, "standard input closed")
     fresh = None if while_stdin else await first_start(settings.store)
     with tempfile.TemporaryDirectory(prefix="clerestory-") as folder:
         inside = f"unix:{folder}/door" if door else ""
-        await run_server(settings, partial(beside, door, inside, fresh), stop, inside)
+        await run_server(settings, partial(beside, door, inside, fresh), life, inside)
 
 
 async def first_start(store: str) -> Whereabouts | None:

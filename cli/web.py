@@ -82,15 +82,17 @@ async def stand(door: "DoorSettings", server: "Connection", dialled: Callable[[]
     """Keep a door open until a signal comes; on SIGHUP dial again, or, if it `ends` with its terminal, close it."""
     from clerestory.door.serve import opened
     from clerestory.server.descriptors import connections, take_descriptors
+    from clerestory.server.life import Life
 
-    loop, stop = asyncio.get_running_loop(), asyncio.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stop.set)
+    life = Life()
+    life.end_on_signals()
     take_descriptors()
-    async with opened(door, server, connections(page=True).browsers) as web:
-        loop.add_signal_handler(signal.SIGHUP, stop.set if ends else partial(redial, web, dialled))
-        typer.echo(f"clerestory has its page at {web.url}")
-        await stop.wait()
+    with life:
+        async with opened(door, server, connections(page=True).browsers) as web:
+            hung_up = partial(life.end, "SIGHUP") if ends else partial(redial, web, dialled)
+            asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, hung_up)
+            typer.echo(f"clerestory has its page at {web.url}")
+            await life.until_told(address=web.url, server=server.target)
 
 
 def redial(web: "OpenDoor", dialled: Callable[[], "Connection"]) -> None:

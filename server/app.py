@@ -44,6 +44,7 @@ from clerestory.server.descriptors import Connections, connections, open_descrip
 from clerestory.server.game_service import GameHandlers
 from clerestory.server.gate import MOST_CALLS, Gate
 from clerestory.server.lesson_service import Lessons
+from clerestory.server.life import Life
 from clerestory.server.memory import limit_bytes, resident_bytes
 from clerestory.server.metrics import Exposition, Metrics, expose
 from clerestory.server.pieces import Pieces
@@ -344,17 +345,17 @@ def listen(server: grpc.aio.Server, address: str, proof: grpc.ServerCredentials 
 async def serve(
     settings: Settings,
     beside: Callable[[App], AbstractAsyncContextManager[object]],
-    stop: asyncio.Event,
+    life: Life,
     inside: str = "",
 ) -> None:
-    """Serve until `stop` is set, or SIGTERM or SIGINT comes; then finish. On SIGHUP, read tokens and certificates.
+    """Serve until told to end, also by SIGTERM or SIGINT; then finish. On SIGHUP, read tokens and certificates.
 
     Without any, SIGHUP ends a server that was started in a terminal, which is closed then, and nothing else.
 
     Args:
         settings: of the server.
         beside: a context entered once the server answers, and left when it has finished.
-        stop: set by the caller, or by a signal.
+        life: of this process.
         inside: as of `start`.
 
     Raises OSError and BadSettings as `start` does, and what `beside` raises.
@@ -362,19 +363,19 @@ async def serve(
     take_turns(ANSWERING)
     take_descriptors()
     loop = asyncio.get_running_loop()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stop.set)
+    life.end_on_signals()
     early = asyncio.Event()
     loop.add_signal_handler(signal.SIGHUP, early.set)
     app = await start(settings, inside)
     gc.freeze()  # a server's objects stay: scanning them for garbage would stop the event loop for 30 ms
-    hung_up = app.reload if app.has_files or not os.isatty(0) else stop.set
+    hung_up = app.reload if app.has_files or not os.isatty(0) else partial(life.end, "SIGHUP")
     loop.add_signal_handler(signal.SIGHUP, hung_up)
     if early.is_set():
         hung_up()
     async with AsyncExitStack() as around:
+        around.enter_context(life)
         try:
             await around.enter_async_context(beside(app))
-            await stop.wait()
+            await life.until_told(address=app.address, workers=settings.workers)
         finally:
             await app.finish()

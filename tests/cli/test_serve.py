@@ -1,17 +1,21 @@
 """`clerestory serve` with certificates and tokens, by its options and by the environment."""
 
 import asyncio
+import json
 import os
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import IO, Any
 
 import pytest
 import trustme
 
+from clerestory import __version__
 from clerestory.cli.embedded import embedded_server
 from clerestory.clients import Advisor, AdvisorError, AsyncAdvisor, Tls, Unavailable
 
@@ -46,10 +50,11 @@ def as_options(settings: dict[str, str]) -> list[str]:
 
 
 @contextmanager
-def serving(options: list[str], environment: dict[str, str]) -> Iterator[str]:
+def serving(options: list[str], environment: dict[str, str], log: IO[str] | None = None) -> Iterator[str]:
     """Yield the address of a server."""
     command = [*COMMAND, "serve", "--listen", "127.0.0.1:0", "--workers", "1", *options]
-    with subprocess.Popen(command, env=os.environ | environment, stdout=subprocess.PIPE, text=True) as server:
+    streams: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": log}
+    with subprocess.Popen(command, env=os.environ | environment, text=True, **streams) as server:
         try:
             assert server.stdout is not None
             match = re.match(r"clerestory serves on (\S+) ", server.stdout.readline())
@@ -120,6 +125,32 @@ def test_a_server_of_ones_own_asks_for_nothing(folder: Path, monkeypatch: pytest
         monkeypatch.setenv(name, value)
     with embedded_server("--workers", "1") as target, Advisor(target) as advisor:
         assert advisor.rules.games()
+
+
+def log_of(form: str, written: Path) -> tuple[str, str]:
+    """Return the address of a server, and what it logs until it is told to end."""
+    with written.open("w") as log, serving(["--log-format", form], {}, log) as address:
+        while "serving" not in written.read_text():
+            time.sleep(0.01)
+    return address, written.read_text()
+
+
+def test_the_log_tells_of_a_server_from_its_start_to_its_end(tmp_path: Path) -> None:
+    address, text = log_of("json", tmp_path / "log")
+    told = [json.loads(line) for line in text.splitlines()]
+    assert [line["event"] for line in told] == ["serving", "draining", "ended"]
+    assert told[0].items() >= {"address": address, "workers": 1, "version": __version__}.items()
+    assert [line["why"] for line in told[1:]] == ["SIGTERM"] * 2
+
+
+def test_the_log_for_people_tells_the_same(tmp_path: Path) -> None:
+    address, text = log_of("text", tmp_path / "log")
+    first, *others = text.splitlines()
+    assert re.search(rf" serving .* address={address} version={__version__} workers=1", first)
+    assert [re.findall(r"draining|ended|why=\w+", line) for line in others] == [
+        ["draining", "why=SIGTERM"],
+        ["ended", "why=SIGTERM"],
+    ]
 
 
 def said_at_start(store: Path, *options: str) -> list[str]:

@@ -94,7 +94,9 @@ async def test_a_door_alone_reads_its_token_again(guarded: str, tmp_path: Path) 
             assert (await caller_of(url).call(RULES + "ListGames", b"")).status == status
         process.send_signal(signal.SIGTERM)
         assert process.wait(20) == 0
-    assert [json.loads(line)["level"] for line in log.read_text().splitlines()] == ["error", "info"]
+    told = [json.loads(line) for line in log.read_text().splitlines()]
+    assert [line["level"] for line in told if line["logger"] == "clerestory.cli.web"] == ["error", "info"]
+    assert (told[0]["address"], told[0]["server"], told[-1]["why"]) == (url, guarded, "SIGTERM")
 
 
 async def test_the_door_of_a_server_with_certificates(tmp_path: Path) -> None:

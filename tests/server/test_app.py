@@ -16,6 +16,7 @@ from grpc_reflection.v1alpha.reflection_pb2_grpc import ServerReflectionStub
 
 from clerestory.server.app import SERVICES, App, serve, start
 from clerestory.server.config import Settings
+from clerestory.server.life import Life
 from clerestory.v1.advisor_pb2 import STOP_REASON_STOPPED
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
 from tests.server.harness import long_question, question, refusal, served, telling, until
@@ -55,14 +56,14 @@ async def test_an_idle_server_does_not_serve_once_it_finishes() -> None:
 async def test_what_a_server_is_made_of_is_not_looked_through_for_garbage() -> None:
     """A collection of everything stops the event loop for tens of milliseconds."""
     ready: asyncio.Future[App] = asyncio.get_running_loop().create_future()
-    stop = asyncio.Event()
-    serving = asyncio.ensure_future(serve(Settings(listen="127.0.0.1:0", workers=1), partial(telling, ready), stop))
+    life = Life()
+    serving = asyncio.ensure_future(serve(Settings(listen="127.0.0.1:0", workers=1), partial(telling, ready), life))
     app = await ready
     try:
         assert not any(one is app.scheduler for one in gc.get_objects())
     finally:
         gc.unfreeze()
-        stop.set()
+        life.end("enough")
         await serving
 
 
@@ -70,7 +71,7 @@ async def test_what_a_server_is_made_of_is_not_looked_through_for_garbage() -> N
 async def test_a_signal_lets_running_searches_answer(number: int) -> None:
     ready: asyncio.Future[App] = asyncio.get_running_loop().create_future()
     settings = Settings(listen="127.0.0.1:0", workers=2, grace=60.0)
-    serving = asyncio.ensure_future(serve(settings, partial(telling, ready), asyncio.Event()))
+    serving = asyncio.ensure_future(serve(settings, partial(telling, ready), Life()))
     app = await ready
     async with grpc.aio.insecure_channel(app.address) as channel:
         calls = [asyncio.ensure_future(AdvisorServiceStub(channel).RecommendMove(long_question())) for _ in range(2)]
@@ -90,14 +91,14 @@ async def test_without_files_to_read_again_a_hangup_ends_only_what_a_terminal_be
     caplog.set_level(logging.INFO)
     monkeypatch.setattr(os, "isatty", lambda _: terminal)
     ready: asyncio.Future[App] = asyncio.get_running_loop().create_future()
-    stop = asyncio.Event()
-    serving = asyncio.ensure_future(serve(Settings(listen="127.0.0.1:0", workers=1), partial(telling, ready), stop))
+    life = Life()
+    serving = asyncio.ensure_future(serve(Settings(listen="127.0.0.1:0", workers=1), partial(telling, ready), life))
     await ready
     os.kill(os.getpid(), signal.SIGHUP)
     if not terminal:
         await until(lambda: "no tokens and certificates" in caplog.text)
-        assert not stop.is_set()
-        stop.set()
+        assert not serving.done()
+        life.end("enough")
     await serving
     gc.unfreeze()
 

@@ -16,6 +16,7 @@ import trustme
 
 from clerestory.server.app import App, serve, start
 from clerestory.server.config import Settings
+from clerestory.server.life import Life
 from tests.server.harness import telling, until
 from tests.server.test_security import games, pem
 
@@ -56,10 +57,10 @@ def settings(folder: Path, *, clients: bool = False) -> Settings:
 async def running(chosen: Settings) -> AsyncIterator[App]:
     """Serve in this process, which then hears SIGHUP."""
     ready: asyncio.Future[App] = asyncio.get_running_loop().create_future()
-    stop = asyncio.Event()
-    serving = asyncio.ensure_future(serve(chosen, partial(telling, ready), stop))
+    life = Life()
+    serving = asyncio.ensure_future(serve(chosen, partial(telling, ready), life))
     yield await ready
-    stop.set()
+    life.end("enough")
     await serving
     asyncio.get_running_loop().remove_signal_handler(signal.SIGHUP)
 

@@ -24,6 +24,7 @@ from clerestory.refusals import Reason
 from clerestory.server import app as app_module
 from clerestory.server.app import App, serve, start
 from clerestory.server.config import Settings
+from clerestory.server.life import Life
 from clerestory.server.security import LEAST_TOKEN, Tokens, bearer_token
 from clerestory.v1.advisor_pb2 import AnalyzeRequest
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
@@ -244,8 +245,8 @@ async def test_tokens_are_read_again_on_a_signal(
     listed = tmp_path / "tokens"
     listed.write_text(FIRST)
     ready: asyncio.Future[App] = asyncio.get_running_loop().create_future()
-    stop = asyncio.Event()
-    serving = asyncio.ensure_future(serve(settings(files, token_file=listed), partial(telling, ready), stop))
+    life = Life()
+    serving = asyncio.ensure_future(serve(settings(files, token_file=listed), partial(telling, ready), life))
     app = await ready
 
     async def known(token: str) -> bool:
@@ -265,7 +266,7 @@ async def test_tokens_are_read_again_on_a_signal(
     assert (await known(FIRST), await known(SECOND)) == (False, True)
     await reread("# nobody", "tokens stay as they were: token_file: ")
     assert (await known(FIRST), await known(SECOND)) == (False, True)
-    stop.set()
+    life.end("enough")
     await serving
     asyncio.get_running_loop().remove_signal_handler(signal.SIGHUP)
 
