@@ -5,11 +5,12 @@ import logging
 from collections import Counter
 from collections.abc import AsyncGenerator, Hashable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import grpc
 
+from clerestory.clients.connection import Connection, is_local
 from clerestory.door.errors import ConnectError, NamesDenied, TooManyStreams, error_of, texts
 from clerestory.door.methods import Method
 from clerestory.metadata import AUTHORIZATION, LANGUAGES, ON_BEHALF, REQUEST_ID, SEAT, TRACE_PARENT, VIA
@@ -45,26 +46,61 @@ class BrowserCall:
     address: str
 
 
+@dataclass(eq=False, slots=True)
+class Route:
+    """A channel to a server, and what goes over it.
+
+    Attributes:
+        channel: untyped: messages stay bytes.
+        metadata: added to every call, such as the door's own token.
+        calls: those under way.
+    """
+
+    channel: Any
+    metadata: Metadata
+    calls: set[grpc.aio.Call] = field(default_factory=set)
+
+
+def route_to(server: Connection) -> Route:
+    """Return a new channel to a server."""
+    return Route(server.channel(grpc.aio), list(server.metadata))
+
+
 class Bridge:
-    """Forwards calls to a server.
+    """Forwards calls to a server, to which it has a channel until it is closed.
 
     Args:
-        channel: to the server.
-        metadata: added to every call, such as the door's own token.
-        near: the server seems to be on this machine, where it lets the door name its callers.
+        server: how it is reached; if it seems to be on this machine, it lets the door name its callers.
         streams: that may be open at once.
     """
 
-    def __init__(self, channel: grpc.aio.Channel, metadata: Metadata, *, near: bool, streams: int) -> None:
-        self._channel: Any = channel  # untyped: messages stay bytes
-        self._metadata, self._near, self._most = metadata, near, streams
+    def __init__(self, server: Connection, streams: int) -> None:
+        self._near, self._most = is_local(server.target), streams
         self._streams: Counter[Hashable] = Counter()
-        self._open: set[grpc.aio.Call] = set()
+        self._route = route_to(server)
+        self._routes = {self._route}  # whose channels are open
+        self._closing: set[asyncio.Task[None]] = set()
         self._finished = False
 
-    def use(self, channel: grpc.aio.Channel, metadata: Metadata) -> None:
-        """Begin calls on another channel, with other metadata; those under way go on."""
-        self._channel, self._metadata = channel, metadata
+    def use(self, server: Connection) -> None:
+        """Begin calls by another connection; those under way go on, and when they have ended theirs is closed."""
+        before, self._route = self._route, route_to(server)
+        self._routes.add(self._route)
+        self._drop(before)
+
+    def _drop(self, route: Route) -> None:
+        """Close a channel over which nothing goes any more."""
+        if route is self._route or route.calls or route not in self._routes:
+            return
+        self._routes.remove(route)
+        task = asyncio.create_task(route.channel.close())
+        self._closing.add(task)
+        task.add_done_callback(self._closing.discard)
+
+    async def aclose(self) -> None:
+        """Close all channels."""
+        routes, self._routes = self._routes, set()
+        await asyncio.gather(*self._closing, *(route.channel.close() for route in routes))
 
     async def unary(self, call: BrowserCall) -> tuple[bytes, Metadata, Metadata]:
         """Return the answer, its initial and its trailing metadata. Raises ConnectError."""
@@ -75,7 +111,7 @@ class Bridge:
             return await self._ask(call)
 
     async def _ask(self, call: BrowserCall) -> tuple[bytes, Metadata, Metadata]:
-        with self._passed(self._channel.unary_unary, call) as passed:
+        with self._passed(call) as passed:
             answer, before, after = await passed, await passed.initial_metadata(), await passed.trailing_metadata()
             return answer, texts(list(before)), texts(list(after))
 
@@ -83,12 +119,12 @@ class Bridge:
         """Yield the parts of an answer, each fetched after the previous one was consumed. Raises ConnectError."""
         with self._counted(call):
             try:
-                with self._passed(self._channel.unary_stream, call) as passed:
+                with self._passed(call) as passed:
                     async for part in passed:
                         yield part
             except NamesDenied:
                 self._name_nobody()
-                with self._passed(self._channel.unary_stream, call) as passed:
+                with self._passed(call) as passed:
                     async for part in passed:
                         yield part
 
@@ -101,33 +137,37 @@ class Bridge:
     def finish(self) -> None:
         """End all calls, as if the server were gone, and begin no more."""
         self._finished = True
-        while self._open:
-            self._open.pop().cancel()
+        for route in self._routes:
+            while route.calls:
+                route.calls.pop().cancel()
 
     @contextmanager
-    def _passed(self, kind: Any, call: BrowserCall) -> Iterator[Any]:
+    def _passed(self, call: BrowserCall) -> Iterator[Any]:
         """Have a call at the server during the block. Raises ConnectError for its error."""
         if self._finished:
             raise ConnectError("unavailable", SERVER_GONE)
-        passed = kind(call.method.path)(call.message, timeout=call.timeout, metadata=self._sent(call))
-        self._open.add(passed)
+        route = self._route
+        kind = route.channel.unary_stream if call.method.streams else route.channel.unary_unary
+        passed = kind(call.method.path)(call.message, timeout=call.timeout, metadata=self._sent(call, route.metadata))
+        route.calls.add(passed)
         try:
             yield passed
         except grpc.aio.AioRpcError as error:
             raise connect_error(error) from None
         except asyncio.CancelledError:
-            if passed in self._open:  # the caller left; else the door finishes
+            if passed in route.calls:  # the caller left; else the door finishes
                 raise
             raise ConnectError("unavailable", SERVER_GONE) from None
         finally:
-            self._open.discard(passed)
+            route.calls.discard(passed)
             passed.cancel()
+            self._drop(route)
 
-    def _sent(self, call: BrowserCall) -> Metadata:
+    def _sent(self, call: BrowserCall, own: Metadata) -> Metadata:
         """Return the metadata of a call: with the caller's token, and its address, which counts without a valid one."""
-        own = dict(self._metadata)
-        passed = [(name, value) for name, value in call.headers.items() if name not in own]
-        sent = [*self._metadata, *passed, VIA]
+        names = dict(own)
+        passed = [(name, value) for name, value in call.headers.items() if name not in names]
+        sent = [*own, *passed, VIA]
         if self._near and call.address:
             sent.append((ON_BEHALF, call.address.partition("/")[0]))
         return sent

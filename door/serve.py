@@ -5,14 +5,13 @@ import contextlib
 import logging
 import socket
 from collections.abc import AsyncIterator, Callable
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
-import grpc
 import uvicorn
 
-from clerestory.clients.connection import Connection, is_local
+from clerestory.clients.connection import Connection
 from clerestory.door.app import Door
 from clerestory.door.bridge import MAX_STREAMS, Bridge
 from clerestory.door.config import DoorSettings
@@ -58,7 +57,7 @@ class OpenDoor:
 
     Attributes:
         url: its address in a browser.
-        redial: begins calls by another connection to the server; those under way go on.
+        redial: begins calls by another connection to the server; those under way go on, then theirs is closed.
     """
 
     url: str
@@ -80,23 +79,14 @@ async def opened(
     Raises OSError if it cannot listen at its address.
     """
     listener = listen(settings)
-    async with AsyncExitStack() as channels:
-
-        def channel_of(dialled: Connection) -> Any:
-            channel = dialled.channel(grpc.aio)
-            channels.push_async_exit(channel)
-            return channel
-
-        bridge = Bridge(channel_of(server), list(server.metadata), near=is_local(server.target), streams=streams)
+    async with aclosing(Bridge(server, streams)) as bridge:
         door = Door(bridge, settings, read_page(settings.page))
         http = HttpServer(config_of(door, settings), ConnectionPlaces(connections, settings.networks))
         running = asyncio.create_task(http.serve(sockets=[listener]))
         try:
             while not (http.started or running.done()):
                 await asyncio.sleep(0.001)
-            yield OpenDoor(
-                url_of(settings, listener), lambda other: bridge.use(channel_of(other), list(other.metadata))
-            )
+            yield OpenDoor(url_of(settings, listener), bridge.use)
         finally:
             http.should_exit = True
             asyncio.get_running_loop().call_later(GRACE / 2, bridge.finish)
