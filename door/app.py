@@ -12,6 +12,7 @@ from clerestory.door.bridge import PASSED_ON, Bridge, BrowserCall, Metadata
 from clerestory.door.codec import CODECS, END, Codec, wrapped
 from clerestory.door.config import DoorSettings
 from clerestory.door.errors import ConnectError, OwnError, UnreadableRequest
+from clerestory.door.health import HEALTH, SERVING, health
 from clerestory.door.http import CallerLeft, HttpExchange, Receive, Scope, Send
 from clerestory.door.methods import Method, methods
 from clerestory.door.page import NO_PAGE, File
@@ -58,7 +59,7 @@ class Door:
         elif method is not None:
             await exchange.say(405, "Methods of the service are called by POST.\n", [("allow", "POST")])
         elif exchange.method in ("GET", "HEAD"):
-            await self._show(exchange)
+            await (self._tell_health if exchange.path == HEALTH else self._show)(exchange)
         else:
             await exchange.say(404, "The service has no such method.\n")
 
@@ -126,7 +127,12 @@ class Door:
         finally:
             await parts.aclose()
 
-    # -- the page ------------------------------------------------------------------------------------
+    # -- health and the page -------------------------------------------------------------------------
+
+    async def _tell_health(self, exchange: HttpExchange) -> None:
+        """Say whether the server serves, as balancers ask."""
+        status = await health(self._bridge)
+        await exchange.say(200 if status == SERVING else 503, f"{status}\n", [("cache-control", "no-store")])
 
     async def _show(self, exchange: HttpExchange) -> None:
         """Answer with a file of the page."""

@@ -1,0 +1,33 @@
+"""The health of a server, as a balancer in front of its door asks for it."""
+
+import pytest
+
+from clerestory.door.bridge import SERVER_GONE
+from clerestory.door.health import HEALTH
+from tests.door.harness import door
+
+
+@pytest.mark.parametrize("verb", ["GET", "HEAD"])
+async def test_a_door_says_whether_its_server_serves(verb: str) -> None:
+    async with door() as caller:
+        serving = await caller.ask(verb, HEALTH)
+        await caller.server.app.health.enter_graceful_shutdown()
+        draining = await caller.ask(verb, HEALTH)
+    assert [serving.status, draining.status] == [200, 503]
+    assert [serving.body, draining.body] == ([b"SERVING\n", b"NOT_SERVING\n"] if verb == "GET" else [b"", b""])
+    assert serving.headers["cache-control"] == "no-store"
+
+
+async def test_a_door_says_that_its_server_is_gone() -> None:
+    async with door() as caller:
+        await caller.server.app.servers[0].stop(None)
+        answer = await caller.ask("GET", HEALTH)
+    assert (answer.status, answer.body.decode()) == (503, f"{SERVER_GONE}\n")
+
+
+async def test_health_needs_no_token_but_a_name_of_the_door(tmp_path_factory: pytest.TempPathFactory) -> None:
+    tokens = tmp_path_factory.mktemp("tokens") / "tokens"
+    tokens.write_text("open-sesame-and-close")
+    async with door(token_file=tokens) as caller:
+        answers = [await caller.ask("GET", HEALTH, host=host) for host in ("localhost", "evil.example")]
+    assert [answer.status for answer in answers] == [200, 403]
