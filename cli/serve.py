@@ -27,6 +27,10 @@ def serve(
     while_stdin: WhileStdinOption = False,
 ) -> None:
     """Serve advice and games, with --web also a page, until Ctrl-C or SIGTERM; searches then say what they have."""
+    from clerestory.server.logs import write_logs
+
+    write_logs(log.log_format, log.log_level)  # before gRPC is imported
+
     from clerestory.cli.serving import run_serving  # the whole server, which help does not need
 
-    run_serving(settings, log, door_of(settings, web, web_name, web_page, web_proxy), while_stdin)
+    run_serving(settings, door_of(settings, web, web_name, web_page, web_proxy), while_stdin)

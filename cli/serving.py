@@ -19,16 +19,14 @@ from clerestory.door.serve import opened
 from clerestory.games.whereabouts import Whereabouts, whereabouts
 from clerestory.server.app import App
 from clerestory.server.app import serve as run_server
-from clerestory.server.config import LogSettings, Settings
+from clerestory.server.config import Settings
 from clerestory.server.life import Life
-from clerestory.server.logs import write_logs
 
 SWITCH = 0.0005  # seconds after which a thread gives up the GIL, above all to the event loop
 
 
-def run_serving(settings: Settings, log: LogSettings, door: DoorSettings | None, while_stdin: bool) -> None:
+def run_serving(settings: Settings, door: DoorSettings | None, while_stdin: bool) -> None:
     """Serve until told to shut down."""
-    write_logs(log.log_format, log.log_level)
     sys.setswitchinterval(SWITCH)
     asyncio.run(serve_while(settings, door, while_stdin))
 

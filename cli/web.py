@@ -49,11 +49,11 @@ def web(
     """Show the page of a server that runs elsewhere, until SIGTERM or SIGINT; on SIGHUP, its files are read again."""
     from clerestory.server.logs import write_logs
 
+    write_logs(log.log_format, log.log_level)  # before gRPC is imported
     dialled = partial(dialled_by, server, access)
     first = dialled()
     with by_option():
         door = chosen_door(listen, web_name, insecure, web_page, web_proxy)
-    write_logs(log.log_format, log.log_level)
     asyncio.run(stand(door, first, dialled, ends=access == PLAIN and os.isatty(0)))
 
 

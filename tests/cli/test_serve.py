@@ -4,6 +4,7 @@ import asyncio
 import json
 import os
 import re
+import socket
 import subprocess
 import sys
 import time
@@ -151,6 +152,22 @@ def test_the_log_for_people_tells_the_same(tmp_path: Path) -> None:
         ["draining", "why=SIGTERM"],
         ["ended", "why=SIGTERM"],
     ]
+
+
+def test_callers_without_tls_write_nothing_in_a_log_of_json(folder: Path, tmp_path: Path) -> None:
+    settings = files(folder) | {"log_format": "json"}
+    fresh = {"GRPC_TRACE": ""}  # which is read when gRPC is imported, so that the process imports it anew
+    with (tmp_path / "log").open("w") as log, serving(as_options(settings), fresh, log) as address:
+        host, _, port = address.rpartition(":")
+        with socket.create_connection((host, int(port))) as stranger:
+            stranger.sendall(b"GET / HTTP/1.1\r\n\r\n")
+            while stranger.recv(1024):
+                pass
+        mine = Tls(ca=folder / "ca.pem", cert=folder / "cert.pem", key=folder / "key.pem")
+        with Advisor(address, token=TOKEN, tls=mine) as advisor:
+            assert advisor.rules.games()
+    told = [json.loads(line) for line in (tmp_path / "log").read_text().splitlines()]
+    assert "call" in [line["event"] for line in told]
 
 
 def said_at_start(store: Path, *options: str) -> list[str]:

@@ -3,10 +3,12 @@
 import asyncio
 import io
 import logging
+import os
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, redirect_stderr
 from dataclasses import dataclass
 from typing import Any
+from unittest.mock import patch
 
 import grpc
 import pytest
@@ -60,7 +62,7 @@ def logged(form: str) -> Iterator[io.StringIO]:
     """Yield what is logged meanwhile, in one of the formats."""
     root, written = logging.getLogger(), io.StringIO()
     before, level = root.handlers[:], root.level
-    with redirect_stderr(written):
+    with redirect_stderr(written), patch.dict(os.environ):
         write_logs(form)
     try:
         yield written
