@@ -86,6 +86,25 @@ def met(one: Lesson, luck: Random) -> Iterator[Words]:
         yield from (scene.words for scene in course.scenes if scene.wrong and scene.words)
 
 
+ANSWERED_AT_ONCE = [  # a lesson, tasks that are done before, a wrong try that would give the learner more to choose
+    *(("places", done, "place red market") for done in (0, 1, 2, 3, 4, 5, 9)),
+    *(("events", done, "place red market") for done in (0, 1)),
+    ("gold", 1, "hire master_woodworker_1"),
+]
+
+
+@pytest.mark.parametrize(("name", "done", "wrong"), ANSWERED_AT_ONCE)
+def test_a_wrong_try_is_answered_before_the_learner_chooses_again(name: str, done: int, wrong: str) -> None:
+    one = lesson(name)
+    assert follow(one, [*answers(one)[:done], wrong]).scenes[-1].wrong
+
+
+def test_what_was_to_be_bought_is_enough_once_it_is_bought() -> None:
+    one = lesson("places")
+    before, after = (follow(one, answers(one)[:done]).step for done in (8, 9))
+    assert (before, after) == (one.steps[13], one.steps[15])
+
+
 def test_a_try_that_the_lesson_does_not_allow_is_named() -> None:
     with pytest.raises(NotAllowed, match="'pass' is not allowed here; allowed: convert mortar_mixer 1") as caught:
         follow(lesson("goal"), ["pass"])
