@@ -24,7 +24,7 @@ export function pauses(): () => Promise<void> {
 /** Whether a later try may succeed: the connection is broken, or the server has too much to do. */
 export const mayPass = (error: unknown): boolean => isPassing(error) || codeOf(error) === Code.ResourceExhausted;
 
-interface Insistence {
+export interface Insistence {
   /** Whether the answer is still wanted; always, if not set. */
   wanted?: () => boolean;
   /** Called with why it is tried again, and with nothing once it has been answered. */

@@ -2,7 +2,8 @@
 
 import { alive } from "@clerestory/client";
 import { computed, signal } from "@preact/signals";
-import { games, reasonOf, refusedToken, requestName, wordsOf } from "./api.ts";
+import { games, refusedToken, requestName, wordsOf } from "./api.ts";
+import { Calls } from "./calls.ts";
 import {
   type Game,
   type GameEntry,
@@ -12,7 +13,7 @@ import {
   SeatKind,
   TakeBacks,
 } from "./gen/clerestory/v1/games_pb.ts";
-import { insist, longer, mayPass, SHORTEST } from "./insist.ts";
+import { longer, mayPass, SHORTEST } from "./insist.ts";
 import { Pace } from "./pace.ts";
 import { seatOf } from "./seats.ts";
 import { declinedIn, followed, seatsOf, viewIn } from "./states.ts";
@@ -21,7 +22,6 @@ import { say } from "./texts.ts";
 import { addKeys, dropToken, type Keys, keysOf, tokensOf } from "./tokens.ts";
 
 const UNSEEN = 3000; // milliseconds between polls without a stream: the tab is hidden, or has no token
-const TRIES = 10; // of a call that is refused because another change came first
 
 interface State {
   game?: Game | undefined;
@@ -29,9 +29,6 @@ interface State {
   /** Those before the last change. */
   before: GameView[];
 }
-
-/** A call with its message, which may be repeated; undefined once it is no longer wanted. */
-type Prepared<T> = (() => Promise<T>) | undefined;
 
 /** A game, from its opening in this tab until `close`. */
 export class Kept {
@@ -48,8 +45,16 @@ export class Kept {
   readonly broken = signal("");
   /** Why the game cannot be shown at all. */
   readonly failed = signal("");
+  readonly #calls = new Calls(() => this.#catchUp(), {
+    wanted: () => !this.#closed,
+    told: (why) => {
+      this.broken.value = why;
+    },
+  });
   /** Why the last call was refused. */
-  readonly refused = signal("");
+  readonly refused = this.#calls.refused;
+  /** A call is in progress or waiting. */
+  readonly busy = this.#calls.busy;
   /** Seats that somebody is watching from; undefined if unknown. */
   readonly present = signal<readonly number[] | undefined>(undefined);
   /** My last action is being taken back. */
@@ -63,8 +68,6 @@ export class Kept {
   readonly myTurn = computed(() => this.turn.value !== undefined && this.mine.value.includes(this.turn.value));
   /** The ply after the last action of a seat of mine, 0 for none. */
   readonly lastMine = computed(() => this.log.value.findLastIndex((entry) => this.#isMine(entry)) + 1);
-  /** A call is in progress or waiting. */
-  readonly busy = computed(() => this.#undone.value > 0);
   readonly mayTakeBack = computed(() => this.#mayTakeBack());
   /** The displayed view: that of the seat to decide if it is mine, else of my first seat, else the public one. */
   readonly view = computed(() => this.viewOf(this.myTurn.value ? this.turn.value : this.mine.value[0]));
@@ -74,8 +77,6 @@ export class Kept {
   #heard = -1; // the version of the last state that the stream has brought
   #timer: ReturnType<typeof setTimeout> | undefined;
   #closed = false;
-  readonly #undone = signal(0);
-  #before: Promise<unknown> = Promise.resolve(); // settles with the last requested call
 
   constructor(id: string) {
     this.id = id;
@@ -253,46 +254,6 @@ export class Kept {
 
   // -- what is done ---------------------------------------------------------------------------------
 
-  /**
-   * Make a call after all earlier ones, and apply its result.
-   *
-   * If the connection breaks, the same call is repeated, which has no second effect. If another change came first, the
-   * call is prepared again.
-   */
-  #do<T>(prepare: () => Prepared<T>, took: (answer: T) => void): Promise<boolean> {
-    this.#undone.value += 1;
-    const done = this.#before.then(() => this.#doNow(prepare, took));
-    this.#before = done.finally(() => {
-      this.#undone.value -= 1;
-    });
-    return done;
-  }
-
-  async #doNow<T>(prepare: () => Prepared<T>, took: (answer: T) => void): Promise<boolean> {
-    this.refused.value = "";
-    for (let left = TRIES; ; left--) {
-      const call = prepare();
-      try {
-        if (call) took(await this.#insist(call));
-        else this.refused.value = say("trouble.gone_on");
-        return call !== undefined;
-      } catch (error) {
-        await this.#catchUp().catch(() => undefined);
-        if (reasonOf(error) === "STALE_VERSION" && left > 0) continue;
-        this.refused.value = wordsOf(error);
-        return false;
-      }
-    }
-  }
-
-  /** Make a call until it is answered. */
-  #insist<T>(call: () => Promise<T>): Promise<T> {
-    const told = (why: string) => {
-      this.broken.value = why;
-    };
-    return insist(call, { wanted: () => !this.#closed, told });
-  }
-
   readonly #taken = (answer: { game?: Game | undefined; views: GameView[]; entries: GameEntry[] }): void => {
     if (!answer.game || answer.game.version <= (this.game.value?.version ?? -1)) return; // the stream was faster
     this.pace.skip();
@@ -306,7 +267,7 @@ export class Kept {
   async play(action: string, thenActions: string[] = []): Promise<boolean> {
     if (this.busy.value) return false;
     const last = this.entryAt(this.log.value.length);
-    return this.#do(() => {
+    return this.#calls.make(() => {
       if (this.entryAt(this.log.value.length) !== last) return undefined;
       const asked = { ...this.#common(), action, thenActions };
       return () => games.playAction(asked);
@@ -323,14 +284,14 @@ export class Kept {
       const there = mine.version !== undefined && this.entryAt(mine.ply) === mine.version;
       return there ? this.#takingBack(mine.ply - 1) : undefined;
     };
-    return this.#do(prepare, this.#taken).finally(() => {
+    return this.#calls.make(prepare, this.#taken).finally(() => {
       this.takingBack.value = false;
     });
   }
 
   /** Enter what one of my seats has been shown at the table, by the text of the outcome. */
   say(seat: number, outcome: string): Promise<boolean> {
-    return this.#do(() => {
+    return this.#calls.make(() => {
       const meant = this.viewOf(seat)?.unsaid.some(({ text }) => text === outcome);
       const asked = { ...this.#common(), seat, outcome };
       return meant ? () => games.sayShown(asked) : undefined;
@@ -339,7 +300,7 @@ export class Kept {
 
   /** Agree to the take-back that somebody proposes, or decline it. */
   answer(ply: number, decline = false): Promise<boolean> {
-    return this.#do(
+    return this.#calls.make(
       () => (this.game.value?.takeBack?.ply === ply ? this.#takingBack(ply, decline) : undefined),
       this.#taken,
     );
@@ -370,7 +331,7 @@ export class Kept {
   setSeat(seat: number, kind: SeatKind, level?: number): Promise<boolean> {
     const bot = kind === SeatKind.BOT ? { bot: level === undefined ? {} : { level } } : {};
     const asked = { gameId: this.id, tokens: this.tokens, seat, plan: { kind, ...bot } };
-    return this.#do(
+    return this.#calls.make(
       () => () => games.setSeat(asked),
       () => this.#seen(),
     );
@@ -382,7 +343,7 @@ export class Kept {
     const own = this.mine.value.filter((seat) => seats[seat]?.kind === SeatKind.PERSON);
     const seat = own.find((one) => one === this.turn.value) ?? own[0];
     const asked = { gameId: this.id, tokens: this.tokens, reason, ...(seat === undefined ? {} : { seat }) };
-    return this.#do(
+    return this.#calls.make(
       () => () => games.endGame(asked),
       () => this.#seen(),
     );
@@ -391,7 +352,7 @@ export class Kept {
   /** Take an open seat. */
   join(seat: number | undefined, name: string): Promise<boolean> {
     const asked = { gameId: this.id, name, requestId: requestName(), ...(seat === undefined ? {} : { seat }) };
-    return this.#do(
+    return this.#calls.make(
       () => () => games.joinGame(asked),
       (answer) => {
         const token = answer.seatToken;
