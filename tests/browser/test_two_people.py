@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from lab.browser import experienced
-from tests.browser.harness import PATIENCE, Calls, called, menu, new_game, play_on, settled, start
+from tests.browser.harness import PATIENCE, Calls, called, menu, new_game, play_on, settled, start, when_held
 
 
 @pytest.fixture
@@ -92,4 +92,22 @@ def test_who_asks_to_go_back_hears_that_it_is_declined(page: Page, other: Page) 
     expect(other.get_by_role("alert")).to_contain_text("Red asks to go back", timeout=PATIENCE)
     other.get_by_role("button", name="Decline").click()
     expect(page.get_by_role("alert")).to_have_text("Ada declined.", timeout=PATIENCE)
+    expect(other.get_by_role("alert")).to_have_count(0)
+
+
+def test_who_agrees_twice_to_a_take_back_agrees_once(page: Page, other: Page) -> None:
+    settled(page)
+    moves = other.locator(".log ol li")
+    before = moves.count()
+    play_on(page, lambda offered: offered[0], 1)
+    page.keyboard.press("u")
+    held: list[Route] = []
+    other.route("**/TakeBack", lambda route: held.append(route))
+    agree = other.get_by_role("button", name="Agree")
+    agree.click(click_count=2)
+    when_held(other, held)
+    expect(agree).to_have_attribute("aria-disabled", "true")
+    held[0].continue_()
+    expect(moves).to_have_count(before)
+    expect(agree).to_have_count(0)
     expect(other.get_by_role("alert")).to_have_count(0)

@@ -298,8 +298,9 @@ export class Kept {
     }, this.#taken);
   }
 
-  /** Agree to the take-back that somebody proposes, or decline it. */
-  answer(ply: number, decline = false): Promise<boolean> {
+  /** Agree to the take-back that somebody proposes, or decline it; ignored while another call is in progress. */
+  async answer(ply: number, decline = false): Promise<boolean> {
+    if (this.busy.value) return false;
     return this.#calls.make(
       () => (this.game.value?.takeBack?.ply === ply ? this.#takingBack(ply, decline) : undefined),
       this.#taken,

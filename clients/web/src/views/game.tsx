@@ -246,16 +246,17 @@ function TakeBackAsked({ kept }: { kept: Kept }) {
   const asks = kept.mine.value.includes(question.seat);
   const undone = undoneBy(kept, ply);
   const mayAnswer = question.missing.some((seat) => kept.mine.value.includes(seat));
+  const busy = kept.busy.value;
   return (
     <div class="notice" role="alert">
       <p>{asks ? say("back.own", { ply }) : say("back.asked", { who, ply })}</p>
       {undone && <p>{say("back.undoes", { what: undone })}</p>}
       {mayAnswer ? (
         <>
-          <button type="button" onClick={() => void kept.answer(ply)}>
+          <button type="button" aria-disabled={busy} onClick={() => void kept.answer(ply)}>
             {say("back.agree")}
           </button>{" "}
-          <button type="button" onClick={() => void kept.answer(ply, true)}>
+          <button type="button" aria-disabled={busy} onClick={() => void kept.answer(ply, true)}>
             {say("back.decline")}
           </button>
         </>
@@ -263,7 +264,7 @@ function TakeBackAsked({ kept }: { kept: Kept }) {
         <p>
           {say("back.waiting")}{" "}
           {asks && (
-            <button type="button" onClick={() => void kept.answer(ply, true)}>
+            <button type="button" aria-disabled={busy} onClick={() => void kept.answer(ply, true)}>
               {say("back.withdraw")}
             </button>
           )}
