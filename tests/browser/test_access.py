@@ -189,6 +189,12 @@ def test_actions_are_found_by_typing(page: Page) -> None:
     expect(page.locator(".log li")).to_contain_text("Prior Philip", timeout=PATIENCE)
 
 
+def test_whoever_resigns_is_asked_once_more_so_that_it_is_heard(page: Page) -> None:
+    people(page)
+    page.get_by_role("button", name="Resign").click()
+    expect(page.get_by_role("alert")).to_contain_text("Yes, resign")
+
+
 def test_keys_can_be_switched_off(page: Page) -> None:
     helped(page)
     page.get_by_label("Keys are on").uncheck()

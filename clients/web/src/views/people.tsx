@@ -93,7 +93,7 @@ function EndIt({ kept, onClose }: { kept: Kept; onClose(): void }) {
         )}
       </div>
       {sure.value !== undefined && (
-        <p class="notice">
+        <p class="notice" role="alert">
           {say("players.sure")}{" "}
           <button type="button" class="danger" onClick={() => sure.value !== undefined && end(sure.value)}>
             {say(sure.value === EndReason.RESIGNED ? "players.yes_resign" : "players.yes_end")}
