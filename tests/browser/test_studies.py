@@ -5,10 +5,10 @@ from math import floor
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from clerestory.engine import read_records
-from tests.browser.harness import PATIENCE, begin, play_on, record_of, settled, start
+from tests.browser.harness import PATIENCE, begin, play_on, record_of, settled, start, when_held
 from tests.browser.positions import about_to
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -103,6 +103,32 @@ def test_the_first_position_of_a_study_that_does_not_come_leads_back(page: Page)
     expect(page.get_by_role("alert")).to_be_visible()
     page.get_by_role("link", name="To the lobby").click()
     expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
+
+
+def test_the_first_position_of_a_study_and_the_one_for_hints_are_asked_for_again(page: Page) -> None:
+    page.evaluate("localStorage.setItem('hints', 'move')")
+    for call in ("ApplyActions", "ListActions", "ObservePosition"):
+        page.route(f"**/{call}", lambda route: route.abort(), times=1)
+    page.get_by_text("Import a record or a position").click()
+    page.locator("input[type=file]").set_input_files(EXAMPLES / "records" / "duel-2p.jsonl")
+    page.locator(".log li button").nth(8).click()  # the cards are dealt
+    expect(page.locator(".action.best")).to_have_count(1, timeout=PATIENCE)
+    expect(page.get_by_role("alert")).to_have_count(0)
+
+
+def test_chance_is_drawn_once_however_often_it_is_pressed(page: Page) -> None:
+    page.goto("/#/study/new/cathedral/2")
+    draw = page.get_by_role("button", name="Draw", exact=True)
+    expect(draw).to_be_visible(timeout=PATIENCE)
+    held: list[Route] = []
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url) if "ApplyActions" in request.url else None)
+    page.route("**/ApplyActions", lambda route: held.append(route), times=1)
+    draw.click(click_count=2)
+    expect(draw).to_have_attribute("aria-disabled", "true")
+    when_held(page, held).continue_()
+    expect(draw).to_have_count(0, timeout=PATIENCE)
+    assert len(asked) == 2, "what is drawn, and the position after it"
 
 
 def test_a_new_position_can_be_played_on_from(page: Page) -> None:

@@ -16,6 +16,7 @@ import {
   TurnKind,
 } from "./gen/clerestory/v1/rules_pb.ts";
 import { inside } from "./inside.ts";
+import { again, insist, mayPass } from "./insist.ts";
 import { say } from "./texts.ts";
 
 /** An imported file, until its screen reads it. */
@@ -109,7 +110,7 @@ export class Study {
   readonly at = signal(0);
   /** The ply to be displayed as soon as its position has arrived. */
   readonly wanted = signal(0);
-  readonly busy = computed(() => this.wanted.value !== this.at.value);
+  readonly busy = computed(() => this.#drawing.value || this.wanted.value !== this.at.value);
   readonly reached = signal<Reached | undefined>(undefined);
   readonly applied = signal<AppliedAction[]>([]);
   readonly actions = signal<LegalAction[]>([]);
@@ -121,6 +122,7 @@ export class Study {
   /** Whether the line has left the record. */
   readonly strayed = computed(() => this.told.actions.length > 0 && this.line.value !== this.told.actions);
 
+  readonly #drawing = signal(false);
   #asked = 0;
 
   constructor(told: Told, source: Source, at = 0, name = "", seats: readonly GameSeat[] = []) {
@@ -132,17 +134,23 @@ export class Study {
     void this.go(at);
   }
 
-  /** Show the position after a number of actions of the line. */
+  /** Leave the study. */
+  leave(): void {
+    this.#asked += 1;
+  }
+
+  /** Show the position after a number of actions of the line; the first one is asked for until it is there. */
   async go(ply: number): Promise<void> {
     const at = Math.min(Math.max(ply, 0), this.line.value.length);
     const asked = ++this.#asked;
+    const wanted = () => asked === this.#asked;
     this.wanted.value = at;
     this.trouble.value = "";
     try {
-      const answer = await rules.applyActions({ position: this.told.opening, actions: this.line.value.slice(0, at) });
-      const position = answer.position as AnyPosition;
-      const listed = await rules.listActions({ position });
-      if (asked !== this.#asked) return;
+      const reach = () => this.#reach(at);
+      const until = { wanted, told: again(this.trouble), passes: mayPass };
+      const { position, answer, listed } = await (this.reached.value ? reach() : insist(reach, until));
+      if (!wanted()) return;
       this.at.value = at;
       this.reached.value = { position, turn: answer.turn, outcome: answer.outcome, points: listed.points };
       this.actions.value = listed.actions;
@@ -152,10 +160,17 @@ export class Study {
       ];
       if (this.applied.value.length < this.line.value.length) await this.#label();
     } catch (error) {
-      if (asked !== this.#asked) return;
+      if (!wanted()) return;
       this.wanted.value = this.at.value;
       this.trouble.value = wordsOf(error);
     }
+  }
+
+  /** The position after a number of actions of the line, and what can be done there. */
+  async #reach(at: number) {
+    const answer = await rules.applyActions({ position: this.told.opening, actions: this.line.value.slice(0, at) });
+    const position = answer.position as AnyPosition;
+    return { position, answer, listed: await rules.listActions({ position }) };
   }
 
   /** Tell all again, in another language. */
@@ -193,15 +208,21 @@ export class Study {
   /** Draw all pending chance events. */
   async draw(): Promise<void> {
     const reached = this.reached.value;
-    if (reached?.turn?.kind !== TurnKind.NATURE) return;
+    if (this.busy.value || reached?.turn?.kind !== TurnKind.NATURE) return;
+    const asked = this.#asked;
+    this.#drawing.value = true;
+    this.trouble.value = "";
     try {
       const answer = await rules.applyActions({ position: reached.position, actions: [], draw: true });
+      if (asked !== this.#asked) return; // somebody went elsewhere
       const drawn = answer.applied.map((one) => one.action?.text ?? "");
       this.line.value = [...this.line.value.slice(0, this.at.value), ...drawn];
       this.applied.value = this.applied.value.slice(0, this.at.value);
       await this.go(this.line.value.length);
     } catch (error) {
-      this.trouble.value = wordsOf(error);
+      if (asked === this.#asked) this.trouble.value = wordsOf(error);
+    } finally {
+      this.#drawing.value = false;
     }
   }
 

@@ -7,6 +7,7 @@ import { beginning } from "../beginning.ts";
 import type { SeatLook } from "../boards/types.ts";
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import { TurnKind } from "../gen/clerestory/v1/rules_pb.ts";
+import { insist, mayPass } from "../insist.ts";
 import { useLater, useLoaded } from "../loading.ts";
 import { newsOf } from "../news.ts";
 import { Opening, Trouble } from "../parts.tsx";
@@ -49,12 +50,20 @@ function Studied({ study, reviewed }: { study: Study; reviewed: boolean }) {
   const position = study.position.value;
   const seat = seatOf(reached?.turn);
   const known = useSignal<Position | undefined>(undefined);
+  useEffect(() => () => study.leave(), [study]);
   useEffect(() => {
+    let here = true;
     known.value = undefined;
     if (seat !== undefined)
-      void study.question(seat).then((found) => {
-        known.value = found;
-      });
+      insist(() => study.question(seat), { wanted: () => here, passes: mayPass }).then(
+        (found) => {
+          if (here) known.value = found;
+        },
+        () => undefined, // then there are no hints
+      );
+    return () => {
+      here = false;
+    };
   }, [reached]);
   const spoken = useRef(language.value);
   useEffect(() => {
@@ -133,7 +142,7 @@ function Studied({ study, reviewed }: { study: Study; reviewed: boolean }) {
     >
       <Trouble words={study.trouble.value} />
       {chance && (
-        <button type="button" class="wide" onClick={() => void study.draw()}>
+        <button type="button" class="wide" aria-disabled={study.busy.value} onClick={() => void study.draw()}>
           {say("study.draw")}
         </button>
       )}
