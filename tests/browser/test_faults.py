@@ -101,6 +101,21 @@ def test_a_page_that_is_older_than_its_server_is_loaded_anew_but_once(page: Page
     expect(page.locator(".lessons").nth(1)).to_be_visible()
 
 
+def test_what_was_wrong_with_a_game_is_said_no_longer_while_it_is_begun_anew(page: Page) -> None:
+    refused = json.dumps({"code": "invalid_argument", "message": "not like this"})
+    refusal = {"status": 400, "content_type": "application/json", "body": refused}
+    page.route("**/CreateGame", lambda route: route.fulfill(**refusal), times=1)
+    start_it, said = page.get_by_role("button", name="Start", exact=True), page.get_by_role("alert")
+    start_it.press("Enter")
+    expect(said).to_have_text("Not like this")
+    held: list[Route] = []
+    page.route("**/CreateGame", lambda route: held.append(route))
+    start_it.press("Enter")
+    expect(said).to_have_count(0)
+    when_held(page, held).continue_()
+    assert settled(page)
+
+
 def test_a_look_back_while_the_server_is_away(browser: Browser, tmp_path: Path) -> None:
     options = ("--workers", "1", "--store", str(tmp_path / "games"), "--web", f"127.0.0.1:{free_port()}")
     with page_server(*options) as (first, url), tab(browser, url) as page:

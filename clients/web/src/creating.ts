@@ -16,7 +16,9 @@ export function useCreate() {
   const trouble = useSignal("");
   const here = useHere();
   const create = async (asked: MessageInitShape<typeof CreateGameRequestSchema>, made = () => {}) => {
+    if (busy.value) return;
     busy.value = true;
+    trouble.value = "";
     prepare("game"); // its screen is loaded while the game is made
     try {
       const id = keepKeys(await insist(() => games.createGame(asked), { wanted: here, told: again(trouble) }));

@@ -63,7 +63,9 @@ function Following({ kept, game }: Omit<Props, "seats">) {
   const trouble = useSignal("");
   const busy = useSignal(false);
   const again = async () => {
+    if (busy.value) return;
     busy.value = true;
+    trouble.value = "";
     try {
       go(["game", await rematch(game, kept.keys.value)]);
     } catch (error) {
