@@ -217,6 +217,33 @@ def test_everything_is_translated_and_has_room_for_longer_words(spoken: Callable
         assert page.evaluate(WIDER) == [], f"at {width} px"
 
 
+# -- narrow cards ------------------------------------------------------------------------------------------
+
+NARROW = 84  # pixels: a cell of the grid in a window of 320
+# The words of cards that end on another line than they begin on, where nothing says that they may be divided.
+CUT = """width => {
+    const cards = [...document.querySelectorAll('.boxed-card .drawn')];
+    for (const card of cards) { card.classList.add('cell'); card.style.width = `${width}px`; }
+    const texts = cards.map(card => card.querySelector('.name').firstChild);
+    return texts.flatMap(text => [...text.data.matchAll(/[^ ]+/g)].filter(([word]) => !word.includes('\u00ad'))
+        .filter(({ 0: word, index }) => {
+            const range = document.createRange();
+            range.setStart(text, index);
+            range.setEnd(text, index + word.length);
+            return range.getClientRects().length > 1;
+        }).map(([word]) => word));
+}"""
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_word_of_a_narrow_card_is_cut(spoken: Callable[[str], Page], language: str) -> None:
+    page = spoken(language)
+    page.goto("/#/box/duel")
+    expect(page.locator(".boxed-card").first).to_be_visible()
+    assert page.evaluate(CUT, NARROW) == []
+    assert page.evaluate(CUT, NARROW // 2), "it would be found"
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("language", OTHERS)
 def test_a_whole_game_by_keyboard(spoken: Callable[[str], Page], language: str) -> None:

@@ -5,6 +5,12 @@ import { say } from "../texts.ts";
 /** Some words, one after the other. */
 export const listed = (words: readonly string[]): string => words.filter(Boolean).join(say("between"));
 
+/** The ends of long words on cards, before which they may be divided. */
+const ENDS = /(?<=\p{L}{3})(?=(?:dores|gießer|kommen|macher|mann|mento?|mischer|trice|wechsel)(?!\p{L}))/gu;
+
+/** A card's name whose longest words may be divided, also by a browser without a dictionary of its language. */
+export const divisible = (name: string): string => name.replace(ENDS, "\u00ad");
+
 /** An effect that the page does not know: its kind and amounts, as the catalogue has them. */
 export function plainly({ kind, ...amounts }: Readonly<Record<string, unknown>>): string {
   const more = Object.entries(amounts).map(([name, value]) => `${name} ${String(value)}`);

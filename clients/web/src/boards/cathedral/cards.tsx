@@ -4,6 +4,7 @@ import type { ComponentChildren } from "preact";
 import { say } from "../../texts.ts";
 import { Arrow, Coin, Good, Picture, Worker } from "../art.tsx";
 import { Unseen, useBoard } from "../spots.tsx";
+import { divisible } from "../words.ts";
 import { type Amounts, amounts, effectOf, numberOf, type Trade, tradeOf, tradeTold } from "./words.ts";
 
 /** Amounts as pictures: one picture each for small numbers, else a number and one picture. */
@@ -100,7 +101,7 @@ export function CraftsmanCard({ id, price = true }: { id: string; price?: boolea
         <Figure trade={trade} />
         {price && <Cost words="card.costs" of={cost} picture={<Coin />} />}
       </span>
-      <span class="name">{catalogue.name(id)}</span>
+      <span class="name">{divisible(catalogue.name(id))}</span>
       {trade && <Conversion trade={trade} />}
     </span>
   );

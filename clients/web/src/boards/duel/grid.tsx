@@ -4,6 +4,7 @@ import { Fragment } from "preact";
 import { gameText, say } from "../../texts.ts";
 import { Arrow, Builder, Good, Picture } from "../art.tsx";
 import { Spot, Unseen, useBoard } from "../spots.tsx";
+import { divisible } from "../words.ts";
 import { Chip, KINDS, Seal } from "./chips.tsx";
 import { useGame } from "./parts.tsx";
 import { gridPlace, LINES } from "./places.ts";
@@ -88,7 +89,7 @@ export function DuelCard({ id }: { id: string }) {
   return (
     <span class={`card frame-${frame}`}>
       <span class="name">
-        {catalogue.name(id)}
+        {divisible(catalogue.name(id))}
         {frame === "once" && <span class="flag">1×</span>}
         {seats
           .filter((seat) => seat.colour === frame)
