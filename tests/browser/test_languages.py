@@ -244,6 +244,16 @@ def test_no_word_of_a_narrow_card_is_cut(spoken: Callable[[str], Page], language
     assert page.evaluate(CUT, NARROW // 2), "it would be found"
 
 
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_word_of_the_table_of_chips_runs_into_its_figures(spoken: Callable[[str], Page], language: str) -> None:
+    page = spoken(language)
+    duel(page)
+    page.set_viewport_size({"width": 320, "height": 640})
+    wider = "all => all.filter(one => one.scrollWidth > one.clientWidth).map(one => one.textContent)"
+    assert page.locator(".chips th[scope=row]").count() == 6
+    assert page.eval_on_selector_all(".chips th[scope=row]", wider) == []
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("language", OTHERS)
 def test_a_whole_game_by_keyboard(spoken: Callable[[str], Page], language: str) -> None:

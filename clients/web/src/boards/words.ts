@@ -5,10 +5,10 @@ import { say } from "../texts.ts";
 /** Some words, one after the other. */
 export const listed = (words: readonly string[]): string => words.filter(Boolean).join(say("between"));
 
-/** The ends of long words on cards, before which they may be divided. */
+/** The ends of long words on boards, before which they may be divided. */
 const ENDS = /(?<=\p{L}{3})(?=(?:dores|gießer|kommen|macher|mann|mento?|mischer|trice|wechsel)(?!\p{L}))/gu;
 
-/** A card's name whose longest words may be divided, also by a browser without a dictionary of its language. */
+/** Words of which the longest may be divided, also by a browser without a dictionary of their language. */
 export const divisible = (name: string): string => name.replace(ENDS, "\u00ad");
 
 /** An effect that the page does not know: its kind and amounts, as the catalogue has them. */

@@ -4,6 +4,7 @@ import type { DuelPlayer } from "../../gen/clerestory/v1/duel_pb.ts";
 import { say } from "../../texts.ts";
 import { Flags, Panel, type PlayerProps, Players, type PossibleFlag } from "../player.tsx";
 import { Count, Spot, Unseen, useBoard } from "../spots.tsx";
+import { divisible } from "../words.ts";
 import { Building } from "./building.tsx";
 import { Chip, KINDS, Seal } from "./chips.tsx";
 import { DuelCard } from "./grid.tsx";
@@ -71,7 +72,7 @@ function Chips({ look, player, was }: CampProps) {
         {(["supply", "camp"] as const).map((where) => (
           <tr key={where}>
             <th scope="row" title={say(`camp.${where}`)} data-about={`${look.seat}.${where}`}>
-              {say(`camp.${where}`)}
+              {divisible(say(`camp.${where}`))}
             </th>
             {KINDS.map(([raw]) => {
               const count = player[where]?.[raw] ?? 0;
