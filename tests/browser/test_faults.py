@@ -108,6 +108,7 @@ def test_what_was_wrong_with_a_game_is_said_no_longer_while_it_is_begun_anew(pag
     start_it, said = page.get_by_role("button", name="Start", exact=True), page.get_by_role("alert")
     start_it.press("Enter")
     expect(said).to_have_text("Not like this")
+    expect(start_it).to_be_focused()
     held: list[Route] = []
     page.route("**/CreateGame", lambda route: held.append(route))
     start_it.press("Enter")

@@ -5,6 +5,7 @@ import { render } from "preact";
 import { useEffect } from "preact/hooks";
 import { tokenWanted } from "./api.ts";
 import { loadAnew } from "./files.ts";
+import { keepFocus } from "./focus.ts";
 import { LATER } from "./later.ts";
 import { takeKeys } from "./links.ts";
 import { useLoaded } from "./loading.ts";
@@ -63,6 +64,7 @@ function Later({ screen, words }: { screen: Name; words: string[] }) {
 const told = (screen: string) => (screen === "study" ? screen : `${screen} ${language.value}`);
 
 const page = document.getElementById("page") as HTMLElement;
+keepFocus();
 speak(preferred()).then(
   () => render(<Page />, page),
   () => page.append("This page could not be loaded. Reload it."), // there are no texts to say so in other languages

@@ -24,7 +24,7 @@ export function PlayButton({ game, bot, shape, children }: Props) {
   const { busy, trouble, create } = useCreate();
   return (
     <>
-      <button type="button" class={shape} disabled={busy} onClick={() => void create(beginning(game, bot))}>
+      <button type="button" class={shape} aria-disabled={busy} onClick={() => void create(beginning(game, bot))}>
         {children}
       </button>
       <Trouble words={trouble} />

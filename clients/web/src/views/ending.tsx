@@ -83,7 +83,7 @@ function Following({ kept, game }: Omit<Props, "seats">) {
           {say("end.review")}
         </a>
         {kept.mine.value.length > 0 && (
-          <button type="button" disabled={busy.value} onClick={() => void again()}>
+          <button type="button" aria-disabled={busy.value} onClick={() => void again()}>
             {say("end.rematch")}
           </button>
         )}

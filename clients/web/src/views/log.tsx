@@ -34,21 +34,13 @@ export const Log = memo(({ applied, seats, at, since, glyphs, onGo, onReplay }: 
   return (
     <section class="log" aria-label={say("log")}>
       <div class="steps">
-        <button type="button" aria-label={say("log.beginning")} disabled={at === 0} onClick={() => onGo(0)}>
-          «
-        </button>
-        <button type="button" aria-label={say("log.back")} disabled={at === 0} onClick={() => onGo(at - 1)}>
-          ‹
-        </button>
+        <Step name={say("log.beginning")} sign="«" off={at === 0} onPress={() => onGo(0)} />
+        <Step name={say("log.back")} sign="‹" off={at === 0} onPress={() => onGo(at - 1)} />
         <span>
           {at} / {last}
         </span>
-        <button type="button" aria-label={say("log.on")} disabled={at === last} onClick={() => onGo(at + 1)}>
-          ›
-        </button>
-        <button type="button" aria-label={say("log.end")} disabled={at === last} onClick={() => onGo(last)}>
-          »
-        </button>
+        <Step name={say("log.on")} sign="›" off={at === last} onPress={() => onGo(at + 1)} />
+        <Step name={say("log.end")} sign="»" off={at === last} onPress={() => onGo(last)} />
       </div>
       {onReplay && (
         <button type="button" class="wide-plain" onClick={onReplay}>
@@ -74,6 +66,20 @@ export const Log = memo(({ applied, seats, at, since, glyphs, onGo, onReplay }: 
     </section>
   );
 });
+
+interface StepProps {
+  name: string;
+  sign: string;
+  /** It leads nowhere. */
+  off: boolean;
+  onPress(): void;
+}
+
+const Step = ({ name, sign, off, onPress }: StepProps) => (
+  <button type="button" aria-label={name} aria-disabled={off} onClick={() => off || onPress()}>
+    {sign}
+  </button>
+);
 
 /** From where a row is in the middle of a list, or its beginning is in sight. */
 const shownFrom = (row: HTMLElement, height: number): number =>

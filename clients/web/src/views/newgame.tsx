@@ -259,7 +259,7 @@ export function NewGame() {
           </label>
         ))}
       </details>
-      <button type="submit" class="main" disabled={busy}>
+      <button type="submit" class="main" aria-disabled={busy}>
         {say("new.start")}
       </button>
     </form>

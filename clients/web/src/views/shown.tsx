@@ -23,8 +23,8 @@ function Question({ kept, view: { seat = 0, unsaid } }: { kept: Kept; view: Game
           <button
             key={action.text}
             type="button"
-            disabled={kept.busy.value}
-            onClick={() => void kept.say(seat, action.text)}
+            aria-disabled={kept.busy.value}
+            onClick={() => kept.busy.value || void kept.say(seat, action.text)}
           >
             {labelOf(action)}
           </button>

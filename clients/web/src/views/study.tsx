@@ -181,7 +181,7 @@ function Reviewed({ now, ...props }: ReviewedProps & { now: boolean }) {
   const View = useLater(() => import("./review.tsx"), wanted.value);
   if (View) return <View {...props} />;
   return (
-    <button type="button" class="wide" disabled={wanted.value} onClick={() => (wanted.value = true)}>
+    <button type="button" class="wide" aria-disabled={wanted.value} onClick={() => (wanted.value = true)}>
       {say("study.review")}
     </button>
   );

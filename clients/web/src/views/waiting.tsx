@@ -15,6 +15,7 @@ export function Waiting({ kept, game }: { kept: Kept; game: Game }) {
   const seats = looks(game.seats);
   const owner = kept.keys.value.owner !== undefined;
   const join = (seat: number) => {
+    if (kept.busy.value) return;
     browser.set("name", name.value);
     void kept.join(seat, name.value);
   };
@@ -34,15 +35,15 @@ export function Waiting({ kept, game }: { kept: Kept; game: Game }) {
             <SeatName look={seats[seat.seat] ?? look(seat.seat)} mine={kept.mine.value.includes(seat.seat)} />
             {kept.away(seat) && <small>{say("away")}</small>}
             {seat.kind === SeatKind.OPEN && (
-              <button type="button" disabled={kept.busy.value} onClick={() => join(seat.seat)}>
+              <button type="button" aria-disabled={kept.busy.value} onClick={() => join(seat.seat)}>
                 {say("waiting.sit")}
               </button>
             )}
             {seat.kind === SeatKind.OPEN && owner && (
               <button
                 type="button"
-                disabled={kept.busy.value}
-                onClick={() => void kept.setSeat(seat.seat, SeatKind.BOT)}
+                aria-disabled={kept.busy.value}
+                onClick={() => kept.busy.value || void kept.setSeat(seat.seat, SeatKind.BOT)}
               >
                 {say("waiting.bot")}
               </button>

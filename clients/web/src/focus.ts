@@ -1,0 +1,32 @@
+// The focus goes to what is left around it when what had it is gone, as after an answer that takes the place of its button.
+
+const PARTS = "section, form, aside, dialog, [role='group'], main";
+
+/** Keep the focus on the page from now on. */
+export function keepFocus(): void {
+  let around: readonly Element[] = []; // what had the focus last, and all that it was in
+  addEventListener("focusin", ({ target }) => {
+    around = chain(target as Element);
+  });
+  addEventListener("focusout", () => queueMicrotask(forget)); // if somebody has left it, not if it is gone
+  const isLost = () => document.activeElement === document.body && around.length > 0;
+  const forget = () => {
+    if (isLost() && around[0]?.isConnected) around = [];
+  };
+  new MutationObserver(() => {
+    if (!isLost() || around[0]?.isConnected) return;
+    const left = around.find((one) => one.isConnected && one.matches(PARTS));
+    give(left ?? document.querySelector("h1") ?? document.querySelector("main"));
+  }).observe(document.body, { childList: true, subtree: true });
+}
+
+/** An element, and all that it is in. */
+function chain(element: Element | null): Element[] {
+  return element ? [element, ...chain(element.parentElement)] : [];
+}
+
+function give(part: Element | null): void {
+  if (!(part instanceof HTMLElement)) return;
+  if (!part.hasAttribute("tabindex")) part.tabIndex = -1;
+  part.focus({ preventScroll: true });
+}
