@@ -1,7 +1,8 @@
 """A person's actions on the page, checked against the core."""
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -67,6 +68,32 @@ def when_held(page: Page, held: list[Route]) -> Route:
     while not held:
         page.wait_for_timeout(10)
     return held[0]
+
+
+@contextmanager
+def lost(page: Page, url: str, lose: Callable[[Route], None] = Route.abort, times: int = 1) -> Iterator[list[Route]]:
+    """Lose the first calls of an address; hold back what follows them until the end, so that the trouble is seen.
+
+    Yields the lost calls.
+    """
+    gone: list[Route] = []
+    held: list[Route] = []
+    seen = False
+
+    def meet(route: Route) -> None:
+        if len(gone) < times:
+            gone.append(route)
+            lose(route)
+        elif seen:
+            route.continue_()
+        else:
+            held.append(route)
+
+    page.route(url, meet)
+    yield gone
+    seen = True
+    for route in held:
+        route.continue_()
 
 
 def hide(page: Page, hidden: bool = True) -> None:

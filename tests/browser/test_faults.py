@@ -19,6 +19,7 @@ from tests.browser.harness import (
     Calls,
     begin,
     hide,
+    lost,
     new_game,
     play_on,
     played_through,
@@ -95,6 +96,7 @@ def test_a_page_that_is_older_than_its_server_is_loaded_anew_but_once(page: Page
     page.route(gone, lambda route: route.fulfill(status=404))
     page.goto("/#/path")
     expect(page.get_by_role("alert")).to_contain_text("reload the page")
+    page.wait_for_load_state()  # the alert may come first
     assert len(loads) == 1
     page.unroute(gone)
     page.reload()
@@ -142,9 +144,9 @@ def test_what_a_screen_asks_first_is_asked_again(page: Page) -> None:
         ("box/duel", "DescribeCatalogue", ".send"),
     ):
         page.goto("/#/")
-        page.route(f"**/{call}", lambda route: route.abort(), times=1)
-        page.goto(f"/#/{screen}")
-        expect(page.get_by_role("alert")).to_contain_text("Trying again")
+        with lost(page, f"**/{call}"):
+            page.goto(f"/#/{screen}")
+            expect(page.get_by_role("alert")).to_contain_text("Trying again")
         expect(page.locator(there)).to_be_visible()
 
 
@@ -226,17 +228,15 @@ INTERNAL = b'{"error": {"code": "internal", "message": "Received RST_STREAM with
 def test_a_stream_that_a_proxy_resets(page: Page, body: bytes) -> None:
     new_game(page, "duel", ["me", "bot1"])
     settled(page)
-    resets: list[bytes] = []
 
     def reset(route: Route) -> None:
-        resets.append(body)
         route.fulfill(content_type="application/connect+proto", body=body)
 
-    page.route("**/WatchGame", reset, times=2)
-    page.evaluate("dispatchEvent(new Event('online'))")  # watches anew
-    expect(page.get_by_role("alert").first).to_contain_text("Trying again", timeout=PATIENCE)
-    while len(resets) < 2:
-        page.wait_for_timeout(10)
+    with lost(page, "**/WatchGame", reset, times=2) as resets:
+        page.evaluate("dispatchEvent(new Event('online'))")  # watches anew
+        expect(page.get_by_role("alert").first).to_contain_text("Trying again", timeout=PATIENCE)
+        while len(resets) < 2:
+            page.wait_for_timeout(10)
     expect(page.get_by_role("alert")).to_have_count(0, timeout=PATIENCE)
     assert play_on(page, lambda offered: offered[0], 1) == 1
 
