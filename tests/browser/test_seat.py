@@ -2,12 +2,13 @@
 
 import json
 import re
+from contextlib import nullcontext
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
-from tests.browser.harness import PATIENCE, new_game, play_on, settled, start
+from tests.browser.harness import PATIENCE, new_game, play_on, settled, start, when_held
 
 SIZES: list[Any] = [{"width": 1366, "height": 768}, {"width": 390, "height": 844}, {"width": 320, "height": 640}]
 
@@ -48,6 +49,7 @@ def test_nothing_jumps_when_something_is_said_beside_the_actions(page: Page) -> 
         const {x, y, width, height} = document.querySelector(name).getBoundingClientRect();
         return [x, y, width, height]; })"""
     back, earlier = page.get_by_label("One back"), page.get_by_text("You are looking at an earlier moment.")
+    expect(page.locator(".drawn")).to_be_visible()
     for size in SIZES[:2]:
         page.set_viewport_size(size)
         back.scroll_into_view_if_needed()
@@ -134,8 +136,11 @@ def test_what_happened_since_is_shown_again(page: Page) -> None:
     start(page, ("me", "bot1"), "cathedral")
     play_on(page, lambda offered: offered[-1], 1)
     settled(page)
+    held: list[Route] = []
+    page.route("**/GetGame", lambda route: held.append(route), times=1)  # or it might be over before it is looked for
     page.keyboard.press("r")
     expect(page.get_by_text("You are looking at an earlier moment.")).to_be_visible(timeout=PATIENCE)
+    when_held(page, held).continue_()
     expect(page.locator(".status.mine")).to_be_visible(timeout=PATIENCE)
 
 
@@ -163,15 +168,23 @@ def test_broken_addresses_show_the_lobby(page: Page) -> None:
         expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
 
 
+# The 80 ms in which other windows answer are too few where a machine is busy.
+PATIENT = """const soon = setTimeout;
+    globalThis.setTimeout = (run, wait, ...more) => soon(run, wait === 80 ? 1000 : wait, ...more);"""
+
+
 def test_many_windows_leave_connections_for_calls(page: Page) -> None:
     """A browser opens six connections to a host: with a stream in each window, the seventh could not even load."""
     identifier = new_game(page, "duel", ["me", "bot1"])
     settled(page)
+    page.context.add_init_script(PATIENT)
     others = [page.context.new_page() for _ in range(6)]
-    for other in others:
-        other.goto(f"/#/game/{identifier}")
+    for number, other in enumerate(others):
+        with other.expect_request("**/WatchGame") if number < 2 else nullcontext():
+            other.goto(f"/#/game/{identifier}")
         assert settled(other)
-    expect(others[-1].get_by_text("this one looks every three seconds")).to_be_visible(timeout=PATIENCE)
+        looks = other.get_by_text("this one looks every three seconds")
+        expect(looks).to_have_count(0 if number < 2 else 1, timeout=PATIENCE)
     play_on(others[-1], lambda offered: offered[0], 1)
     ply = json.loads(str(others[-1].locator("[data-version]").get_attribute("data-version")))
     page.wait_for_function("ply => Number(document.querySelector('[data-version]').dataset.version) >= ply", arg=ply)
