@@ -125,6 +125,7 @@ def test_a_screen_fits_a_narrow_phone_and_axe_finds_nothing_by_day_and_night(
 
 
 def test_axe_would_find_something(page: Page) -> None:
+    expect(page.locator("h1")).to_be_visible()
     page.evaluate("document.body.append(Object.assign(document.createElement('button'), {style: ''}))")
     assert any("button-name" in one for one in violations(page))
     page.evaluate("Object.assign(document.querySelector('h1').style, {color: '#777', background: '#666'})")
@@ -150,6 +151,7 @@ def test_a_table_on_a_phone(page: Page) -> None:
 @pytest.mark.parametrize("moves", [6, pytest.param(10_000, marks=pytest.mark.slow)], ids=["begun", "whole"])
 def test_a_game_by_keyboard_alone(page: Page, moves: int) -> None:
     """From the lobby, on to the end of the game: no key but Tab, Shift, Enter, space, arrows and letters."""
+    expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
     page.keyboard.press("Tab")
     for _ in range(20):
         if page.evaluate("document.activeElement?.type") == "radio":

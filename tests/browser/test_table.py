@@ -142,6 +142,7 @@ def test_a_line_is_played_out_until_the_pointer_is_moved_off(page: Page) -> None
 def test_nothing_moves_in_the_list_of_actions_while_tables_come(page: Page) -> None:
     """Otherwise a person would click something else than intended."""
     start(page)
+    expect(page.locator(".drawn")).to_be_visible()
     page.get_by_label("Hints ?").select_option("table")
     places = "all => all.map(one => JSON.stringify(one.getBoundingClientRect())).join()"
     before = page.eval_on_selector_all(".action", places)
@@ -191,6 +192,7 @@ def test_one_can_look_back_and_come_back(page: Page) -> None:
     start(page)
     play_on(page, lambda offered: offered[0], 2)
     settled(page)
+    expect(page.locator(".drawn")).to_be_visible()
     board = page.locator(".board")
     now = board.inner_text()
     page.keyboard.press("Home")
@@ -302,6 +304,7 @@ def test_two_people_and_a_take_back_that_is_agreed_to(page: Page, browser: Brows
     page.keyboard.press("u")
     expect(other.get_by_text("This takes back: Red: claim")).to_be_visible(timeout=PATIENCE)
     page.get_by_role("button", name="Withdraw").click()
+    expect(page.get_by_role("button", name="Withdraw")).to_have_count(0)
     expect(other.get_by_text("This takes back")).to_have_count(0, timeout=PATIENCE)
     expect(other.get_by_role("alert")).to_have_count(0)
     page.keyboard.press("u")
