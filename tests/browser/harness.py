@@ -211,6 +211,6 @@ def thought_over(page: Page, do: Callable[[], None] = lambda: None) -> None:
     do()
     quiet = 0
     while quiet < QUIET:
-        page.wait_for_timeout(LOOK)
+        page.evaluate("wait => new Promise(done => setTimeout(done, wait))", LOOK)  # by the time that the page has
         searches = [sum(url.endswith("/Analyze") for url in urls) for urls in (begun, ended)]
         quiet = quiet + 1 if searches[0] == searches[1] > 0 else 0
