@@ -373,7 +373,7 @@ def reviewed(page: Page) -> None:
     page.evaluate("text => sessionStorage.setItem('imported', text)", record)
     page.goto("/#/study/file")
     page.locator(".side .more button.wide").first.click()
-    expect(page.locator(".review table")).to_be_visible(timeout=90_000)
+    expect(page.locator(".review table")).to_be_visible(timeout=5 * PATIENCE)
     page.locator(".review details").evaluate_all("all => all.forEach(one => { one.open = true; })")
     page.keyboard.press("n")
 

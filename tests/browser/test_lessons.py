@@ -20,7 +20,7 @@ MOST_SCENES = 80
 
 def opened(page: Page, lesson: str) -> Page:
     page.goto(f"/#/learn/{lesson}")
-    expect(page.locator(PANEL)).to_be_visible(timeout=30_000)
+    expect(page.locator(PANEL)).to_be_visible()
     return page
 
 
@@ -57,7 +57,7 @@ def test_a_stranger_finishes_the_first_lesson_in_two_minutes_of_reading(page: Pa
     page.goto("/")
     page.get_by_role("link", name="Learn", exact=True).click()
     page.get_by_role("link", name="Next: The goal").click()
-    expect(page.locator(PANEL)).to_be_visible(timeout=30_000)
+    expect(page.locator(PANEL)).to_be_visible()
     words, tries = 0, 0
     for _ in range(MOST_SCENES):
         words += len(next_thing(page).split())
@@ -169,7 +169,7 @@ def play_in_sight(page: Page, lesson: Lesson) -> list[str]:
             return [*dark, *(f"never told: {names}" for names in wanted)]
         version = str(page.locator(".table").get_attribute("data-version"))
         try:
-            page.wait_for_function(IN_SIGHT, timeout=5_000)
+            page.wait_for_function(IN_SIGHT)
         except TooLate:
             dark.append(told)
         dark += [f"{name}: {told}" for name, _ in page.evaluate(HIDDEN, next(wanted))]

@@ -41,7 +41,7 @@ def test_the_link_leads_to_the_game(browser: Browser, tmp_path: Path, seats: str
         kept = page.evaluate("Object.values(localStorage).map(one => JSON.parse(one))[0]")
         assert len(kept["seats"]) == seats.count("human")
         process.send_signal(signal.SIGTERM)
-        assert process.wait(20) == 0
+        assert process.wait(120) == 0
         page.close()
 
 

@@ -18,7 +18,7 @@ def known() -> Puzzle:
 @pytest.fixture
 def opened(page: Page) -> Page:
     page.goto("/#/puzzle/duel/1")
-    expect(page.locator(".actions button").first).to_be_enabled(timeout=30_000)
+    expect(page.locator(".actions button").first).to_be_enabled()
     return page
 
 

@@ -9,7 +9,7 @@ from clerestory.engine.record import EarlyEnd
 from clerestory.review import Annotation, ReviewPlan, annotate
 from clerestory.review.classes import GLYPHS
 from clerestory.review.words import ledger_rows
-from tests.browser.harness import when_held
+from tests.browser.harness import PATIENCE, when_held
 from tests.browser.test_access import violations_by_day_and_night
 from tests.review.games import cut, random_game
 
@@ -23,7 +23,7 @@ def opened(page: Page) -> Page:
     page.evaluate("text => sessionStorage.setItem('imported', text)", record)
     page.goto("/#/study/file")
     page.get_by_role("button", name="Review this game").click()
-    expect(page.locator(".review table")).to_be_visible(timeout=60_000)
+    expect(page.locator(".review table")).to_be_visible(timeout=5 * PATIENCE)
     return page
 
 
