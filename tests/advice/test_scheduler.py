@@ -184,8 +184,11 @@ async def test_who_wants_one_thread_gets_no_help(fields: dict[str, Any]) -> None
 async def test_a_search_with_helpers_ends_early() -> None:
     async with served(workers=2) as server:
         clear = decisions(TOY, 3, 5)[4]  # one action gets nearly all visits, however slow the machine is
-        asked = question(clear, time_budget=duration(3), early_stop=True)
-        answer = await server.advisor.RecommendMove(asked)
+        for seconds in (3, 30):  # a busy machine may stand still until the end
+            asked = question(clear, time_budget=duration(seconds), early_stop=True)
+            answer = await server.advisor.RecommendMove(asked)
+            if answer.statistics.stop_reason == STOP_REASON_DECIDED:
+                break
     assert answer.statistics.stop_reason == STOP_REASON_DECIDED
 
 

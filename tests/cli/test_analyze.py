@@ -54,9 +54,12 @@ def test_the_observer_is_a_seat_or_an_onlooker() -> None:
 
 
 def test_json_of_a_real_search_ends_with_its_one_final_table(target: str) -> None:
-    done = run("analyze", POSITION, "--server", target, "--json", "--time", "300ms", "--every", "50ms")
-    assert done.exit_code == 0
-    tables = [json.loads(line) for line in done.output.splitlines()]
+    for time in ("300ms", "3s", "30s"):  # a busy machine may have no table before the end
+        done = run("analyze", POSITION, "--server", target, "--json", "--time", time, "--every", "50ms")
+        assert done.exit_code == 0
+        tables = [json.loads(line) for line in done.output.splitlines()]
+        if len(tables) > 1:
+            break
     assert len(tables) > 1
     assert [table["final"] for table in tables] == [False] * (len(tables) - 1) + [True]
     assert all(len(table["recommendation"]["lines"]) == 5 for table in tables)

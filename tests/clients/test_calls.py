@@ -44,19 +44,19 @@ CANCELLED = grpc.StatusCode.CANCELLED
 
 async def recommend_async(target: str, **options: Any) -> Any:
     async with AsyncAdvisor(target) as advisor:
-        return await advisor.recommend(POSITION, "1s", **options)
+        return await advisor.recommend(POSITION, "50s", **options)
 
 
 def recommend(target: str, **options: Any) -> Any:
     with Advisor(target) as advisor:
-        return advisor.recommend(POSITION, "1s", **options)
+        return advisor.recommend(POSITION, "50s", **options)
 
 
 def recommend_in_a_loop(target: str, **options: Any) -> Any:
     return asyncio.run(recommend_async(target, **options))
 
 
-async def some_async(target: str, number: int, time: str = "5s") -> list[Update]:
+async def some_async(target: str, number: int, time: str = "50s") -> list[Update]:
     async with AsyncAdvisor(target) as advisor:
         got = []
         async for update in advisor.analyze(POSITION, time, every="10ms"):
@@ -66,7 +66,7 @@ async def some_async(target: str, number: int, time: str = "5s") -> list[Update]
         return got
 
 
-def some(target: str, number: int, time: str = "5s") -> list[Update]:
+def some(target: str, number: int, time: str = "50s") -> list[Update]:
     with Advisor(target) as advisor:
         got = []
         for update in advisor.analyze(POSITION, time, every="10ms"):
@@ -76,7 +76,7 @@ def some(target: str, number: int, time: str = "5s") -> list[Update]:
         return got
 
 
-def some_in_a_loop(target: str, number: int, time: str = "5s") -> list[Update]:
+def some_in_a_loop(target: str, number: int, time: str = "50s") -> list[Update]:
     return asyncio.run(some_async(target, number, time))
 
 
@@ -234,7 +234,10 @@ def test_an_answer_keeps_its_message(ask: Callable[..., Any], target: str) -> No
 
 @ANALYZE
 def test_tables_come_in_order_and_the_last_is_final(read: Callable[..., list[Update]], target: str) -> None:
-    got = read(target, ENDLESS, time="200ms")
+    for seconds in (0.2, 2, 20):  # a busy machine may have no table before the end
+        got = read(target, ENDLESS, time=f"{seconds}s")
+        if len(got) > 1:
+            break
     assert len(got) > 1
     assert [update.sequence for update in got] == sorted({update.sequence for update in got})
     assert [update.final for update in got] == [False] * (len(got) - 1) + [True]
@@ -313,7 +316,7 @@ def test_tries_end(ask: Callable[..., Any], refusals: Any, attempts: int) -> Non
 
 @RECOMMEND
 def test_a_busy_server_is_asked_again_when_it_says(ask: Callable[..., Any], narrow: str) -> None:
-    """It has room again within two seconds, and the call has six."""
+    """It has room again within two seconds, and the call has more."""
     with Advisor(narrow, retries=False) as other, other.analyze(POSITION, "2s", every="10ms") as updates:
         next(updates)
         with pytest.raises(Busy) as caught:
@@ -374,7 +377,7 @@ def test_an_analysis_that_is_closed_while_it_begins_again_ends() -> None:
 
 @pytest.mark.parametrize("wait", [0.0, 0.3])  # in the call, in the pause after it
 async def test_a_closed_async_analysis_is_not_tried_again(wait: float) -> None:
-    servicer = Scripted([(UNAVAILABLE, 1_000)] * 2)
+    servicer = Scripted([(UNAVAILABLE, 60_000)] * 2)
 
     async def read(updates: Any) -> list[Update]:
         return [update async for update in updates]

@@ -37,9 +37,12 @@ def test_recommend(example: Path, target: str) -> None:
 
 
 def test_analyze(example: Path, target: str) -> None:
-    done = run("node", "recommend.mjs", target, POSITION, "900", "analyze", cwd=example)
-    assert (done.returncode, done.stderr) == (0, "")
-    tables = [line for line in done.stdout.splitlines() if line.startswith("table")]
+    for time in ("900", "9000"):  # a busy machine may have no table before the end
+        done = run("node", "recommend.mjs", target, POSITION, time, "analyze", cwd=example)
+        assert (done.returncode, done.stderr) == (0, "")
+        tables = [line for line in done.stdout.splitlines() if line.startswith("table")]
+        if len(tables) > 1:
+            break
     assert len(tables) > 1
     assert [table.endswith(", final") for table in tables] == [False] * (len(tables) - 1) + [True]
 

@@ -104,9 +104,12 @@ def analysis(**fields: object) -> bytes:
 
 async def test_a_stream_is_what_grpc_sends_and_an_end() -> None:
     async with door() as caller:
-        body = enveloped(analysis(time_budget=duration(0.3)))
-        answer = await caller.ask("POST", ADVICE + "Analyze", body, content_type=STREAM)
-    *tables, end = parts(answer.body)
+        for seconds in (0.3, 3, 30):  # a busy machine may have no table before the end
+            body = enveloped(analysis(time_budget=duration(seconds)))
+            answer = await caller.ask("POST", ADVICE + "Analyze", body, content_type=STREAM)
+            *tables, end = parts(answer.body)
+            if len(tables) > 2:
+                break
     found = [AnalyzeResponse.FromString(payload) for _, payload in tables]
     assert {flags for flags, _ in tables} == {0}
     assert len(found) > 2
