@@ -126,8 +126,11 @@ async def test_who_dies_ends_it() -> None:
 
 async def test_who_does_not_read_is_not_waited_for_by_the_search() -> None:
     async with served() as server:
-        call = server.advisor.Analyze(analysis(0.01, iterations=150_000))
-        await until(lambda: server.app.scheduler.admitted == 1)
+        call = server.advisor.Analyze(analysis(0.01, time_budget=HOUR))
+        await until(lambda: server.app.scheduler.running == 1)
+        [job] = server.app.scheduler._jobs.values()
+        await until(lambda: job.searcher.iterations > 150_000)
+        server.app.scheduler.finish()
         await until(lambda: server.app.scheduler.admitted == 0)
         stream = await tables(call)
     assert_whole(stream)
