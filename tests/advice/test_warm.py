@@ -1,6 +1,5 @@
 """Trees kept between requests: useful if they fit, never a leak, never required."""
 
-import asyncio
 from typing import Any
 
 import pytest
@@ -42,8 +41,7 @@ async def test_a_hint_that_its_reader_leaves_helps_the_move() -> None:
         stream = server.advisor.Analyze(request)
         seen = (await stream.read()).recommendation.statistics.iterations
         stream.cancel()
-        await until(lambda: server.app.scheduler.admitted == 0)
-        await asyncio.sleep(0.05)
+        await until(lambda: server.app.scheduler.admitted == 0 and server.app.analyst._trees._warm.bytes > 0)
         answer = await ask(server, position)
     assert reused(answer) >= seen > 0
 

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from clerestory.door.config import BadDoor, DoorSettings
+from clerestory.door.protocol import Protocol
 from clerestory.v1.advisor_pb2 import AnalyzeRequest
 from tests.door.harness import ADVICE, RULES, Caller, door, enveloped, parts, read_head, unchunked
 from tests.door.test_calls import STREAM, analysis, long_question
@@ -128,10 +129,17 @@ def test_a_name_under_which_no_browser_could_reach_the_page(name: str) -> None:
 async def test_a_caller_who_takes_nothing_is_given_up(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("clerestory.door.protocol.STALL_SECONDS", 0.2)
     (tmp_path / "index.html").write_bytes(b"x" * (8 << 20))
+    ended, connection_lost = asyncio.Event(), Protocol.connection_lost
+
+    def lost(connection: Protocol, error: Exception | None) -> None:
+        ended.set()
+        connection_lost(connection, error)
+
+    monkeypatch.setattr(Protocol, "connection_lost", lost)
     async with door(page=tmp_path) as caller:
         reader, writer = await caller.connected()
         writer.write(b"GET / HTTP/1.1\r\nhost: localhost\r\n\r\n")
-        await asyncio.sleep(1)
+        await ended.wait()  # nobody has read meanwhile
         with pytest.raises((ConnectionError, asyncio.IncompleteReadError)):
             await reader.readexactly(8 << 20)
         writer.close()

@@ -223,7 +223,8 @@ async def test_the_first_call_after_an_outage_succeeds(database: str, outside: A
     await store.create(named("a"), Batch([], RUNNING))
     await asyncio.gather(*(store.load("a") for _ in range(9)))
     outside.autocommit = True
-    outside.execute("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'clerestory'")
+    ours = "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE application_name = 'clerestory'"
+    outside.execute(ours)  # which returns once they have ended
     await asyncio.sleep(0.05)
     for _ in range(9):
         assert await store.load("a") is not None

@@ -159,18 +159,23 @@ async def test_a_server_ends_whatever_its_store_does(how: Any, monkeypatch: pyte
 
 async def test_calls_without_an_end_leave_the_store_its_part_of_the_grace(monkeypatch: pytest.MonkeyPatch) -> None:
     """There is one deadline for the whole shutdown."""
-    closings = []
+    closings, begun = [], []
     async with asyncio.timeout(ENOUGH), table(PERSON, PERSON, settings={"grace": 4.0}) as played:
         server: Any = played
+
+        async def create(*_: Any, **__: Any) -> None:
+            begun.append(server)
+            await silent()
 
         async def close(within: float) -> None:
             closings.append(within)
             await silent()
 
         break_store(server, monkeypatch, silent)
+        monkeypatch.setattr(server.app.keeper.store, "create", create)
         monkeypatch.setattr(server.app.keeper.store, "close", close)
         calls = [asyncio.ensure_future(seated(played.stub, None, PERSON, PERSON)) for _ in range(3)]
-        await asyncio.sleep(0.2)
+        await until(lambda: len(begun) == 3)
         await played.app.finish()
         await asyncio.gather(*calls, return_exceptions=True)
     assert closings[0] <= 1.0

@@ -15,7 +15,7 @@ from clerestory.refusals import Reason, Refusal
 from clerestory.server import watch as watches
 from clerestory.v1 import games_pb2 as games
 from tests.games.table import BOT, OPEN, PERSON, first_action, kept, table
-from tests.server.harness import assert_reason, refusal
+from tests.server.harness import assert_reason, refusal, until
 
 
 async def test_every_entry_has_its_state_with_the_view_after_it() -> None:
@@ -242,7 +242,8 @@ async def test_those_who_look_alike_share_what_is_made_for_them(monkeypatch: pyt
         asyncio.create_task(watches.watch(keeper, live, viewer, None, reader.write))
         for viewer in (Viewer((0,)), Viewer((0,)), Viewer((1,)))
     ]
-    await asyncio.sleep(0.01)
+    await until(lambda: len(made) > 1)
+    await asyncio.sleep(0.01)  # in which more could be made
     assert sorted(viewer.seats for viewer in made) == [(0,), (1,)]
     for one in (task, *tasks):
         one.cancel()
