@@ -12,6 +12,7 @@ from clerestory.engine import Action, Game, Record, State
 from clerestory.engine.scoring import ScoreSource, in_points, note_on_points, outcome, points_by_history
 from clerestory.server.spoken import name_of
 from clerestory.texts import has, say
+from clerestory.texts.languages import ENGLISH
 
 ALIGNED = 16  # columns of the texts of actions, so that tables below each other are aligned; fewer if there is no room
 ROOMY = 90  # columns needed for showing labels and sources in separate columns
@@ -71,16 +72,24 @@ def ending(state: State) -> list[str]:
 
 
 def ended(record: Record) -> str:
-    """Return how a recorded game ended, by its rules or by its players: `blue wins, red resigned`; "" if it did not."""
+    """Return how a recorded game ended, in the language of the terminal; "" if it did not."""
+    return outcome_of(record, spoken.language(), spoken.colour)
+
+
+def outcome_of(record: Record, language: str = ENGLISH, name: Callable[[str], str] = str) -> str:
+    """Return how a recorded game ended, by its rules or by its players: `blue wins, red resigned`; "" if it did not.
+
+    The arguments are those of `outcome`.
+    """
     state, early = record.state, record.early
     if state.over:
-        return outcome(state, spoken.language(), spoken.colour)
+        return outcome(state, language, name)
     if early is None:
         return ""
     if early.winner is None:
-        return spoken.say("over.abandoned")
-    who, other = (spoken.seat(state.game, seat) for seat in (early.winner, 1 - early.winner))
-    return spoken.say("over.resigned", who=who, other=other)
+        return say(spoken.TERMINAL, "over.abandoned", language=language)
+    who, other = (name(state.game.seat_name(seat)) for seat in (early.winner, 1 - early.winner))
+    return say(spoken.TERMINAL, "over.resigned", language=language, who=who, other=other)
 
 
 def in_words(game: Game, sources: Mapping[ScoreSource, float]) -> Iterable[tuple[str, float]]:

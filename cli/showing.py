@@ -7,9 +7,9 @@ import typer
 from clerestory.cli import spoken
 from clerestory.cli.options import BadOption
 from clerestory.cli.recording import recorded
-from clerestory.cli.screen import actions_table, ended, ending, screen
+from clerestory.cli.screen import actions_table, ended, ending, outcome_of, screen
 from clerestory.engine import NATURE, Record, State, from_position
-from clerestory.engine.scoring import outcome, point_sources
+from clerestory.engine.scoring import point_sources
 from clerestory.refusals import no_seat
 
 
@@ -95,6 +95,6 @@ def summary(number: int, record: Record) -> dict[str, object]:
         "plies": len(state.history),
         "returns": list(state.returns()) if state.over else None,
         "margins": list(state.margins()) if state.over else None,
-        "outcome": outcome(state) if state.over else ended(record) or None,
+        "outcome": outcome_of(record) or None,
         "points": point_sources(state) if state.over else None,
     }

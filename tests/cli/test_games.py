@@ -102,6 +102,7 @@ def test_replay_says_how_players_ended_a_game(winner: int | None, told: str, tmp
     assert run("replay", out).output.endswith(f"\n{told}.\n")
     shown = json.loads(run("replay", out, "--json").output)
     assert (shown["outcome"], shown["returns"]) == (told, None)
+    assert json.loads(run("replay", out, "--json", "--language", "de").output) == shown
 
 
 def test_replay_of_no_record_is_refused(tmp_path: Path) -> None:
