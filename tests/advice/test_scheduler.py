@@ -233,15 +233,16 @@ def go_wrong(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def test_a_search_that_goes_wrong_harms_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
-    go_wrong(monkeypatch)
     async with served(workers=2) as server:
-        sound = [server.advisor.RecommendMove(question(iterations=20_000, seed=seed)) for seed in range(3)]
-        asked = [*[question(time_budget=HOUR, seed=13)] * 5, question(time_budget=HOUR, game_id=UNLUCKY)]
-        faulty = [server.advisor.RecommendMove(one) for one in asked]
-        for call in faulty:
-            assert_reason(await refusal(call), Reason.INTERNAL)
-        answers = [await call for call in sound]
-        assert server.app.scheduler.admitted == 0
+        with monkeypatch.context() as patch:
+            go_wrong(patch)
+            sound = [server.advisor.RecommendMove(question(iterations=20_000, seed=seed)) for seed in range(3)]
+            asked = [*[question(time_budget=HOUR, seed=13)] * 5, question(time_budget=HOUR, game_id=UNLUCKY)]
+            faulty = [server.advisor.RecommendMove(one) for one in asked]
+            for call in faulty:
+                assert_reason(await refusal(call), Reason.INTERNAL)
+            answers = [await call for call in sound]
+            assert server.app.scheduler.admitted == 0
         after = await server.advisor.RecommendMove(question(iterations=10, game_id=UNLUCKY))
     assert {answer.statistics.iterations for answer in answers} == {20_000}
     assert after.statistics.reused_iterations == 0  # the tree of a search that failed is not kept
