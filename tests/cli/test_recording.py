@@ -146,7 +146,7 @@ def test_an_answered_ply_survives(number: int, tmp_path: Path) -> None:
     assert " wins, " in gone_on.stdout or "share the win" in gone_on.stdout
 
 
-# A process of its own sets the limit: between a fork here and its exec, threads of gRPC that other tests began may write.
+# A process of its own sets the limit: between a fork and its exec, threads of gRPC that other tests began may write.
 SMALL_FILES = """import os, resource, sys
 resource.setrlimit(resource.RLIMIT_FSIZE, (600, 600))
 os.execv(sys.executable, sys.argv[1:])
