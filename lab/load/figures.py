@@ -64,6 +64,7 @@ class LoadRun:
         workers: number of workers of the server.
         health: seconds that each health check took, from the moment it was due.
         rss: bytes of the server's memory, sampled.
+        stolen: share of the machine's time in which its host let others run; 0 where no machine tells.
     """
 
     calls: list[CallRecord]
@@ -71,6 +72,7 @@ class LoadRun:
     workers: int
     health: list[float] = field(default_factory=list)
     rss: list[int] = field(default_factory=list)
+    stolen: float = 0.0
 
 
 def spread(values: Iterable[float]) -> dict[str, float]:
@@ -107,6 +109,7 @@ def summary(run: LoadRun) -> dict[str, Any]:
         "health_ms": spread(1e3 * took for took in run.health),
         "rss_mib": {"first": mebibytes(run.rss[:1]), "max": mebibytes(run.rss), "last": mebibytes(run.rss[-1:])},
         "sent_late_ms": spread(1e3 * call.lag for call in calls),
+        "stolen": round(run.stolen, 5),
     }
 
 
@@ -131,7 +134,7 @@ def mebibytes(values: Sequence[int]) -> float:
 
 
 def phases(run: LoadRun, lengths: Sequence[tuple[float, float]]) -> list[dict[str, Any]]:
-    """Return a summary for each (capacity, seconds) phase of a run, without the samples of health and memory."""
+    """Return a summary for each (capacity, seconds) phase of a run, without what is known of the whole alone."""
     parts, begin = [], 0.0
     for _, seconds in lengths:
         calls = [call for call in run.calls if begin <= call.due < begin + seconds]

@@ -156,18 +156,27 @@ async def offer(target: str, workers: int, corpus: Sequence[Position], load: Loa
         if pid is not None:
             watches.append(asyncio.ensure_future(watch_memory(psutil.Process(pid), run.rss)))
         caller = LoadClient(target, load.channels, corpus, to_limits=load.to_limits)
+        before = machine_times()
         began = await caller.ready()
         under_way = []
         for number, seen in enumerate(run.calls):
             await asyncio.sleep(began + seen.due - loop.time())
             under_way.append(asyncio.ensure_future(caller.call(number, seen)))
         await asyncio.gather(*under_way)
+        stolen, passed = (now - then for now, then in zip(machine_times(), before, strict=True))
+        run.stolen = stolen / passed if passed else 0.0
         for watch in watches:
             watch.cancel()
             with suppress(asyncio.CancelledError):
                 await watch
         await caller.close()
     return run
+
+
+def machine_times() -> tuple[float, float]:
+    """Return for how long the host of this machine has let others run instead, and of how long; both in CPU seconds."""
+    times = psutil.cpu_times()
+    return getattr(times, "steal", 0.0), sum(times) - getattr(times, "guest", 0.0) - getattr(times, "guest_nice", 0.0)
 
 
 async def watch_health(channel: grpc.aio.Channel, took: list[float]) -> None:

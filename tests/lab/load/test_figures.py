@@ -1,8 +1,10 @@
 """The figures of a load test, from calls made up for the purpose."""
 
 import asyncio
+from collections import namedtuple
 from typing import Any, cast
 
+import psutil
 import pytest
 
 from clerestory.percentiles import percentile
@@ -108,6 +110,13 @@ def test_arrivals_offer_what_they_are_told(capacity: float, workers: int) -> Non
 def test_equal_seeds_give_equal_loads() -> None:
     one, same, other = (list(arrivals(Load([(2.0, 5.0)], seed=seed), 2)) for seed in (1, 1, 2))
     assert one == same != other
+
+
+def test_time_that_the_host_took_is_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    times = namedtuple("times", "user system idle steal guest guest_nice")
+    monkeypatch.setattr(psutil, "cpu_times", lambda: times(5.0, 2.0, 10.0, 3.0, 4.0, 1.0))  # guests' is in the user's
+    assert openloop.machine_times() == (3.0, 20.0)
+    assert summary(LoadRun([], 1.0, 1, stolen=0.2))["stolen"] == 0.2
 
 
 def test_phases_are_read() -> None:
