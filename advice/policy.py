@@ -186,13 +186,14 @@ class Policy:
     def put_back(self, tree: TreeTask, seconds: float, iterations: int, now: float) -> None:
         """Take back a thread after a slice of so many seconds and iterations."""
         self._advance(now)
+        begun = tree.iterations > 0  # the first iterations may have waited for memory, for as long as 100 ms
         tree.running = False
         tree.used += seconds
         tree.iterations += iterations
         if tree.helps:
             return
         self._charge(tree, seconds - SLICE)
-        if seconds > 0 and iterations:
+        if begun and seconds > 0 and iterations:
             self._measure(tree.demand.kind, seconds, iterations)
 
     def _measure(self, kind: Hashable, seconds: float, iterations: int) -> None:

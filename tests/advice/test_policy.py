@@ -187,10 +187,10 @@ def test_speed_is_measured_by_kind() -> None:
     one = policy()
     [tree] = one.admit(demand(0, 1.0)[1], 0.0)
     assert one.need(tree) == SLICE
-    for _ in range(5):
+    for seconds in (1.0, *[0.01] * 5):  # the first may have waited for memory
         assert one.speeds == {}
         assert one.pick(0.0) is tree
-        one.put_back(tree, 0.01, 10, 0.01)
+        one.put_back(tree, seconds, 10, 0.01)
     assert one.speeds == {"game": 1000.0}
     tree.iterations = 90
     assert one.need(tree) == pytest.approx(3 * SLICE)  # 10 ms in whole slices of 4
@@ -202,6 +202,14 @@ def test_a_first_slice_that_waited_for_the_system_turns_nobody_away() -> None:
     tree = one.pick(0.0)
     assert tree is not None
     one.put_back(tree, 1.0, 1, 1.0)
+    one.admit(demand(1.0, 59.0)[1], 1.0)
+
+
+def test_trees_that_all_waited_for_memory_at_first_turn_nobody_away() -> None:
+    one = policy(workers=1, max_searches=64)
+    crowd(one, 5, 60.0)
+    for tree in one.trees:
+        one.put_back(tree, 1.0, 1, 1.0)
     one.admit(demand(1.0, 59.0)[1], 1.0)
 
 
