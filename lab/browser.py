@@ -9,7 +9,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
 from filelock import FileLock
 from playwright.sync_api import Browser, BrowserContext, Page
@@ -89,13 +89,13 @@ def choose_game(page: Page, game: str, holders: list[str]) -> None:
 
 
 @contextmanager
-def page_server(*options: str) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """Yield a server and the address of its page; by default it keeps its games in memory."""
+def page_server(*options: str, log: IO[str] | None = None) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Yield a server and the address of its page; by default it keeps its games in memory, and logs where this does."""
     command = [sys.executable, "-m", "clerestory", "serve", "--listen", "127.0.0.1:0", "--log-level", "warning"]
     for option, usual in (("--store", "memory:"), ("--web", "127.0.0.1:0")):
         if option not in options:
             options = (option, usual, *options)
-    with subprocess.Popen([*command, *options], stdout=subprocess.PIPE, text=True) as process:
+    with subprocess.Popen([*command, *options], stdout=subprocess.PIPE, stderr=log, text=True) as process:
         try:
             yield process, page_of(process)
         finally:
