@@ -8,11 +8,11 @@ import re
 from collections.abc import Mapping
 
 from clerestory.texts.files import read
-from clerestory.texts.languages import ENGLISH, RIGHT_TO_LEFT, WITH_COMMA, plural
+from clerestory.texts.languages import END_OF_ISOLATE, ENGLISH, RIGHT_TO_LEFT, WITH_COMMA, plural
 
 ARGUMENT = re.compile(r"\{(\w+)\}")
 
-LEFT_TO_RIGHT = "\u200e"  # before a number with its sign, which would come after it in Hebrew
+LEFT_TO_RIGHT = "\u2066"  # an isolate, around a number with its sign, which would come after it in Hebrew
 SIGNS = ("+", "-", "−")
 
 Pattern = str | dict[str, str]
@@ -57,4 +57,4 @@ def shown(value: object, language: str = ENGLISH) -> str:
     if isinstance(value, float):
         return f"{value:g}".replace(".", "," if language in WITH_COMMA else ".")
     text = str(value)
-    return LEFT_TO_RIGHT + text if language in RIGHT_TO_LEFT and text[:1] in SIGNS else text
+    return f"{LEFT_TO_RIGHT}{text}{END_OF_ISOLATE}" if language in RIGHT_TO_LEFT and text[:1] in SIGNS else text

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
+from clerestory.engine import Record
 from clerestory.texts import patterns
 from clerestory.texts.languages import LANGUAGES
 from lab.browser import experienced
@@ -27,6 +28,7 @@ from tests.browser.screens import (
     reviewed,
 )
 from tests.languages import LATIN, NAMES, OTHERS, english_in
+from tests.review.games import cut, random_game
 
 # What is read of a page: text that is shown or told to screen readers, without code, keys, and what people have typed.
 READ = """() => {
@@ -40,6 +42,19 @@ READ = """() => {
             for (const name of ['title', 'aria-label', 'placeholder']) found.push(one.getAttribute(name) ?? '');
     return found.map(text => text.trim()).filter(Boolean);
 }"""
+# The changes of a game whose number does not lie before what it counts, from right to left, or after its own sign.
+MISPLACED = """() => [...document.querySelectorAll('.changed')].flatMap(({ firstChild: text }) => {
+    const left = (index) => {
+        const range = document.createRange();
+        range.setStart(text, index);
+        range.setEnd(text, index + 1);
+        return range.getBoundingClientRect().left;
+    };
+    return [...text.data.matchAll(/[-+]\\d\\P{L}*\\p{L}/gu)].filter(({ 0: found, index }) => {
+        const [sign, digit, letter] = [index, index + 1, index + found.length - 1].map(left);
+        return !(letter < sign && sign < digit);
+    }).map(([found]) => found);
+})"""
 # The parts that make a page wider than its window.
 WIDER = """() => document.documentElement.scrollWidth <= innerWidth ? []
     : [...document.querySelectorAll('body *')].filter(one => !one.closest('svg, .scroll *'))
@@ -119,6 +134,17 @@ def test_a_board_is_not_mirrored_and_time_is(spoken: Callable[[str], Page]) -> N
     expect(page.locator(".notice button")).to_be_visible()
     page.keyboard.press("ArrowLeft")
     expect(page.locator(".notice button")).to_have_count(0)
+
+
+def test_a_change_of_anybody_is_told_in_hebrew_with_its_number_first(spoken: Callable[[str], Page]) -> None:
+    page = spoken("he")
+    record = "\n".join(Record(cut(random_game("duel", 2, 1), 44)).lines())
+    page.evaluate("text => sessionStorage.setItem('imported', text)", record)
+    page.goto("/#/study/file")
+    expect(page.locator(".changed", has_text="\u2069: ").first).to_be_attached()  # of another than who acted
+    assert page.evaluate(MISPLACED) == []
+    page.evaluate("document.documentElement.dir = 'ltr'")
+    assert page.evaluate(MISPLACED), "it would be found"
 
 
 @pytest.mark.slow

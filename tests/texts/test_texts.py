@@ -118,7 +118,7 @@ def test_every_code_of_the_protocol_has_a_text() -> None:
 def test_numbers_are_written_as_in_the_language(language: str) -> None:
     assert say("service", "lead.ahead", language=language, count=1.5).count("1,5") == (language in WITH_COMMA)
     signed = say("service", "change", language=language, amount="+2", thing="x")
-    assert ("\u200e+2" in signed) == (language in RIGHT_TO_LEFT)
+    assert ("\u2066+2\u2069" in signed) == (language in RIGHT_TO_LEFT)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
