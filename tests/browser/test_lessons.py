@@ -3,11 +3,12 @@
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 from playwright.sync_api import TimeoutError as TooLate
 
 from clerestory.lessons import Course, Lesson
 from clerestory.lessons.lesson import Task
+from tests.browser.harness import wait_for_change, when_held
 from tests.browser.test_access import violations
 from tests.lessons.pupil import ALL, answers
 
@@ -92,6 +93,25 @@ def test_a_lesson_is_played_by_keys_and_begun_again(page: Page) -> None:
     assert not violations(page)
     page.keyboard.press("r")
     expect(page.locator(PANEL)).to_contain_text("You all build one cathedral")
+
+
+def test_of_two_new_beginnings_only_the_newest_counts(page: Page) -> None:
+    opened(page, "goal")
+    held: list[Route] = []
+    page.route("**/FollowLesson", lambda route: held.append(route), times=1)
+    page.keyboard.press("r")
+    first = when_held(page, held)
+    version = page.locator("[data-version]").get_attribute("data-version")
+    page.keyboard.press("r")
+    wait_for_change(page, version)
+    page.locator(GO_ON).click()
+    expect(page.locator(PANEL)).not_to_contain_text("You all build one cathedral")
+    next_thing(page)
+    version = str(page.locator("[data-version]").get_attribute("data-version"))
+    with page.expect_event("requestfinished", lambda request: request == first.request):
+        first.continue_()
+    page.evaluate("fetch('/icon.svg')")  # by now the page has read the answer
+    expect(page.locator("[data-version]")).to_have_attribute("data-version", version)
 
 
 def test_a_game_that_a_lesson_has_played_to_its_end_is_reviewed_at_once(page: Page) -> None:

@@ -3,9 +3,10 @@
 import re
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
 from clerestory.review.puzzle import Puzzle, puzzle
+from tests.browser.harness import when_held
 from tests.browser.test_access import violations_by_day_and_night
 from tests.shipped import DUEL
 
@@ -49,6 +50,21 @@ def test_nothing_tells_the_answer_before(opened: Page, known: Puzzle) -> None:
     expect(opened.locator("#hints")).to_be_disabled()
     opened.get_by_role("button", name="Show the answer").click()
     expect(opened.locator(".puzzle")).to_contain_text(answer.label)
+
+
+def test_a_try_that_is_judged_after_the_answer_was_shown_tells_nothing(opened: Page, known: Puzzle) -> None:
+    (answer,) = known.answer
+    held: list[Route] = []
+    opened.route("**/TryPuzzle", lambda route: held.append(route), times=1)
+    press(opened, known.best)
+    tried = when_held(opened, held)
+    opened.get_by_role("button", name="Show the answer").click()
+    expect(opened.locator(".puzzle")).to_contain_text(answer.label)
+    with opened.expect_event("requestfinished", lambda request: request == tried.request):
+        tried.continue_()
+    opened.evaluate("fetch('/icon.svg')")  # by now the page has read the verdict
+    expect(opened.locator(".puzzle")).not_to_contain_text("Right")
+    expect(opened.get_by_text(re.compile(r"0 of \d+ solved, 0 at the first try"))).to_be_visible()
 
 
 def test_one_goes_on_to_the_next(opened: Page) -> None:

@@ -3,7 +3,7 @@
 import { create, toJson } from "@bufbuild/protobuf";
 import { createClient } from "@clerestory/client";
 import { computed, signal } from "@preact/signals";
-import { rules, transport, wordsOf } from "./api.ts";
+import { rules, transport } from "./api.ts";
 import { type Position, PositionSchema } from "./gen/clerestory/v1/position_pb.ts";
 import {
   type GetPuzzleResponse,
@@ -13,6 +13,7 @@ import {
 } from "./gen/clerestory/v1/puzzle_pb.ts";
 import { AnyPositionSchema, type LegalAction, type ListActionsResponse } from "./gen/clerestory/v1/rules_pb.ts";
 import { labelOf } from "./labels.ts";
+import { Newest } from "./newest.ts";
 import { addSolved, keepFirsts, solvedOnes } from "./path/progress.ts";
 import { store, stored } from "./storage.ts";
 import { type Key, say, sayAny } from "./texts.ts";
@@ -93,8 +94,8 @@ export class Puzzle {
   readonly tried = signal<{ label: string; verdict: TryPuzzleResponse } | undefined>(undefined);
   /** The answer, once it was found or requested. */
   readonly answer = signal<TryPuzzleResponse | undefined>(undefined);
-  readonly trouble = signal("");
-  readonly busy = signal(false);
+  /** The tries, and the request for the answer. */
+  readonly asked = new Newest();
   readonly done = computed(() => this.answer.value !== undefined);
 
   constructor(game: string, number: number, shown: GetPuzzleResponse, { actions, points }: ListActionsResponse) {
@@ -105,10 +106,6 @@ export class Puzzle {
     this.seat = shown.seat;
     this.actions = actions;
     this.points = points;
-  }
-
-  get #reference() {
-    return { game: this.game, number: this.number };
   }
 
   /** Try an action. */
@@ -124,8 +121,7 @@ export class Puzzle {
 
   async #try(move: { action: string } | { actions: string[] }, label: string): Promise<void> {
     if (this.done.value) return;
-    await this.#told(async () => {
-      const verdict = await service.tryPuzzle({ puzzle: this.#reference, ...move });
+    await this.#ask(move, (verdict) => {
       this.tried.value = { label, verdict };
       keepFirsts(this.game, { [this.number]: verdict.right });
       if (!verdict.right) return;
@@ -136,26 +132,19 @@ export class Puzzle {
 
   /** Request the answer. */
   async giveUp(): Promise<void> {
-    await this.#told(async () => {
-      this.answer.value = await service.tryPuzzle({ puzzle: this.#reference });
+    await this.#ask({}, (answer) => {
+      this.answer.value = answer;
       keepFirsts(this.game, { [this.number]: false });
     });
+  }
+
+  #ask(move: { action?: string; actions?: string[] }, took: (verdict: TryPuzzleResponse) => void): Promise<void> {
+    const puzzle = { game: this.game, number: this.number };
+    return this.asked.ask(() => service.tryPuzzle({ puzzle, ...move }), took);
   }
 
   /** The position as a file that a study can open. */
   get file(): string {
     return JSON.stringify(toJson(PositionSchema, this.position));
-  }
-
-  async #told(ask: () => Promise<void>): Promise<void> {
-    this.busy.value = true;
-    this.trouble.value = "";
-    try {
-      await ask();
-    } catch (error) {
-      this.trouble.value = wordsOf(error);
-    } finally {
-      this.busy.value = false;
-    }
   }
 }

@@ -2,8 +2,9 @@
 
 import { createClient } from "@clerestory/client";
 import { computed, type Signal, signal } from "@preact/signals";
-import { transport, wordsOf } from "../api.ts";
+import { transport } from "../api.ts";
 import { type FollowLessonResponse, LessonService, type LessonSummary } from "../gen/clerestory/v1/lessons_pb.ts";
+import { Newest } from "../newest.ts";
 import { pace } from "../pace.ts";
 import { keepStars } from "../path/progress.ts";
 
@@ -26,8 +27,8 @@ export class Lesson {
   readonly answer: Signal<FollowLessonResponse>;
   /** The number of the scene that is shown. */
   readonly at = signal(0);
-  readonly busy = signal(false);
-  readonly trouble = signal("");
+  /** The tries, and new beginnings. */
+  readonly asked = new Newest();
   /** Grows with everything that is shown. */
   readonly version = signal(0);
   readonly scene = computed(() => this.answer.value.scenes[this.at.value]);
@@ -75,20 +76,16 @@ export class Lesson {
     clearTimeout(this.#timer);
   }
 
-  async #follow(actions: string[]): Promise<void> {
-    this.busy.value = true;
-    this.trouble.value = "";
-    try {
-      const answer = await followed(this.name, actions);
-      this.#tried = actions;
-      this.answer.value = answer;
-      this.#show(0);
-      if (answer.stars) keepStars(this.name, answer.stars);
-    } catch (error) {
-      this.trouble.value = wordsOf(error);
-    } finally {
-      this.busy.value = false;
-    }
+  #follow(actions: string[]): Promise<void> {
+    return this.asked.ask(
+      () => followed(this.name, actions),
+      (answer) => {
+        this.#tried = actions;
+        this.answer.value = answer;
+        this.#show(0);
+        if (answer.stars) keepStars(this.name, answer.stars);
+      },
+    );
   }
 
   /** Show a scene; one without words is followed by the next. */

@@ -42,7 +42,7 @@ function Begun({ lesson, following }: { lesson: Lesson; following: string }) {
       viewer={now.seat}
       seat={now.seat}
       actions={acts ? now.actions : []}
-      busy={lesson.busy.value}
+      busy={lesson.asked.busy.value}
       onAction={(action) => void lesson.play(action)}
       turn={now.summary?.title ?? ""}
       myTurn={acts}
@@ -81,7 +81,7 @@ function Words({ lesson, following }: { lesson: Lesson; following: string }) {
   return (
     <section class={scene.wrong ? "lesson wrong" : "lesson"} aria-label={say("learn.lesson")}>
       <progress value={now.done} aria-label={say("learn.done")} />
-      <Trouble words={lesson.trouble.value} />
+      <Trouble words={lesson.asked.trouble.value} />
       {scene.applied && !scene.wrong && <Played applied={scene.applied} />}
       {(lesson.reading.value || scene.wrong) && scene.text && <p>{scene.text}</p>}
       {lesson.reading.value ? (

@@ -58,7 +58,7 @@ function Shown({ game, number, known }: { game: string; number: number; known: r
       seats={seats}
       viewer={seat}
       actions={actions}
-      busy={puzzle.busy.value || puzzle.done.value}
+      busy={puzzle.asked.busy.value || puzzle.done.value}
       onAction={(action) => void puzzle.play(action)}
       onPlan={(actions) => {
         forget(plan);
@@ -94,7 +94,7 @@ function Shown({ game, number, known }: { game: string; number: number; known: r
         <p>
           {mine && <SeatName look={mine} />}: {say("puzzle.which", { level: levelName(puzzle.summary?.level) })}
         </p>
-        <Trouble words={puzzle.trouble.value} />
+        <Trouble words={puzzle.asked.trouble.value} />
         <Verdict puzzle={puzzle} />
       </section>
     </Table>
