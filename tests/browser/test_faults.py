@@ -322,6 +322,34 @@ def test_a_server_that_asks_for_a_token(browser: Browser, tmp_path: Path) -> Non
         assert page.evaluate("Object.values(localStorage).join()").count("open-sesame") == 0
 
 
+def test_a_refusal_of_an_older_token_asks_for_none(page: Page) -> None:
+    held: list[Route] = []
+    refused = json.dumps({"code": "unauthenticated", "message": "a token"})
+    refusal = {"status": 401, "content_type": "application/json", "body": refused}
+
+    def meet(route: Route) -> None:
+        if "authorization" in route.request.headers:
+            route.continue_()
+        elif route.request.url.endswith("/ListGames") and not held:
+            held.append(route)
+        else:
+            route.fulfill(**refusal)
+
+    page.goto("/icon.svg")  # the lobby calls from time to time
+    page.route("**/*Service/*", meet)
+    page.goto("/")
+    asks = page.get_by_role("heading", name="This server requires a token")
+    expect(asks).to_be_visible()
+    page.get_by_label("Token, from whoever runs the server").fill("open-sesame-and-close")
+    page.get_by_role("button", name="Go on").click()
+    expect(asks).to_have_count(0)
+    late = when_held(page, held)
+    with page.expect_event("requestfinished", lambda request: request == late.request):
+        late.fulfill(**refusal)
+    page.evaluate("fetch('/icon.svg')")  # by now the page has read the refusal
+    expect(asks).to_have_count(0)
+
+
 def test_two_tabs_show_the_same(page: Page) -> None:
     identifier = new_game(page, "duel", ["me", "bot1"])
     settled(page)

@@ -32,7 +32,8 @@ const withToken: Interceptor = (next) => async (request) => {
   try {
     return await next(request);
   } catch (error) {
-    if (codeOf(error) === Code.Unauthenticated) tokenWanted.value = true;
+    const replaced = tab.get(TOKEN) !== token; // by one that this refusal is not about
+    if (codeOf(error) === Code.Unauthenticated && !replaced) tokenWanted.value = true;
     throw error;
   }
 };
