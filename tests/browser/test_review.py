@@ -1,15 +1,16 @@
 """The review of a record on the page: chart, errors to try again, the ledger."""
 
+import re
 from functools import cache
 
 from playwright.sync_api import Page, Route, expect
 
-from clerestory.engine import Record
+from clerestory.engine import Record, State
 from clerestory.engine.record import EarlyEnd
 from clerestory.review import Annotation, ReviewPlan, annotate
 from clerestory.review.classes import GLYPHS
 from clerestory.review.words import ledger_rows
-from tests.browser.harness import PATIENCE, when_held
+from tests.browser.harness import PATIENCE, lost, when_held
 from tests.browser.test_access import violations_by_day_and_night
 from tests.review.games import cut, random_game
 
@@ -17,11 +18,16 @@ GAME = cut(random_game("duel", 2, 1), 44)
 ITERATIONS = 2000  # as the page asks for
 
 
-def opened(page: Page) -> Page:
-    """The study of a record of random players, which has errors."""
-    record = "\n".join(Record(GAME).lines())
+def studied(page: Page, game: State = GAME) -> None:
+    """Open the study of a record."""
+    record = "\n".join(Record(game).lines())
     page.evaluate("text => sessionStorage.setItem('imported', text)", record)
     page.goto("/#/study/file")
+
+
+def opened(page: Page) -> Page:
+    """The study of a record of random players, which has errors."""
+    studied(page)
     page.get_by_role("button", name="Review this game").click()
     expect(page.locator(".review table")).to_be_visible(timeout=5 * PATIENCE)
     return page
@@ -128,6 +134,27 @@ def test_the_verdict_on_a_try_is_told_of_no_other_error(page: Page) -> None:
     expect(box).to_contain_text(errors[1].best_label)
     expect(box.locator("p")).to_have_count(2)
     expect(steps).to_have_text(there)
+
+
+def test_a_review_that_was_lost_is_asked_for_again(page: Page) -> None:
+    studied(page, cut(GAME, 5))
+    with lost(page, "**/AnnotateGame"):
+        page.get_by_role("button", name="Review this game").click()
+        expect(page.locator(".review").get_by_role("alert")).to_contain_text("Trying again")
+    expect(page.locator(".review table")).to_be_visible()
+    expect(page.get_by_role("alert")).to_have_count(0)
+
+
+def test_a_try_whose_verdict_was_lost_is_judged_again(page: Page) -> None:
+    reviewed, error = opened(page), review().errors()[0]
+    reviewed.get_by_role("button", name="Look at the errors").click()
+    expect(reviewed.locator(".log .steps span")).to_have_text(f"{error.ply - 1} / {len(GAME.history)}")
+    box = reviewed.locator(".review .error")
+    other = reviewed.locator(".actions:not([data-fresh]) button").filter(has_not_text=error.best_label)
+    with lost(reviewed, "**/RecommendMove"):
+        other.filter(has_not_text=error.label).first.click()
+        expect(box).to_contain_text("Trying again")
+    expect(box).to_contain_text(re.compile("Right|That loses"))
 
 
 def test_one_seat_is_looked_at_alone(page: Page) -> None:

@@ -11,6 +11,7 @@ import {
   type ReviewedPly,
 } from "./gen/clerestory/v1/annotation_pb.ts";
 import type { Position } from "./gen/clerestory/v1/position_pb.ts";
+import { again, insist, mayPass } from "./insist.ts";
 import { labelOf } from "./labels.ts";
 import type { Source } from "./study.ts";
 import { say } from "./texts.ts";
@@ -55,30 +56,37 @@ export class Review {
 
   #left = new AbortController();
 
-  /** Request the review, and apply its parts as they arrive. */
+  /** Request the review until it is whole, and apply its parts as they arrive. */
   async start(source: Source): Promise<void> {
     this.#left = new AbortController();
+    const { signal } = this.#left;
     this.running.value = true;
     this.trouble.value = "";
+    try {
+      const until = { wanted: () => !signal.aborted, told: again(this.trouble), passes: mayPass };
+      await insist(() => this.#follow(source, signal), until);
+    } catch (error) {
+      if (!signal.aborted) this.trouble.value = wordsOf(error);
+    } finally {
+      this.running.value = false;
+    }
+  }
+
+  /** Apply the parts of the review as they arrive, of one that broke off from the beginning. */
+  async #follow(source: Source, signal: AbortSignal): Promise<void> {
     const found = { sketch: new Map<number, ReviewedPly>(), proper: new Map<number, ReviewedPly>() };
     const game =
       "record" in source
         ? { case: "record" as const, value: source.record }
         : { case: "keptGame" as const, value: source };
-    try {
-      const stream = annotations.annotateGame({ game, iterations: ITERATIONS.review }, { signal: this.#left.signal });
-      for await (const news of stream) {
-        for (const ply of news.plies) found[news.sketch ? "sketch" : "proper"].set(ply.ply, ply);
-        this.done.value = news.done;
-        this.total.value = news.total;
-        this.sketch.value = news.sketch;
-        this.plies.value = inOrder(found.sketch, found.proper);
-        if (news.review) this.ledger.value = news.review;
-      }
-    } catch (error) {
-      if (!this.#left.signal.aborted) this.trouble.value = wordsOf(error);
-    } finally {
-      this.running.value = false;
+    for await (const news of annotations.annotateGame({ game, iterations: ITERATIONS.review }, { signal })) {
+      this.trouble.value = ""; // of a call before
+      for (const ply of news.plies) found[news.sketch ? "sketch" : "proper"].set(ply.ply, ply);
+      this.done.value = news.done;
+      this.total.value = news.total;
+      this.sketch.value = news.sketch;
+      this.plies.value = inOrder(found.sketch, found.proper);
+      if (news.review) this.ledger.value = news.review;
     }
   }
 

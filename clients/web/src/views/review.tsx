@@ -5,6 +5,7 @@ import { useEffect, useMemo, useRef } from "preact/hooks";
 import type { SeatLook } from "../boards/types.ts";
 import type { ReviewedPly } from "../gen/clerestory/v1/annotation_pb.ts";
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
+import { again, insist, mayPass } from "../insist.ts";
 import { pressed } from "../keys.ts";
 import { labelOf } from "../labels.ts";
 import { SeatSign, SeatTable, Trouble } from "../parts.tsx";
@@ -214,7 +215,9 @@ function Errors({ review, study, seats, known, whose }: Props & { review: Review
       told.value = words;
     };
     told.value = say("review.looking");
-    judge(before.value, error.at.seat ?? 0, tried, best).then(
+    const position = before.value;
+    const until = { wanted: () => looking, told: again(told), passes: mayPass };
+    insist(() => judge(position, error.at.seat ?? 0, tried, best), until).then(
       ({ right, loss }) => {
         if (!looking) return;
         tell(right ? say("review.right") : say("review.wrong", { loss: text.share(loss) }));
