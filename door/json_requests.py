@@ -84,8 +84,13 @@ def parsed(method: Method, fields: dict[str, Any]) -> bytes:
 
 
 def any_misread(kind: Descriptor, fields: dict[str, Any]) -> bool:
-    """Whether protobuf has misread a value in an object that it took for a message of some kind."""
+    """Whether protobuf has misread an object that it took for a message of some kind.
+
+    Of a field that is given by both of its names it takes the last.
+    """
     known = known_fields(kind)
+    if len({known[name].name for name in fields}) < len(fields):
+        return True
     return any(misread(known[name], value) for name, value in fields.items() if value is not None)
 
 
@@ -121,16 +126,17 @@ def faults_in(kind: Descriptor, value: Any, path: str) -> Iterator[Blame]:
         yield path, f"is {quoted(value)}; must be an object"
         return
     known = known_fields(kind)
-    chosen: dict[str, str] = {}  # of each oneof, the field that is given
+    chosen: dict[str, str] = {}  # of each field and oneof, the name that is given
     for name, inner in value.items():
         here = f"{path}.{name[:QUOTED]}".removeprefix(".")
         field = known.get(name)
         if field is None:
             yield here, f"is not a field of {kind.name}"
-        elif inner is not None:
-            one_of = field.containing_oneof
-            if one_of is not None and chosen.setdefault(one_of.name, name) != name:
-                yield here, f"cannot be given beside {chosen[one_of.name]}"
+            continue
+        for one in (field, None if inner is None else field.containing_oneof):
+            if one is not None and chosen.setdefault(one.name, name) != name:
+                yield here, f"cannot be given beside {chosen[one.name]}"
+        if inner is not None:
             yield from faults_of(field, inner, here)
 
 

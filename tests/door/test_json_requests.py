@@ -195,6 +195,27 @@ def test_two_of_which_one_can_be_given() -> None:
         message_of(APPLY, json.dumps({"position": {first: {}, second: {}}}).encode())
 
 
+BOTH: list[tuple[Any, dict[str, Any], str, str]] = [
+    (CREATE, {"requestId": "a", "request_id": "b"}, "request_id", "requestId"),
+    (
+        CREATE,
+        {"seats": [{}, {"bot": {"time_budget": "1s", "timeBudget": "2s"}}]},
+        "seats[1].bot.timeBudget",
+        "time_budget",
+    ),
+    (CREATE, {"options": {"timePerMove": "1s", "time_per_move": None}}, "options.time_per_move", "timePerMove"),
+    (ANALYZE, {"targetCertainty": 0.5, "target_certainty": 0.5}, "target_certainty", "targetCertainty"),
+    (ANALYZE, {"targetCertainty": None, "target_certainty": 0.5}, "target_certainty", "targetCertainty"),
+]
+
+
+@pytest.mark.parametrize(("method", "fields", "blamed", "beside"), BOTH)
+def test_a_field_has_one_of_its_names(method: Any, fields: dict[str, Any], blamed: str, beside: str) -> None:
+    with pytest.raises(UnreadableRequest) as caught:
+        message_of(method, json.dumps(fields).encode())
+    assert str(caught.value) == f"{blamed}: cannot be given beside {beside}"
+
+
 def test_a_body_may_begin_with_the_mark_of_its_encoding() -> None:
     assert message_of(START, b'\xef\xbb\xbf{"game": "duel"}') == START.request(game="duel").SerializeToString()
 
