@@ -27,8 +27,8 @@ Plies = dict[int, PlyValuation]
 
 async def game_to_review(
     keeper: Keeper, game_id: str, tokens: Sequence[str], wanted: int | None
-) -> tuple[State, int | None]:
-    """Return the last position of a kept game with its history, and the seat by whose knowledge it is judged.
+) -> tuple[State, int | None, bool]:
+    """Return a kept game's last position with its history, the seat by whose knowledge it is judged, and if it is over.
 
     Args:
         keeper: of the game.
@@ -40,7 +40,7 @@ async def game_to_review(
     """
     async with keeper.lend(game_id) as live:
         judge = judge_of(live.kept, viewer_of(live.kept, tokens), wanted)
-        return (await aside(live.kept.ply, live.kept.record, None)).state, judge
+        return (await aside(live.kept.ply, live.kept.record, None)).state, judge, live.kept.over
 
 
 def judge_of(kept: ServerGame, viewer: Viewer, wanted: int | None) -> int | None:
@@ -72,6 +72,7 @@ class KeptPlies:
         store: of the games.
         game_id: of the game.
         end: its last position.
+        over: whether the game is, by its rules or because its players ended it.
         write: returns plies as the store has them.
         read: returns plies from what the store has.
     """
@@ -79,6 +80,7 @@ class KeptPlies:
     store: Store
     game_id: str
     end: State
+    over: bool
     write: Callable[[Sequence[PlyValuation]], Mapping[int, bytes]]
     read: Callable[[Mapping[int, bytes]], Plies]
 
@@ -100,7 +102,7 @@ class KeptPlies:
                     await self.store.keep_review(self.game_id, self._digest(plan), written)
 
     def _stores(self, plan: ReviewPlan) -> bool:
-        return self.end.over and plan.seed == ReviewPlan().seed
+        return self.over and plan.seed == ReviewPlan().seed
 
     def _digest(self, plan: ReviewPlan) -> str:
         return digest_of_plan(plan, self.end.game, self.end.seats)

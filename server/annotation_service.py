@@ -54,7 +54,7 @@ class Annotations(AnnotationServiceServicer):
         """
         if wanted.record is not None:
             return wanted.record, wanted.terms, None
-        end, judge = await game_to_review(self._keeper, wanted.game_id, wanted.tokens, wanted.terms.viewer)
+        end, judge, over = await game_to_review(self._keeper, wanted.game_id, wanted.tokens, wanted.terms.viewer)
         write = partial(write_plies, game=end.game)
-        store = KeptPlies(self._keeper.store, wanted.game_id, end, write, read_plies)
+        store = KeptPlies(self._keeper.store, wanted.game_id, end, over, write, read_plies)
         return end, replace(wanted.terms, viewer=judge), store

@@ -90,16 +90,24 @@ def look_alikes(game: State, seat: int) -> list[State]:
     return found[:3]
 
 
-async def test_a_review_that_was_left_goes_on_and_is_kept(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Its plies are in the store: the next call computes only the missing ones, and the one after that none."""
-    searched: list[int] = []
+@pytest.fixture
+def searched(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Return the seeds of the searches of reviews, as they begin."""
+    seeds: list[int] = []
     search = Reviewer.search
 
-    async def counted(self: Reviewer, question: Any, caller: Any) -> Any:
-        searched.append(question.seed)
+    async def noted(self: Reviewer, question: Any, caller: Any) -> Any:
+        seeds.append(question.seed)
         return await search(self, question, caller)
 
-    monkeypatch.setattr(Reviewer, "search", counted)
+    monkeypatch.setattr(Reviewer, "search", noted)
+    return seeds
+
+
+async def test_a_review_that_was_left_goes_on_and_is_kept(
+    searched: list[int], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Its plies are in the store: the next call computes only the missing ones, and the one after that none."""
     monkeypatch.setattr("clerestory.advice.reviews.EVERY", 0.001)
     settings = {"store": str(tmp_path / "games.sqlite")}
     async with kept_game(game="duel", settings=settings) as (kept, stub):
@@ -154,6 +162,23 @@ async def test_onlookers_store_one_review_for_a_setting_and_none_for_a_seed_or_a
             await review(iterations=iterations)
             sizes.append(await size())
         assert max(sizes) - empty < 1.2 * MOST_REVIEWS * (sketch - empty)
+
+
+@pytest.mark.parametrize("reason", [games.END_REASON_RESIGNED, games.END_REASON_ABANDONED])
+async def test_the_review_of_a_game_that_its_players_ended_is_kept(reason: Any, searched: list[int]) -> None:
+    needed = []
+    async with kept_game() as (kept, stub):
+        tokens = [kept.made.owner_token, *kept.tokens(0)]
+        for _ in range(3):
+            await kept.play_first()
+        for ends in (False, False, True, False):
+            if ends:
+                await kept.stub.EndGame(games.EndGameRequest(game_id=kept.game_id, tokens=tokens, reason=reason))
+            searched.clear()
+            await reviewed(stub, of(kept, *tokens, viewer_seat=0))
+            needed.append(len(searched))
+    assert needed[0] == needed[1] == needed[2] > 1  # while it is played, none is kept
+    assert needed[3] == 1  # that of the last position, which is no ply
 
 
 async def test_what_a_store_has_of_a_ply_is_all_of_it() -> None:
