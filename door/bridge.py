@@ -118,11 +118,15 @@ class Bridge:
     async def stream(self, call: BrowserCall) -> AsyncGenerator[bytes, None]:
         """Yield the parts of an answer, each fetched after the previous one was consumed. Raises ConnectError."""
         with self._counted(call):
+            begun = False
             try:
                 with self._passed(call) as passed:
                     async for part in passed:
+                        begun = True
                         yield part
             except NamesDenied:
+                if begun:  # its token may name nobody any more
+                    raise
                 self._name_nobody()
                 with self._passed(call) as passed:
                     async for part in passed:

@@ -1,7 +1,7 @@
 """Identifies the callers of calls: by token, or by address, and on whose behalf."""
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, TypeGuard
 from urllib.parse import unquote
@@ -12,12 +12,11 @@ from clerestory.addresses import network_of
 from clerestory.advice.caller import DIGEST_SHOWN, Caller
 from clerestory.metadata import ON_BEHALF, SEAT, VIA
 from clerestory.refusals import Reason, refuse
-from clerestory.server.security import Tokens, authorizations, bearer_token, digest
+from clerestory.server.security import DENIED, Tokens, authorizations, bearer_token, digest
 
 NAME = re.compile(r"[\w.:-]{1,64}", re.ASCII)
 NEAR = ("127.", "::1", "unix")  # of this machine
 REMEMBERED = 1024  # callers and connections of the latest calls
-DENIED = f"this caller may not set the metadata {ON_BEHALF}; tokens marked `on-behalf` and callers on this machine may"
 
 
 @lru_cache(REMEMBERED)
@@ -68,9 +67,14 @@ class Callers:
             return caller_of(f"peer:{address}", name_of(names, speaks=address.startswith(NEAR)))
         token = bearer_token(authorizations(metadata)[0]) or ""
         speaks = self._tokens.speaks_for_others(token)
-        if VIA in metadata and address.startswith(NEAR) and not speaks:
+        if by_door(metadata, address) and not speaks:
             names = []  # the door says where a browser is, for as long as nobody knows its token
         return caller_of(f"token:{self._tokens.digest(token)}", name_of(names, speaks=speaks))
+
+    def names_others(self, context: grpc.aio.ServicerContext[Any, Any]) -> bool:
+        """Whether an admitted call, unless a door's on this machine, names on whose behalf it is."""
+        metadata = tuple(context.invocation_metadata() or ())
+        return any(key == ON_BEHALF for key, _ in metadata) and not by_door(metadata, address_of(context.peer()))
 
     def stranger(self, context: grpc.aio.ServicerContext[Any, Any]) -> Caller:
         """Return the caller of a call that has not been admitted: its address, and whom it speaks for if it may."""
@@ -78,6 +82,11 @@ class Callers:
         names = [value for key, value in context.invocation_metadata() or () if key == ON_BEHALF]
         near = address.startswith(NEAR) and len(names) == 1
         return caller_of(f"peer:{address}", names[0] if near and is_name(names[0]) else "")
+
+
+def by_door(metadata: Sequence[tuple[str, str | bytes]], address: str) -> bool:
+    """Whether a call from an address comes through a door on this machine."""
+    return VIA in metadata and address.startswith(NEAR)
 
 
 def name_of(names: list[str | bytes], *, speaks: bool) -> str:

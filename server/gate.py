@@ -138,7 +138,7 @@ class Gate(grpc.GenericRpcHandler):
         address = address_of(context.peer())
         call.comes_from(address, f"peer:{address}")
         token = "" if method.health else self._identify(call, context)
-        with (self._checks if method.health else self._calls).taken(call.caller), self._lasting(method, token):
+        with (self._checks if method.health else self._calls).taken(call.caller), self._lasting(method, token, context):
             if method.require is not None:
                 with part("place"):
                     method.require(context)
@@ -164,11 +164,11 @@ class Gate(grpc.GenericRpcHandler):
         call.comes_from(caller.origin, caller.label)
         return token
 
-    def _lasting(self, method: GatedMethod, token: str) -> AbstractContextManager[None]:
-        """Return what ends a call of a method when its token, if it needs one, is withdrawn: if it streams."""
+    def _lasting(self, method: GatedMethod, token: str, context: Context) -> AbstractContextManager[None]:
+        """Return what ends a call of a method that streams when its token, if it needs one, no longer lets it in."""
         if self._tokens is None or not (token and method.streams):
             return nullcontext()
-        return self._tokens.streaming(token)
+        return self._tokens.streaming(token, marked=self._callers.names_others(context))
 
     async def _converse(self, method: GatedMethod, address: str, context: Context) -> None:
         """Answer each of the requests of a call, each of which has to arrive in time."""

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from clerestory.declared import BadSettings
-from clerestory.metadata import AUTHORIZATION
+from clerestory.metadata import AUTHORIZATION, ON_BEHALF
 from clerestory.refusals import Reason, refuse
 from clerestory.server.config import read_file
 
@@ -19,6 +19,7 @@ TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*")  # RFC 6750, section 2.1
 LEAST_TOKEN = 16  # characters; 96 bits where they are drawn at random
 SPEAKS = "on-behalf"  # after a token in its file
 UNKNOWN = "the server does not know the token of this call"
+DENIED = f"this caller may not set the metadata {ON_BEHALF}; tokens marked `on-behalf` and callers on this machine may"
 
 
 # -- tokens ----------------------------------------------------------------------------------------
@@ -40,17 +41,18 @@ class Tokens:
     def __init__(self, path: Path) -> None:
         self._path = path
         self._digests = read_tokens(path)
-        self._streams: dict[asyncio.Task[Any], bytes] = {}  # the digest of the token of each
+        self._streams: dict[asyncio.Task[Any], tuple[bytes, bool]] = {}  # digest of its token; it needs the mark
 
     def reload(self) -> str:
-        """Read the file again, and end streams whose token is gone; return in words what was read.
+        """Read the file again, and end streams that it no longer lets in; return in words what was read.
 
         Raises BadSettings.
         """
         self._digests = read_tokens(self._path)
-        for task in [task for task, known in self._streams.items() if known not in self._digests]:
-            del self._streams[task]
-            task.cancel()
+        for task, (known, marked) in list(self._streams.items()):
+            if known not in self._digests or (marked and not self._digests[known]):
+                del self._streams[task]
+                task.cancel()
         return f"{len(self._digests)} tokens read from {self._path}"
 
     def know(self, token: str) -> bool:
@@ -58,16 +60,21 @@ class Tokens:
         return among(digest(token), self._digests)
 
     @contextmanager
-    def streaming(self, token: str) -> Iterator[None]:
-        """Let a call stream during the block, for as long as its token is known. Raises Refusal, BAD_TOKEN."""
+    def streaming(self, token: str, *, marked: bool) -> Iterator[None]:
+        """Let a call stream during the block, for as long as its token is known, and marked `on-behalf` if it must be.
+
+        Raises Refusal: BAD_TOKEN, ON_BEHALF_DENIED.
+        """
         task = asyncio.current_task()
         assert task is not None
-        self._streams[task] = digest(token)
+        self._streams[task] = digest(token), marked
         try:
             yield
         except asyncio.CancelledError:
             if task in self._streams or task.uncancel():  # the caller left
                 raise
+            if self.know(token):
+                refuse(Reason.ON_BEHALF_DENIED, "", DENIED)
             refuse(Reason.BAD_TOKEN, "", UNKNOWN)
         finally:
             self._streams.pop(task, None)

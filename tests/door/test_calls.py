@@ -316,19 +316,29 @@ async def test_a_token_is_passed_on_and_asked_for(tmp_path_factory: pytest.TempP
     assert ListGamesResponse.FromString(right.body).games
 
 
-async def test_a_stream_ends_when_its_token_is_withdrawn(tmp_path: Path) -> None:
-    (tmp_path / "tokens").write_text("open-sesame-and-close")
+@pytest.mark.parametrize(
+    ("left", "code", "reason"),
+    [
+        ("another-sesame-to-open", "unauthenticated", "BAD_TOKEN"),
+        ("open-sesame-and-close", "permission_denied", "ON_BEHALF_DENIED"),
+    ],
+)
+async def test_a_stream_ends_when_its_token_is_withdrawn_or_may_name_nobody_any_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, left: str, code: str, reason: str
+) -> None:
+    monkeypatch.setattr("clerestory.server.callers.NEAR", ())  # the door may name browsers only by their token
+    (tmp_path / "tokens").write_text("open-sesame-and-close on-behalf")
     async with door(token_file=tmp_path / "tokens") as caller:
         headers = {"authorization": "Bearer open-sesame-and-close", "content-type": STREAM}
         body = enveloped(AnalyzeRequest(question=long_question()).SerializeToString())
         async with caller.sent("POST", ADVICE + "Analyze", body, headers) as reader:
             await read_head(reader)
             first = await reader.read(1)
-            (tmp_path / "tokens").write_text("another-sesame-to-open")
+            (tmp_path / "tokens").write_text(left)
             caller.server.app.reload()
             rest = unchunked(first + await reader.read())
     error = json.loads(parts(rest)[-1][1])["error"]
-    assert (error["code"], reason_of(error)) == ("unauthenticated", "BAD_TOKEN")
+    assert (error["code"], reason_of(error)) == (code, reason)
 
 
 async def test_calls_are_told_apart_in_the_metrics() -> None:

@@ -20,12 +20,13 @@ from grpc_reflection.v1alpha.reflection_pb2 import ServerReflectionRequest
 from grpc_reflection.v1alpha.reflection_pb2_grpc import ServerReflectionStub
 
 from clerestory.declared import BadSettings
+from clerestory.metadata import ON_BEHALF, VIA
 from clerestory.refusals import Reason
 from clerestory.server import app as app_module
 from clerestory.server.app import App, serve, start
 from clerestory.server.config import Settings
 from clerestory.server.life import Life
-from clerestory.server.security import LEAST_TOKEN, Tokens, bearer_token
+from clerestory.server.security import LEAST_TOKEN, SPEAKS, Tokens, bearer_token
 from clerestory.v1.advisor_pb2 import AnalyzeRequest
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
 from clerestory.v1.games_pb2 import CreateGameRequest, WatchGameRequest
@@ -289,9 +290,30 @@ async def test_streams_of_a_token_that_is_withdrawn_end(files: Files, tmp_path: 
     await app.finish()
 
 
-async def long_streams(connection: grpc.aio.Channel, token: str) -> list[Any]:
-    """Return streams of one caller that have begun: a game and a study."""
-    metadata = (("authorization", f"Bearer {token}"),)
+async def test_streams_on_behalf_of_somebody_end_when_their_token_may_no_longer_name_others(
+    files: Files, tmp_path: Path
+) -> None:
+    listed = tmp_path / "tokens"
+    listed.write_text(f"{FIRST} {SPEAKS}")
+    app = await start(settings(files, token_file=listed))
+    async with grpc.aio.insecure_channel(app.address) as connection:
+        named = await long_streams(connection, FIRST, (ON_BEHALF, "ann"))
+        others = [await long_streams(connection, FIRST, *more) for more in ((), ((ON_BEHALF, "192.0.2.1"), VIA))]
+        listed.write_text(FIRST)
+        app.reload()
+        for stream in named:
+            error = await refusal(rest_of(stream))
+            assert error.code() == grpc.StatusCode.PERMISSION_DENIED
+            assert_reason(error, Reason.ON_BEHALF_DENIED)
+        for streams in others:  # of the token itself, and of a browser, whose address the door may name
+            assert await streams[-1].read() is not grpc.aio.EOF
+            assert not any(stream.done() for stream in streams)
+    await app.finish()
+
+
+async def long_streams(connection: grpc.aio.Channel, token: str, *more: tuple[str, str]) -> list[Any]:
+    """Return streams of one caller that have begun: a game and a study; `more`: metadata besides the token."""
+    metadata = (("authorization", f"Bearer {token}"), *more)
     played = GameServiceStub(connection)
     made = await played.CreateGame(CreateGameRequest(game="toy", seats=[PERSON, PERSON]), metadata=metadata)
     watched = WatchGameRequest(game_id=made.game.game_id, tokens=[made.seat_tokens[0].token])
