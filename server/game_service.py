@@ -105,9 +105,9 @@ class GameHandlers(GameServiceServicer):
         wanted = wanted_of(request)
         with typed():
             found = await self._keeper.store.select(wanted)
-        shown = []
+        shown, turn = list[games.Game](), self._pieces.of(context)
         for game_id, _ in found[: wanted.limit - 1]:
-            await self._pieces.turn(context)
+            await turn()
             game = await self._listed(game_id, wanted.tokens or ())
             if game is not None and request.status in (games.GAME_STATUS_UNSPECIFIED, game.status):
                 shown.append(game)

@@ -33,8 +33,8 @@ class Lessons(LessonServiceServicer):
 
     async def FollowLesson(self, request: api.FollowLessonRequest, context: Context) -> api.FollowLessonResponse:
         """Play a lesson up to the next decision, a piece for each action. Raises Refusal."""
-        course = read_course(request)
+        course, turn = read_course(request), self._pieces.of(context)
         for index, text in enumerate(request.actions):
-            await self._pieces.turn(context)
+            await turn()
             attempt(course, index, text)
         return write_course(course)

@@ -1,5 +1,7 @@
 """Long answers, made in pieces on the event loop."""
 
+from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Any
 
 import grpc
@@ -19,10 +21,14 @@ class Pieces:
         self._callers = callers
         self._turns = Turns()
 
-    async def turn(self, context: grpc.aio.ServicerContext[Any, Any]) -> None:
-        """Wait until a call may make the next piece of its answer, about a millisecond of work.
+    def of(self, context: grpc.aio.ServicerContext[Any, Any]) -> Callable[[], Awaitable[None]]:
+        """Return what waits until an admitted call may make the next piece of its answer."""
+        return partial(self.turn, self._callers.of(context).origin)
+
+    async def turn(self, caller: str) -> None:
+        """Wait until a caller may make the next piece of an answer, about a millisecond of work.
 
         What the piece then waits for, such as the store, keeps no other call waiting.
         """
-        async with self._turns.taken(self._callers.of(context).origin):
+        async with self._turns.taken(caller):
             pass

@@ -72,9 +72,9 @@ class RulesHandlers(RulesServiceServicer):
         given, seed = read_any(request.position), seed_of(request)
         actions = actions_named(given.state.game, request.actions)
         plays = play_all(given, actions, seed if request.draw else None)
-        applied, more = list[rules.AppliedAction](), True
+        applied, more, turn = list[rules.AppliedAction](), True, self._pieces.of(context)
         while more:
-            await self._pieces.turn(context)
+            await turn()
             piece = [write_played(given.state.game, played) for played in islice(plays, AT_ONCE)]
             applied += piece
             more = len(piece) == AT_ONCE

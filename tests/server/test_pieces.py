@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Awaitable
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -13,6 +14,7 @@ from clerestory.server.callers import ON_BEHALF, Callers
 from clerestory.server.lesson_service import Lessons
 from clerestory.server.pieces import Pieces
 from clerestory.server.rules_service import AT_ONCE, RulesHandlers
+from clerestory.server.security import Tokens
 from clerestory.v1 import games_pb2, lessons_pb2, rules_pb2
 from clerestory.v1.games_pb2_grpc import GameServiceStub
 from tests.laws import walk
@@ -23,9 +25,9 @@ from tests.server.rules import whole
 CALLS = 12  # of one caller, at once
 
 
-def context(name: str) -> Any:
+def context(name: str, *more: tuple[str, str]) -> Any:
     """The context of a call on behalf of somebody."""
-    return SimpleNamespace(peer=lambda: "ipv4:127.0.0.1:5", invocation_metadata=lambda: ((ON_BEHALF, name),))
+    return SimpleNamespace(peer=lambda: "ipv4:127.0.0.1:5", invocation_metadata=lambda: ((ON_BEHALF, name), *more))
 
 
 async def rounds(*calls: Awaitable[object]) -> int:
@@ -58,9 +60,9 @@ async def test_games_are_listed_a_piece_at_a_time(monkeypatch: pytest.MonkeyPatc
     turns = list[object]()
     turn = Pieces.turn
 
-    async def counted(pieces: Pieces, call: Any) -> None:
-        turns.append(call)
-        await turn(pieces, call)
+    async def counted(pieces: Pieces, caller: str) -> None:
+        turns.append(caller)
+        await turn(pieces, caller)
 
     monkeypatch.setattr(Pieces, "turn", counted)
     seats = [games_pb2.SeatPlan(kind=games_pb2.SEAT_KIND_OPEN)] * 2
@@ -71,6 +73,19 @@ async def test_games_are_listed_a_piece_at_a_time(monkeypatch: pytest.MonkeyPatc
             await games.CreateGame(games_pb2.CreateGameRequest(game="toy", seats=seats, options=options))
         assert len((await games.ListGames(games_pb2.GameServiceListGamesRequest(page_size=100))).games) == 3
     assert len(turns) == 3
+
+
+async def test_a_call_under_way_gets_its_answer_though_its_token_may_name_nobody_any_more(tmp_path: Path) -> None:
+    (tmp_path / "tokens").write_text("token-of-a-proxy on-behalf")
+    tokens = Tokens(tmp_path / "tokens")
+    request = lessons_pb2.FollowLessonRequest(lesson="places", actions=answers(lesson("places")))
+    named = context("ann", ("authorization", "Bearer token-of-a-proxy"))
+    call = asyncio.ensure_future(Lessons(Pieces(Callers(tokens))).FollowLesson(request, named))
+    await asyncio.sleep(0)
+    (tmp_path / "tokens").write_text("token-of-a-proxy")
+    tokens.reload()
+    assert not call.done()
+    assert (await call).summary.lesson == "places"
 
 
 async def test_a_crowd_of_one_caller_delays_another_by_a_piece_for_each_of_its_own() -> None:
