@@ -9,8 +9,7 @@ from contextlib import asynccontextmanager
 from functools import partial
 from importlib.resources import files
 
-import typer
-
+from clerestory.cli.announcing import announce
 from clerestory.clients.connection import dial
 from clerestory.declared import BadSettings
 from clerestory.door.bridge import MAX_STREAMS_INSIDE
@@ -55,16 +54,16 @@ async def first_start(store: str) -> Whereabouts | None:
 async def beside(door: DoorSettings | None, inside: str, fresh: Whereabouts | None, app: App) -> AsyncIterator[None]:
     """Open the door for browsers, if any, and announce the server; `fresh`: its new store."""
     if door is None:
-        announce(app)
+        announce(announcement(app))
         if fresh:
-            typer.echo("clerestory has no page; `--web 127.0.0.1:8080` shows one")
+            announce("clerestory has no page; `--web 127.0.0.1:8080` shows one")
             welcome(fresh)
         yield
         return
     room = app.connections.browsers
     async with opened(door, dial(inside, None, None, retries=False), room, MAX_STREAMS_INSIDE) as web:
-        announce(app)
-        typer.echo(f"clerestory has its page at {web.url}")
+        announce(announcement(app))
+        announce(f"clerestory has its page at {web.url}")
         if fresh:
             welcome(fresh)
         yield
@@ -72,10 +71,10 @@ async def beside(door: DoorSettings | None, inside: str, fresh: Whereabouts | No
 
 def welcome(fresh: Whereabouts) -> None:
     """Tell where the games are kept, and where the documents are."""
-    typer.echo(f"clerestory keeps its games in {fresh.place}")
-    typer.echo(f"clerestory has its documents in {files('clerestory.docs') / 'README.md'}")
+    announce(f"clerestory keeps its games in {fresh.place}")
+    announce(f"clerestory has its documents in {files('clerestory.docs') / 'README.md'}")
 
 
-def announce(app: App) -> None:
-    """Announce the server's address."""
-    typer.echo(f"clerestory serves on {app.address} with {app.settings.workers} workers, process {os.getpid()}")
+def announcement(app: App) -> str:
+    """Return the line that tells where a server is."""
+    return f"clerestory serves on {app.address} with {app.settings.workers} workers, process {os.getpid()}"

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from clerestory.cli.access import PLAIN, Access, dialling
+from clerestory.cli.announcing import announce
 from clerestory.cli.doors import NamesOption, PageOption, ProxiesOption, chosen_door
 from clerestory.cli.grouped import grouped
 from clerestory.cli.options import BadOption
@@ -91,7 +92,7 @@ async def stand(door: "DoorSettings", server: "Connection", dialled: Callable[[]
         async with opened(door, server, connections(page=True).browsers) as web:
             hung_up = partial(life.end, "SIGHUP") if ends else partial(redial, web, dialled)
             asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, hung_up)
-            typer.echo(f"clerestory has its page at {web.url}")
+            announce(f"clerestory has its page at {web.url}")
             await life.until_told(address=web.url, server=server.target)
 
 

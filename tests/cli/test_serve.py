@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import takewhile
 from pathlib import Path
 from typing import IO, Any
 
@@ -190,3 +191,25 @@ def test_the_first_start_tells_where_page_store_and_documents_are(tmp_path: Path
     assert games == f"clerestory keeps its games in {store}"
     assert Path(documents.removeprefix("clerestory has its documents in ")).read_text().startswith("# Documents")
     assert len(said_at_start(store, *options)) == 1 + bool(options)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ["serve", "--listen", "127.0.0.1:0", "--store", "memory:", "--web", "127.0.0.1:0"],
+        ["web", "--listen", "127.0.0.1:0", "--server", "127.0.0.1:1"],
+    ],
+    ids=["serve", "web"],
+)
+def test_whoever_serves_goes_on_where_nobody_reads_the_announcement(command: list[str]) -> None:
+    reader, writer = os.pipe()
+    os.close(reader)
+    with subprocess.Popen([*COMMAND, *command], stdout=writer, stderr=subprocess.PIPE, text=True) as server:
+        os.close(writer)
+        assert server.stderr is not None
+        log = [*takewhile(lambda line: " serving " not in line, server.stderr)]
+        server.terminate()
+        log += server.stderr
+    assert server.returncode == 0
+    assert " ended " in log[-1]
+    assert not [line for line in log if re.search("pipe|Traceback|Exception", line)]
