@@ -143,7 +143,7 @@ def test_errors_that_there_was_no_time_to_play_on_from_are_told() -> None:
 
 
 def test_it_says_which_seat_the_game_favours() -> None:
-    told = "The first player wins 66% of games between equals"
+    told = "The first player wins 62% of games between equals"
     assert told in note(reviewed("duel", 2))
     assert told in report(reviewed("duel", 2))
     assert "between equals" not in note(reviewed("cathedral", 2))

@@ -74,7 +74,8 @@ def test_the_same_action_twice_loses_nothing(late: State) -> None:
     assert answered(paired(root, replace(one, best=one.action), PLAN, 3)) == (0.0, 0.0)
 
 
-def test_a_plain_blunder_loses_in_rollouts_too(late: State) -> None:
+def test_a_plain_blunder_loses_in_rollouts_too() -> None:
+    late = random_game("duel", 2, 7)  # in which no long combination is missed, as players of rollouts do
     review = annotate(late, replace(PLAN, iterations=400))
     one = max(review.errors(), key=lambda one: one.loss)
     assert one.loss > 500_000
