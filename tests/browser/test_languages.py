@@ -55,6 +55,16 @@ MISPLACED = """() => [...document.querySelectorAll('.changed')].flatMap(({ first
         return !(letter < sign && sign < digit);
     }).map(([found]) => found);
 })"""
+# What is chosen in a form and longer than its line, where it does not go on in another.
+CUT_CHOICES = """() => [...document.querySelectorAll('form select')].filter((select) => {
+    const style = getComputedStyle(select);
+    const pen = document.createElement('canvas').getContext('2d');
+    pen.font = style.font;
+    const room = select.clientWidth - parseFloat(style.paddingLeft) - parseFloat(style.paddingRight);
+    const high = select.clientHeight - parseFloat(style.paddingTop) - parseFloat(style.paddingBottom);
+    const { width } = pen.measureText(select.selectedOptions[0].text);
+    return width > room && high < 2 * parseFloat(style.fontSize);
+}).map((select) => select.selectedOptions[0].text)"""
 # The parts that make a page wider than its window.
 WIDER = """() => document.documentElement.scrollWidth <= innerWidth ? []
     : [...document.querySelectorAll('body *')].filter(one => !one.closest('svg, .scroll *'))
@@ -241,6 +251,16 @@ def test_everything_is_translated_and_has_room_for_longer_words(spoken: Callable
     for width in (320, 1280):
         page.set_viewport_size({"width": width, "height": 800})
         assert page.evaluate(WIDER) == [], f"at {width} px"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_choice_of_a_new_game_is_cut_in_a_narrow_window(spoken: Callable[[str], Page], language: str) -> None:
+    page = spoken(language)
+    page.set_viewport_size({"width": 320, "height": 640})
+    lobby(page)
+    page.locator(".seats select").nth(1).select_option("here")
+    assert page.evaluate(CUT_CHOICES) == []
+    assert page.evaluate(WIDER) == []
 
 
 # -- narrow cards ------------------------------------------------------------------------------------------
