@@ -4,6 +4,7 @@ import { useSignal } from "@preact/signals";
 import { Component, type ComponentChildren, type FunctionComponent } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { SeatLook } from "./boards/types.ts";
+import { Button } from "./button.tsx";
 import { Face } from "./face.tsx";
 import { away } from "./files.ts";
 import { text } from "./text.ts";
@@ -154,9 +155,9 @@ interface StepperProps {
 /** A number with buttons for one less, one more, and the most. */
 export function Stepper({ label, value, least, most, onChange }: StepperProps) {
   const button = (sign: string, name: string, to: number) => (
-    <button type="button" aria-label={name} aria-disabled={to === value} onClick={() => to === value || onChange(to)}>
+    <Button aria-label={name} off={to === value} onPress={() => onChange(to)}>
       {sign}
-    </button>
+    </Button>
   );
   return (
     <span class="stepper" role="group" aria-label={label}>

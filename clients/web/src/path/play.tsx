@@ -3,6 +3,7 @@
 import { durationFromMs } from "@bufbuild/protobuf/wkt";
 import type { ComponentChildren } from "preact";
 import { requestName } from "../api.ts";
+import { Button } from "../button.tsx";
 import { useCreate } from "../creating.ts";
 import { SeatKind } from "../gen/clerestory/v1/games_pb.ts";
 import { Trouble } from "../parts.tsx";
@@ -24,9 +25,9 @@ export function PlayButton({ game, bot, shape, children }: Props) {
   const { busy, trouble, create } = useCreate();
   return (
     <>
-      <button type="button" class={shape} aria-disabled={busy} onClick={() => void create(beginning(game, bot))}>
+      <Button class={shape} off={busy} onPress={() => void create(beginning(game, bot))}>
         {children}
-      </button>
+      </Button>
       <Trouble words={trouble} />
     </>
   );

@@ -6,6 +6,7 @@ import { idled } from "../boards/idled.ts";
 import { besides } from "../boards/prices.ts";
 import type { Catalogue, Mark } from "../boards/types.ts";
 import { listed } from "../boards/words.ts";
+import { Button } from "../button.tsx";
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import type { LegalAction } from "../gen/clerestory/v1/rules_pb.ts";
 import { labelAmong } from "../labels.ts";
@@ -145,12 +146,11 @@ function ActionButton({ action, labels, ...props }: Labelled & { action: LegalAc
   const more = besides(action, props.position, props.catalogue);
   const state = `${mark ? "marked" : ""} ${mark?.best ? "best" : ""} ${pointed === name ? "pointed" : ""}`;
   return (
-    <button
-      type="button"
+    <Button
       class={`action ${state}`}
       data-action={name}
-      aria-disabled={busy}
-      onClick={() => busy || onAction(name)}
+      off={busy}
+      onPress={() => onAction(name)}
       onPointerEnter={() => onPoint(name)}
       onPointerLeave={() => onPoint(undefined)}
     >
@@ -163,6 +163,6 @@ function ActionButton({ action, labels, ...props }: Labelled & { action: LegalAc
       </span>
       {mark?.share !== undefined && <small>{text.share(mark.share)}</small>}
       {action.probability !== undefined && <small>{text.share(action.probability)}</small>}
-    </button>
+    </Button>
   );
 }

@@ -4,6 +4,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { wordsOf } from "../api.ts";
 import type { SeatLook } from "../boards/types.ts";
+import { Button } from "../button.tsx";
 import { useCatalogue } from "../catalogue.ts";
 import { type Checked, check } from "../check.ts";
 import { isFirst, noteOver } from "../first/wishes.ts";
@@ -63,7 +64,6 @@ function Following({ kept, game }: Omit<Props, "seats">) {
   const trouble = useSignal("");
   const busy = useSignal(false);
   const again = async () => {
-    if (busy.value) return;
     busy.value = true;
     trouble.value = "";
     try {
@@ -83,9 +83,9 @@ function Following({ kept, game }: Omit<Props, "seats">) {
           {say("end.review")}
         </a>
         {kept.mine.value.length > 0 && (
-          <button type="button" aria-disabled={busy.value} onClick={() => void again()}>
+          <Button off={busy.value} onPress={() => void again()}>
             {say("end.rematch")}
-          </button>
+          </Button>
         )}
         <a class="button" href="#/">
           {say("end.new")}

@@ -3,6 +3,7 @@
 import { type Signal, useComputed, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
+import { Button } from "../button.tsx";
 import { FirstGames, objects } from "../first/index.tsx";
 import { type Game, GameStatus, type GameView, Hints as HintsOption } from "../gen/clerestory/v1/games_pb.ts";
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
@@ -185,9 +186,9 @@ function Menu({ kept, at, secrets, opened }: MenuProps) {
   return (
     <>
       {kept.mayTakeBack.value && (
-        <button type="button" aria-disabled={kept.takingBack.value} onClick={() => void kept.takeBack()}>
+        <Button off={kept.takingBack.value} onPress={() => void kept.takeBack()}>
           {say(kept.takingBack.value ? "menu.taking_back" : "menu.take_back")} <kbd>u</kbd>
-        </button>
+        </Button>
       )}
       {kept.mine.value.length > 1 && (
         <button type="button" aria-pressed={secrets.value} onClick={() => (secrets.value = !secrets.value)}>
@@ -253,20 +254,20 @@ function TakeBackAsked({ kept }: { kept: Kept }) {
       {undone && <p>{say("back.undoes", { what: undone })}</p>}
       {mayAnswer ? (
         <>
-          <button type="button" aria-disabled={busy} onClick={() => void kept.answer(ply)}>
+          <Button off={busy} onPress={() => void kept.answer(ply)}>
             {say("back.agree")}
-          </button>{" "}
-          <button type="button" aria-disabled={busy} onClick={() => void kept.answer(ply, true)}>
+          </Button>{" "}
+          <Button off={busy} onPress={() => void kept.answer(ply, true)}>
             {say("back.decline")}
-          </button>
+          </Button>
         </>
       ) : (
         <p>
           {say("back.waiting")}{" "}
           {asks && (
-            <button type="button" aria-disabled={busy} onClick={() => void kept.answer(ply, true)}>
+            <Button off={busy} onPress={() => void kept.answer(ply, true)}>
               {say("back.withdraw")}
-            </button>
+            </Button>
           )}
         </p>
       )}

@@ -2,6 +2,7 @@
 
 import { useEffect, useRef } from "preact/hooks";
 import type { SeatLook } from "../boards/types.ts";
+import { Button } from "../button.tsx";
 import type { AppliedAction } from "../gen/clerestory/v1/rules_pb.ts";
 import { labelOf } from "../labels.ts";
 import { changesOf } from "../news.ts";
@@ -34,13 +35,21 @@ export const Log = memo(({ applied, seats, at, since, glyphs, onGo, onReplay }: 
   return (
     <section class="log" aria-label={say("log")}>
       <div class="steps">
-        <Step name={say("log.beginning")} sign="«" off={at === 0} onPress={() => onGo(0)} />
-        <Step name={say("log.back")} sign="‹" off={at === 0} onPress={() => onGo(at - 1)} />
+        <Button aria-label={say("log.beginning")} off={at === 0} onPress={() => onGo(0)}>
+          «
+        </Button>
+        <Button aria-label={say("log.back")} off={at === 0} onPress={() => onGo(at - 1)}>
+          ‹
+        </Button>
         <span>
           {at} / {last}
         </span>
-        <Step name={say("log.on")} sign="›" off={at === last} onPress={() => onGo(at + 1)} />
-        <Step name={say("log.end")} sign="»" off={at === last} onPress={() => onGo(last)} />
+        <Button aria-label={say("log.on")} off={at === last} onPress={() => onGo(at + 1)}>
+          ›
+        </Button>
+        <Button aria-label={say("log.end")} off={at === last} onPress={() => onGo(last)}>
+          »
+        </Button>
       </div>
       {onReplay && (
         <button type="button" class="wide-plain" onClick={onReplay}>
@@ -66,20 +75,6 @@ export const Log = memo(({ applied, seats, at, since, glyphs, onGo, onReplay }: 
     </section>
   );
 });
-
-interface StepProps {
-  name: string;
-  sign: string;
-  /** It leads nowhere. */
-  off: boolean;
-  onPress(): void;
-}
-
-const Step = ({ name, sign, off, onPress }: StepProps) => (
-  <button type="button" aria-label={name} aria-disabled={off} onClick={() => off || onPress()}>
-    {sign}
-  </button>
-);
 
 /** From where a row is in the middle of a list, or its beginning is in sight. */
 const shownFrom = (row: HTMLElement, height: number): number =>

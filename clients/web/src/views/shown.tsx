@@ -1,6 +1,7 @@
 // The event that a seat has been shown at a real table: its player enters it while nobody else looks.
 
 import { useSignal } from "@preact/signals";
+import { Button } from "../button.tsx";
 import type { GameView } from "../gen/clerestory/v1/games_pb.ts";
 import type { Kept } from "../kept.ts";
 import { labelOf } from "../labels.ts";
@@ -20,14 +21,9 @@ function Question({ kept, view: { seat = 0, unsaid } }: { kept: Kept; view: Game
       <p>{say("shown.what", { who })}</p>
       {open.value ? (
         unsaid.map((action) => (
-          <button
-            key={action.text}
-            type="button"
-            aria-disabled={kept.busy.value}
-            onClick={() => kept.busy.value || void kept.say(seat, action.text)}
-          >
+          <Button key={action.text} off={kept.busy.value} onPress={() => void kept.say(seat, action.text)}>
             {labelOf(action)}
-          </button>
+          </Button>
         ))
       ) : (
         <button type="button" onClick={() => (open.value = true)}>

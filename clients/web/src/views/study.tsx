@@ -5,6 +5,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { games, wordsOf } from "../api.ts";
 import { beginning } from "../beginning.ts";
 import type { SeatLook } from "../boards/types.ts";
+import { Button } from "../button.tsx";
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import { TurnKind } from "../gen/clerestory/v1/rules_pb.ts";
 import { insist, mayPass } from "../insist.ts";
@@ -142,9 +143,9 @@ function Studied({ study, reviewed }: { study: Study; reviewed: boolean }) {
     >
       <Trouble words={study.trouble.value} />
       {chance && (
-        <button type="button" class="wide" aria-disabled={study.busy.value} onClick={() => void study.draw()}>
+        <Button class="wide" off={study.busy.value} onPress={() => void study.draw()}>
           {say("study.draw")}
-        </button>
+        </Button>
       )}
       {reached.outcome && <Result game={position.game.case ?? ""} outcome={reached.outcome} seats={seats} />}
     </Table>
@@ -181,8 +182,8 @@ function Reviewed({ now, ...props }: ReviewedProps & { now: boolean }) {
   const View = useLater(() => import("./review.tsx"), wanted.value);
   if (View) return <View {...props} />;
   return (
-    <button type="button" class="wide" aria-disabled={wanted.value} onClick={() => (wanted.value = true)}>
+    <Button class="wide" off={wanted.value} onPress={() => (wanted.value = true)}>
       {say("study.review")}
-    </button>
+    </Button>
   );
 }

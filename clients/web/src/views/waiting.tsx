@@ -1,6 +1,7 @@
 // A game that waits for people.
 
 import { useSignal } from "@preact/signals";
+import { Button } from "../button.tsx";
 import { type Game, SeatKind } from "../gen/clerestory/v1/games_pb.ts";
 import type { Kept } from "../kept.ts";
 import { Copy, SeatName, Trouble } from "../parts.tsx";
@@ -15,7 +16,6 @@ export function Waiting({ kept, game }: { kept: Kept; game: Game }) {
   const seats = looks(game.seats);
   const owner = kept.keys.value.owner !== undefined;
   const join = (seat: number) => {
-    if (kept.busy.value) return;
     browser.set("name", name.value);
     void kept.join(seat, name.value);
   };
@@ -35,18 +35,14 @@ export function Waiting({ kept, game }: { kept: Kept; game: Game }) {
             <SeatName look={seats[seat.seat] ?? look(seat.seat)} mine={kept.mine.value.includes(seat.seat)} />
             {kept.away(seat) && <small>{say("away")}</small>}
             {seat.kind === SeatKind.OPEN && (
-              <button type="button" aria-disabled={kept.busy.value} onClick={() => join(seat.seat)}>
+              <Button off={kept.busy.value} onPress={() => join(seat.seat)}>
                 {say("waiting.sit")}
-              </button>
+              </Button>
             )}
             {seat.kind === SeatKind.OPEN && owner && (
-              <button
-                type="button"
-                aria-disabled={kept.busy.value}
-                onClick={() => kept.busy.value || void kept.setSeat(seat.seat, SeatKind.BOT)}
-              >
+              <Button off={kept.busy.value} onPress={() => void kept.setSeat(seat.seat, SeatKind.BOT)}>
                 {say("waiting.bot")}
-              </button>
+              </Button>
             )}
           </li>
         ))}
