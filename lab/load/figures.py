@@ -109,7 +109,6 @@ def summary(run: LoadRun) -> dict[str, Any]:
         "health_ms": spread(1e3 * took for took in run.health),
         "rss_mib": {"first": mebibytes(run.rss[:1]), "max": mebibytes(run.rss), "last": mebibytes(run.rss[-1:])},
         "sent_late_ms": spread(1e3 * call.lag for call in calls),
-        "stolen": round(run.stolen, 5),
     }
 
 
@@ -134,7 +133,7 @@ def mebibytes(values: Sequence[int]) -> float:
 
 
 def phases(run: LoadRun, lengths: Sequence[tuple[float, float]]) -> list[dict[str, Any]]:
-    """Return a summary for each (capacity, seconds) phase of a run, without what is known of the whole alone."""
+    """Return a summary for each (capacity, seconds) phase of a run, without the samples of health and memory."""
     parts, begin = [], 0.0
     for _, seconds in lengths:
         calls = [call for call in run.calls if begin <= call.due < begin + seconds]

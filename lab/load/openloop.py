@@ -245,7 +245,7 @@ def main(
 
 def report(run: LoadRun, lengths: Phases) -> dict[str, Any]:
     """Return the figures of a run, by phase if there are several, with those of each second after the last change."""
-    figures = {"workers": run.workers, "seconds": run.seconds, **summary(run)}
+    figures = {"workers": run.workers, "seconds": run.seconds, "stolen": round(run.stolen, 5), **summary(run)}
     if len(lengths) > 1:
         figures["phases"] = phases(run, lengths)
         figures["after_last_change"] = after(run, run.seconds - lengths[-1][1], 1.0)

@@ -116,7 +116,7 @@ def test_time_that_the_host_took_is_told_apart(monkeypatch: pytest.MonkeyPatch) 
     times = namedtuple("times", "user system idle steal guest guest_nice")
     monkeypatch.setattr(psutil, "cpu_times", lambda: times(5.0, 2.0, 10.0, 3.0, 4.0, 1.0))  # guests' is in the user's
     assert openloop.machine_times() == (3.0, 20.0)
-    assert summary(LoadRun([], 1.0, 1, stolen=0.2))["stolen"] == 0.2
+    assert openloop.report(LoadRun([], 1.0, 1, stolen=0.2), [(1.0, 1.0)])["stolen"] == 0.2
 
 
 def test_phases_are_read() -> None:
