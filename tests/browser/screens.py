@@ -24,7 +24,8 @@ def begun(page: Page) -> None:
 
 
 def named(page: Page) -> None:
-    """Wait until cards have names."""
+    """Wait until the board is drawn, it is in words before that, and cards have names."""
+    expect(page.locator(".board > .drawn")).to_be_visible()
     expect(page.locator(".board")).not_to_contain_text("…")
 
 
