@@ -27,8 +27,8 @@ from clerestory.search.root import observe
 
 COPIES = 1_000_000
 BOTS: Mapping[str, Callable[[Game, int], Mapping[str, Any]]] = {  # options
-    "ismcts-plain": lambda *_: {},
     "ismcts": shipped,
+    "ismcts-plain": lambda *_: {},
 }
 
 
@@ -111,10 +111,10 @@ def independent(position: State, threads: int, options: Mapping[str, Any], **lim
 
 
 def overruns(position: State, budget: float, count: int) -> list[float]:
-    """Return how many milliseconds after its deadline each of `count` searches returned its result."""
-    late = []
+    """Return how many milliseconds after its deadline each of `count` shipped searches returned its result."""
+    late, options = [], shipped(position.game, position.seats)
     for seed in range(count):
-        searcher = Searcher(observe(position), seed=seed)
+        searcher = Searcher(observe(position), seed=seed, **options)
         started = monotonic()
         searcher.run(seconds=budget)
         late.append(1e3 * (monotonic() - started - budget))
@@ -156,7 +156,7 @@ def shown(value: float) -> str:
 class Runs:
     """The options of benchmarks of a game: which one, how long, how often."""
 
-    game: GameOption = "toy"
+    game: GameOption = DEFAULT_GAME
     seats: SeatsOption = 2
     seconds: Annotated[
         float, typer.Option("--seconds", metavar="N", min=0.01, max=3600, help="Seconds of each run.")
@@ -187,7 +187,7 @@ def bench_search(
     threads: Annotated[
         int, typer.Option("--threads", metavar="N", min=1, max=256, help="Threads that search one tree.")
     ] = 1,
-    bot: Annotated[str, typer.Option("--bot", metavar="BOT", help=f"One of {', '.join(BOTS)}.")] = "ismcts-plain",
+    bot: Annotated[str, typer.Option("--bot", metavar="BOT", help=f"One of {', '.join(BOTS)}.")] = "ismcts",
 ) -> None:
     """Searches from the first decision of a game, a core for each thread."""
     if bot not in BOTS:

@@ -12,12 +12,12 @@ import typer
 from clerestory.arena.match import decisions
 from clerestory.bench.speed import Runs
 from clerestory.cli.grouped import grouped
-from clerestory.cli.options import DEFAULT_GAME, BadOption, chosen_game
+from clerestory.cli.options import BadOption, chosen_game
 from clerestory.engine import Rng, State
 from clerestory.engine.core import Game
 from clerestory.engine.errors import BadWeights
 from clerestory.engine.speed import evaluations, reference
-from clerestory.engine.value import Valuation, value_of
+from clerestory.engine.value import Valuation, value_in_use, value_of
 
 POSITIONS = 1_000
 
@@ -30,25 +30,31 @@ class ValueFigures:
     reference_ns: float  # one step of a fixed C loop
 
 
-RUNS = Runs(game=DEFAULT_GAME, seconds=0.5)
+RUNS = Runs(seconds=0.5)
 
 
 @grouped()
 def bench_value(
     runs: Runs = RUNS,
     value: Annotated[
-        str, typer.Option("--value", metavar="VALUE", help="A value: hand, net, or a file of weights.")
-    ] = "hand",
+        str | None,
+        typer.Option(
+            "--value",
+            metavar="VALUE",
+            help="A value: hand, net, or a file of weights; by default the one that the game is played with.",
+        ),
+    ] = None,
 ) -> None:
     """Evaluations of positions from games, on one core."""
     rules = chosen_game(runs.game, runs.seats)
+    name = value_in_use(rules)[0] if value is None else value
     try:
-        valuation = value_of(rules, value)
+        valuation = value_of(rules, name)
     except BadWeights as error:
         raise BadOption(f"--value: {error}") from None
     positions = decided(rules, runs.seats)
     signature = valuation.signature(positions)  # changes with any change of the value's results
-    runs.report("value", partial(measured, valuation, positions), value=value, signature=signature)
+    runs.report("value", partial(measured, valuation, positions), value=name, signature=signature)
 
 
 def measured(

@@ -15,9 +15,12 @@ from clerestory.bench.early import EarlyCall, summary
 from clerestory.bench.measured_service import BenchClient, outermost, resident
 from clerestory.bench.service import as_table, flat
 from clerestory.cli.bench import bench
+from clerestory.cli.new import first_decision
 from clerestory.cli.options import BadOption
 from clerestory.engine import State
 from clerestory.engine.toy.rules import TOY
+from clerestory.search.ismcts import Searcher
+from clerestory.search.options import shipped
 from tests.clients.fake import Scripted, serving
 
 ENGINE = {"games_per_s", "ns_per_ply", "plies_per_game", "copy_ns", "python_copy_ns", "state_bytes", "reference_ns"}
@@ -69,6 +72,23 @@ def test_value_fields() -> None:
     answer = figures("value", "--game", "toy", "--seats", "3")
     assert set(answer) == {"bench", "game", "seats", "seconds", "value", "runs", "signature", "ns", "reference_ns"}
     assert answer["ns"] > 0
+
+
+def test_what_is_measured_by_default_is_what_users_get() -> None:
+    assert {name: figures("search")[name] for name in ("game", "bot")} == {"game": "cathedral", "bot": "ismcts"}
+    assert {name: figures("value")[name] for name in ("game", "value")} == {"game": "cathedral", "value": "net"}
+
+
+def test_overruns_are_those_of_the_shipped_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    position, given = first_decision("duel", 2, 0), []
+
+    def watched(view: State, **options: Any) -> Searcher:
+        given.append(options)
+        return Searcher(view, **options)
+
+    monkeypatch.setattr(speed, "Searcher", watched)
+    speed.overruns(position, 0.001, 2)
+    assert given == [{"seed": seed, **shipped(position.game, 2)} for seed in range(2)]
 
 
 def test_budget_fields() -> None:
@@ -191,7 +211,7 @@ def test_table_shows_every_figure() -> None:
     ("arguments", "message"),
     [
         (["engine", "--game", "chess"], "'chess' is not one of"),
-        (["engine", "--seats", "9"], "9, but toy is for 2, 3, 4 players"),
+        (["engine", "--game", "toy", "--seats", "9"], "9, but toy is for 2, 3, 4 players"),
         (["engine", "--seconds", "-1"], "--seconds"),
         (["search", "--bot", "deep-thought"], "'deep-thought' is not one of"),
         (["search", "--runs", "0"], "--runs"),
