@@ -1,11 +1,16 @@
 """Opening the store that a setting names."""
 
+from collections.abc import Awaitable, Callable
+from typing import Any, TypeVar
+
 from clerestory.declared import BadSettings
 from clerestory.games.sqlite import SqliteStore
 from clerestory.games.store import Store
 
 POSTGRES = ("postgresql:", "postgres:")
 MISSING = "store: PostgreSQL needs further packages: pip install 'clerestory[postgres]'"
+
+T = TypeVar("T")
 
 
 def is_database(name: str) -> bool:
@@ -22,3 +27,20 @@ async def open_store(name: str) -> Store:
     except ImportError:
         raise BadSettings(MISSING) from None
     return await PostgresStore.open(name)
+
+
+async def with_database(url: str, seconds: float, do: Callable[[Any], Awaitable[T]]) -> T:
+    """Return what is done on a connection to a database, within some seconds. Raises BadSettings."""
+    try:
+        import psycopg
+
+        from clerestory.games.postgres_link import Address, connect, limited, what_failed
+    except ImportError:
+        raise BadSettings(MISSING) from None
+    address = Address.read(url)
+    try:
+        async with await connect(address) as connection:
+            with limited(connection, seconds):
+                return await do(connection)
+    except (psycopg.Error, OSError, TimeoutError) as error:
+        raise BadSettings(f"store: PostgreSQL cannot be opened: {what_failed(error, address)}") from None

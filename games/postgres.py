@@ -14,7 +14,7 @@ from typing import Any, LiteralString, Self, TypeVar
 import psycopg
 
 from clerestory.declared import BadSettings, Unreachable
-from clerestory.games.bounds import CLOSING, DELETED_BYTES, ENTRY_BYTES, LOOKED_AT, MAKERS, MOST_REVIEWS
+from clerestory.games.bounds import CLOSING, DELETED_BYTES, ENTRY_BYTES, LOOKED_AT, MAKERS, MIGRATING, MOST_REVIEWS
 from clerestory.games.heartbeat import Heartbeat
 from clerestory.games.log import Entry, Head
 from clerestory.games.postgres_link import Address, Cursor, Pool, connect, limited, what_failed
@@ -48,7 +48,6 @@ from clerestory.games.store import (
 )
 
 LEASE = 6.0  # seconds without a heartbeat after which a server can lose its games
-MIGRATING = 600.0  # seconds that creating or migrating the tables may take
 CHANNEL = "clerestory_games"
 MADE = "clerestory_made"  # a channel of its own: earlier versions do not understand this news
 DEPENDENT = ("review", "key", "entry")  # tables whose rows belong to a game

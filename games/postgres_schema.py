@@ -8,9 +8,9 @@ from typing import Any, LiteralString
 import psycopg
 
 from clerestory.declared import BadSettings
-from clerestory.games.schema import between, too_late
+from clerestory.games.schema import APPLICATION, between, too_late
 
-LOCK = 0x434C5253  # advisory lock held while creating or migrating tables; the same number as in the SQLite header
+LOCK = APPLICATION  # advisory lock held while creating or migrating tables
 
 # As in schema.py: script n, counted from 0, migrates the tables from version n to n + 1. Servers of version n go on
 # beside it: what it adds has defaults, and it takes away nothing but indexes.

@@ -4,16 +4,17 @@ import os
 import shutil
 import sqlite3
 from collections import Counter
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, TypeVar
+from typing import Any
 
 from clerestory.declared import BadSettings
+from clerestory.games.bounds import MIGRATING
 from clerestory.games.kept import why_frozen
-from clerestory.games.opening import MISSING, is_database
+from clerestory.games.opening import is_database, with_database
 from clerestory.games.reading import head_of
 from clerestory.games.schema import complaint, make_private, open_file, require_store, require_whole
 from clerestory.games.sqlite import require_no_folder
@@ -28,8 +29,6 @@ ENTRIES = "SELECT count(*) FROM entry"
 HEADS = "SELECT head FROM game"
 NEVER_STARTED = "store: the database has no games: no server has started with it"
 ELSEWHERE = "store: a database is backed up with pg_dump and restored with pg_restore (docs/hosting.md#back-up)"
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -240,7 +239,7 @@ async def survey_database(url: str) -> Survey:
             await cursor.execute(HEADS)
             return surveyed(version, entries, [head async for (head,) in cursor])
 
-    return await with_database(url, look)
+    return await with_database(url, MIGRATING, look)
 
 
 async def migrate_database(url: str, to: int | None) -> None:
@@ -252,22 +251,4 @@ async def migrate_database(url: str, to: int | None) -> None:
 
         await postgres_schema.convert(connection, len(postgres_schema.SCRIPTS) if to is None else to, LEASE)
 
-    await with_database(url, convert)
-
-
-async def with_database(url: str, do: Callable[[Any], Awaitable[T]]) -> T:
-    """Return what is done on a connection to a database. Raises BadSettings."""
-    try:
-        import psycopg
-
-        from clerestory.games.postgres import MIGRATING
-        from clerestory.games.postgres_link import Address, connect, limited, what_failed
-    except ImportError:
-        raise BadSettings(MISSING) from None
-    address = Address.read(url)
-    try:
-        async with await connect(address) as connection:
-            with limited(connection, MIGRATING):
-                return await do(connection)
-    except (psycopg.Error, OSError, TimeoutError) as error:
-        raise BadSettings(f"store: PostgreSQL cannot be opened: {what_failed(error, address)}") from None
+    await with_database(url, MIGRATING, convert)

@@ -10,13 +10,14 @@ from typing import Any
 
 from clerestory.declared import BadSettings
 from clerestory.games import sqlite
-from clerestory.games.opening import MISSING, is_database
+from clerestory.games.opening import is_database, with_database
 from clerestory.games.schema import APPLICATION, SCRIPTS, too_late
 
 HEADER = 100  # bytes at the beginning of a file of SQLite
 MAGIC = b"SQLite format 3\0"
 VERSION, OWNER = slice(60, 64), slice(68, 72)  # of the header: our version of the tables, and whose file it is
 LOCKED = 0x40000000, 512  # the bytes that SQLite locks: the first, and how many
+LOOKING = 5.0  # seconds that a database has to answer
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,19 +100,11 @@ def is_locked(opened: Any) -> bool:
 
 async def of_database(url: str) -> Whereabouts:
     """Return how things stand with a database. Raises BadSettings."""
-    try:
-        import psycopg
 
-        from clerestory.games.postgres_link import Address, connect, limited, what_failed
-    except ImportError:
-        raise BadSettings(MISSING) from None
-    address = Address.read(url)
-    try:
-        async with await connect(address) as connection:
-            with limited(connection, 5.0):
-                asked = "SELECT extract(epoch FROM clock_timestamp())::float8, to_regclass('store') IS NULL"
-                row: Any = await (await connection.execute(asked)).fetchone()
-    except (psycopg.Error, OSError, TimeoutError) as error:
-        raise BadSettings(f"store: PostgreSQL cannot be opened: {what_failed(error, address)}") from None
-    told, new = row
+    async def ask(connection: Any) -> tuple[float, bool]:
+        asked = "SELECT extract(epoch FROM clock_timestamp())::float8, to_regclass('store') IS NULL"
+        row: tuple[float, bool] = await (await connection.execute(asked)).fetchone()
+        return row
+
+    told, new = await with_database(url, LOOKING, ask)
     return Whereabouts("PostgreSQL", new=new, ahead=told - time.time())
