@@ -11,13 +11,12 @@ from clerestory.engine.errors import BadText, IllegalAction
 from clerestory.games.disclosure import disclosed_since
 from clerestory.games.kept import ServerGame, TakeBackProposal, settle
 from clerestory.games.log import BY_ITSELF, EndReason, Entry, EntryKind, Holder, SeatKind, TakeBacks, seated
-from clerestory.games.rulebook import require_few
+from clerestory.games.rulebook import require_few, some_of
 from clerestory.games.viewer import Viewer
 from clerestory.refusals import Reason, Refusal, no_seat, refuse
 
 MAX_ENTRIES = 4000  # of a game, moves excepted: the longest games have a tenth of it when they are over
 MOST_THEN = 100  # further actions of one request
-MAX_SHOWN = 6  # legal actions listed when an illegal one is refused
 TWO = 2  # players: if one resigns, the other wins
 
 ANSWERS = (EntryKind.AGREED, EntryKind.DECLINED, EntryKind.TAKEN_BACK)
@@ -145,8 +144,7 @@ def add_action(kept: ServerGame, entry: Entry, field: str = "action") -> None:
     except BadText:
         refuse(Reason.BAD_ACTION, field, f"{entry.text[:40]!r} is not an action of {kept.head.game}")
     except IllegalAction as error:
-        shown = ", ".join(error.legal[:MAX_SHOWN]) + (", ..." if len(error.legal) > MAX_SHOWN else "")
-        refuse(Reason.ILLEGAL_ACTION, field, f"{entry.text[:40]!r} is not legal here; legal actions: {shown}")
+        refuse(Reason.ILLEGAL_ACTION, field, f"{entry.text[:40]!r} is not legal; legal here: {some_of(error.legal)}")
 
 
 def play_bot(kept: ServerGame, version: int, text: str, moment: int) -> None:

@@ -162,9 +162,14 @@ def require_legal(state: State, action: Action, blamed: str) -> None:
     if action in legal:
         return
     who = "a chance event is due" if state.turn == NATURE else f"{state.game.seat_name(state.turn)} is to decide"
-    shown = ", ".join(other.text for other in legal[:MAX_SHOWN])
+    shown = some_of([other.text for other in legal])
+    refuse(Reason.ILLEGAL_ACTION, blamed, f"{action.text!r} is not legal; {who}: {shown}")
+
+
+def some_of(legal: Sequence[str]) -> str:
+    """Return the first of some actions in words, and how many more there are."""
     more = f" and {len(legal) - MAX_SHOWN} more" if len(legal) > MAX_SHOWN else ""
-    refuse(Reason.ILLEGAL_ACTION, blamed, f"{action.text!r} is not legal; {who}: {shown}{more}")
+    return ", ".join(legal[:MAX_SHOWN]) + more
 
 
 # -- plans -----------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from clerestory.engine.core import Game
 from clerestory.engine.games import GAMES
-from clerestory.games.rulebook import MAX_SHOWN
+from clerestory.games.rulebook import some_of
 from clerestory.refusals import Reason, refuse
 from clerestory.review.puzzle import BadTry, NoPuzzle, Puzzle, puzzle, puzzles
 from clerestory.search.reasons import in_english
@@ -64,8 +64,8 @@ def read_try(one: Puzzle, request: api.TryPuzzleRequest) -> tuple[str, ...]:
         typed = repr(texts[error.number][:40])
         if error.legal is None:
             refuse(Reason.BAD_ACTION, place, f"{typed} is not an action of {one.game.name}")
-        shown = ", ".join(error.legal[:MAX_SHOWN]) + (", ..." if len(error.legal) > MAX_SHOWN else "")
-        refuse(Reason.ILLEGAL_ACTION, place, f"{typed} is not legal there in puzzle {one.number}; there are {shown}")
+        says = f"{typed} is not legal there in puzzle {one.number}; there are {some_of(error.legal)}"
+        refuse(Reason.ILLEGAL_ACTION, place, says)
 
 
 def write_try(one: Puzzle, texts: Sequence[str]) -> api.TryPuzzleResponse:
