@@ -2,8 +2,8 @@
 
 import json
 import re
-from collections.abc import Iterator, Mapping
-from functools import cache
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cache, partial
 from typing import Any
 
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
@@ -31,6 +31,7 @@ NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?|NaN|-?Infinity")  # 
 NO_NUMBERS = (FieldDescriptor.CPPTYPE_BOOL, FieldDescriptor.CPPTYPE_STRING)
 
 Blame = tuple[str, str]  # a field, and what is wrong with it
+Repeats = dict[int, tuple[dict[str, Any], str]]  # objects, by their identity, each with a name that it has twice
 
 
 def message_of(method: Method, payload: bytes) -> bytes:
@@ -43,8 +44,9 @@ def message_of(method: Method, payload: bytes) -> bytes:
 
 def read_object(payload: bytes) -> dict[str, Any]:
     """Return the JSON object that a text is. Raises UnreadableRequest, RecursionError."""
+    repeats: Repeats = {}
     try:
-        found = json.loads(payload.decode("utf-8-sig"), object_pairs_hook=without_repeats)
+        found = json.loads(payload.decode("utf-8-sig"), object_pairs_hook=partial(object_of, repeats=repeats))
     except UnicodeDecodeError:
         raise UnreadableRequest("the request is not JSON: it is not encoded in UTF-8") from None
     except json.JSONDecodeError as error:
@@ -53,17 +55,37 @@ def read_object(payload: bytes) -> dict[str, Any]:
         raise UnreadableRequest("the request has a number of too many digits") from None
     if not isinstance(found, dict):
         raise UnreadableRequest(f"the request is {quoted(found)}; must be a JSON object")
+    for path in repeated_in(found, "", repeats) if repeats else ():
+        raise UnreadableRequest("is given more than once in one object", path)
     return found
 
 
-def without_repeats(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return an object. Raises UnreadableRequest for a name that it has twice."""
+def object_of(pairs: list[tuple[str, Any]], repeats: Repeats) -> dict[str, Any]:
+    """Return an object, the last value under each name; the first name that it has twice is added to `repeats`."""
     found: dict[str, Any] = {}
     for name, value in pairs:
         if name in found:
-            raise UnreadableRequest(f"the request has {quoted(name)} more than once in one object")
+            repeats.setdefault(id(found), (found, name))
         found[name] = value
     return found
+
+
+def repeated_in(value: Any, path: str, repeats: Repeats) -> Iterator[str]:
+    """Yield the paths of names that objects have twice, in a value and all that is in it; `path` leads to it."""
+    if id(value) in repeats:
+        yield joined(path, repeats[id(value)][1])
+    inside: Iterable[tuple[Any, str]] = ()
+    if isinstance(value, dict):
+        inside = ((inner, joined(path, name)) for name, inner in value.items())
+    elif isinstance(value, list):
+        inside = each(value, path)
+    for inner, there in inside:
+        yield from repeated_in(inner, there, repeats)
+
+
+def joined(path: str, name: str) -> str:
+    """Return the path of a field of the object that a path leads to."""
+    return f"{path}.{name[:QUOTED]}".removeprefix(".")
 
 
 def parsed(method: Method, fields: dict[str, Any]) -> bytes:
@@ -128,7 +150,7 @@ def faults_in(kind: Descriptor, value: Any, path: str) -> Iterator[Blame]:
     known = known_fields(kind)
     chosen: dict[str, str] = {}  # of each field and oneof, the name that is given
     for name, inner in value.items():
-        here = f"{path}.{name[:QUOTED]}".removeprefix(".")
+        here = joined(path, name)
         field = known.get(name)
         if field is None:
             yield here, f"is not a field of {kind.name}"
