@@ -17,13 +17,21 @@ from typing import Any
 import pytest
 from google.protobuf.json_format import ParseDict
 
+from clerestory.advice.capacity import TOGETHER
+from clerestory.advice.machine import LEAST
+from clerestory.advice.memory import Memory
 from clerestory.cli import playing, solving
 from clerestory.cli.embedded import embedded_server
+from clerestory.cli.here import capacity_of
 from clerestory.cli.new import first_decision
 from clerestory.cli.options import BadOption, read_file
+from clerestory.cli.servers import PRIVATE
 from clerestory.clients import Advisor, Busy, Unavailable
 from clerestory.engine import from_position
+from clerestory.search.ismcts import Searcher
 from clerestory.search.limits import MAX_ITERATIONS
+from clerestory.search.options import shipped
+from clerestory.search.root import observe
 from clerestory.v1.advisor_pb2 import RecommendMoveResponse
 
 COMMAND = [sys.executable, "-m", "clerestory"]
@@ -88,13 +96,20 @@ def test_recommend_for_programs(example: Path) -> None:
     assert answer["statistics"]["stop_reason"] in {"STOP_REASON_ITERATIONS", "STOP_REASON_DECIDED"}
 
 
-@pytest.mark.parametrize("server", [[], ["--server", "private"]])
-def test_a_search_of_a_second_does_not_fill_the_memory(server: list[str]) -> None:
-    position = str(EXAMPLES / "duel-2p-phase4-copy.json")
-    done = run("analyze", position, "--time", "60s", "--iterations", "350000", "--every", "60s", "--json", *server)
-    assert (done.returncode, done.stderr) == (0, "")
-    answer = json.loads(done.stdout.splitlines()[-1])["recommendation"]
-    assert (answer["statistics"]["iterations"], answer["warnings"]) == ("350000", [])
+SECOND = 350_000  # iterations, about, on a fast machine
+
+
+@pytest.mark.parametrize(
+    ("max_searches", "max_tree_bytes"),
+    [(capacity_of(1).max_searches, capacity_of(1).max_tree_bytes), (int(PRIVATE[1]), int(PRIVATE[3]))],
+    ids=["in this process", "private server"],
+)
+def test_a_search_of_a_second_does_not_fill_the_least_memory(max_searches: int, max_tree_bytes: int) -> None:
+    state = from_position((EXAMPLES / "duel-2p-phase4-copy.json").read_text())
+    searcher = Searcher(observe(state, state.turn), seed=1, **shipped(state.game, 2))
+    searcher.run(iterations=SECOND // 100)
+    granted = Memory(LEAST, TOGETHER * max_searches).take(max_tree_bytes)
+    assert 100 * searcher.result().tree_bytes < granted
 
 
 def without_times(answer: Any) -> Any:
