@@ -71,29 +71,42 @@ def when_held(page: Page, held: list[Route]) -> Route:
 
 
 @contextmanager
+def held_back(page: Page, url: str) -> Iterator[list[Route]]:
+    """Hold back the calls of an address until the end, when these and all later ones go their way. Yields them."""
+    held: list[Route] = []
+    over = False
+
+    def meet(route: Route) -> None:
+        if over:
+            route.continue_()
+        else:
+            held.append(route)
+
+    page.route(url, meet)
+    yield held
+    over = True
+    for route in held:
+        route.continue_()
+
+
+@contextmanager
 def lost(page: Page, url: str, lose: Callable[[Route], None] = Route.abort, times: int = 1) -> Iterator[list[Route]]:
     """Lose the first calls of an address; hold back what follows them until the end, so that the trouble is seen.
 
     Yields the lost calls.
     """
     gone: list[Route] = []
-    held: list[Route] = []
-    seen = False
 
     def meet(route: Route) -> None:
         if len(gone) < times:
             gone.append(route)
             lose(route)
-        elif seen:
-            route.continue_()
         else:
-            held.append(route)
+            route.fallback()
 
-    page.route(url, meet)
-    yield gone
-    seen = True
-    for route in held:
-        route.continue_()
+    with held_back(page, url):
+        page.route(url, meet)
+        yield gone
 
 
 def hide(page: Page, hidden: bool = True) -> None:

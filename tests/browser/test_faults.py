@@ -18,6 +18,7 @@ from tests.browser.harness import (
     PATIENCE,
     Calls,
     begin,
+    held_back,
     hide,
     lost,
     new_game,
@@ -169,15 +170,12 @@ def test_a_busy_server_is_asked_again_for_the_cards_also_at_the_end_of_a_game(pa
 
 def test_a_board_is_drawn_once_its_cards_are_known(page: Page) -> None:
     """So that nothing grows under the pointer when their names come."""
-    held: list[Route] = []
-    page.route("**/DescribeCatalogue", lambda route: held.append(route))
-    with page.expect_event("requestfinished", lambda one: re.search(r"/cathedral-\w+\.js$", one.url)):
-        start(page, game="cathedral")
-    when_held(page, held)
-    assert page.locator(".drawn").count() == 0
-    expect(page.locator(".action").first).to_be_visible()
-    for route in held:
-        route.continue_()
+    with held_back(page, "**/DescribeCatalogue") as held:
+        with page.expect_event("requestfinished", lambda one: re.search(r"/cathedral-\w+\.js$", one.url)):
+            start(page, game="cathedral")
+        when_held(page, held)
+        assert page.locator(".drawn").count() == 0
+        expect(page.locator(".action").first).to_be_visible()
     expect(page.locator(".drawn")).to_be_visible()
     expect(page.locator(".board")).not_to_contain_text("…")
 
@@ -245,17 +243,13 @@ def test_a_stream_that_a_proxy_resets(page: Page, body: bytes) -> None:
 def test_a_game_that_is_first_told_by_its_stream_can_be_looked_back_on_and_keeps_its_actions(page: Page) -> None:
     start(page)
     steps, last = page.locator(".steps"), page.locator(".log ol li").count()
-    held: list[Route] = []
-    page.route("**/GetGame", lambda route: held.append(route))
-    page.reload()
-    when_held(page, held)
-    page.evaluate("dispatchEvent(new Event('online'))")
-    play_on(page, lambda offered: offered[0], 1)
-    settled(page)
-    expect(page.get_by_role("button", name="Take back")).to_have_count(0)  # nobody knows how far
-    for one in held:
-        one.continue_()
-    page.unroute("**/GetGame")
+    with held_back(page, "**/GetGame") as held:
+        page.reload()
+        when_held(page, held)
+        page.evaluate("dispatchEvent(new Event('online'))")
+        play_on(page, lambda offered: offered[0], 1)
+        settled(page)
+        expect(page.get_by_role("button", name="Take back")).to_have_count(0)  # nobody knows how far
     expect(page.get_by_role("button", name="Take back")).to_be_visible()
     page.keyboard.press("u")
     expect(steps).to_contain_text(f"{last} / {last}")

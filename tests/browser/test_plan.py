@@ -6,7 +6,19 @@ from collections.abc import Callable
 
 from playwright.sync_api import Page, Route, expect
 
-from tests.browser.harness import PATIENCE, begin, hinted, menu, new_game, play_on, record_of, settled, start
+from tests.browser.harness import (
+    PATIENCE,
+    begin,
+    held_back,
+    hinted,
+    menu,
+    new_game,
+    play_on,
+    record_of,
+    settled,
+    start,
+    when_held,
+)
 from tests.browser.positions import about_to, last_plan, mixer_or_mason
 
 JSON = "application/json"
@@ -79,18 +91,10 @@ def test_a_plan_is_played_as_it_was_last_set_however_slow_the_service_is(page: P
     identifier = begin(page)
     settled(page)
 
-    held: list[Route] = []
-
-    def hold(route: Route) -> None:
-        held.append(route)
-
-    page.route("**/PlanConversions", hold)
-    with page.expect_request("**/PlanConversions"):
+    with held_back(page, "**/PlanConversions") as held:
         page.locator(".planning button[aria-label^='One more']:not([aria-disabled='true'])").first.click()
-    page.get_by_role("button", name="Finish").click()
-    for one in held:
-        one.continue_()
-    page.unroute("**/PlanConversions", hold)
+        when_held(page, held)
+        page.get_by_role("button", name="Finish").click()
     expect(page.locator(".log ol")).to_contain_text("once", timeout=PATIENCE)
     assert "convert" in record_of(page, identifier)
 
