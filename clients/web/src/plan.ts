@@ -7,6 +7,7 @@ import type { Position } from "./gen/clerestory/v1/position_pb.ts";
 import type { AnyPosition, LegalAction, PlanConversionsResponse } from "./gen/clerestory/v1/rules_pb.ts";
 import { inside } from "./inside.ts";
 import { again, insist, mayPass } from "./insist.ts";
+import { Series } from "./newest.ts";
 import { browser, store, stored } from "./storage.ts";
 
 const PREFIX = "plan:";
@@ -39,7 +40,7 @@ export class Plan {
   readonly #position: AnyPosition;
   readonly #key: string;
   #uses: Record<string, number>;
-  #asked = 0;
+  readonly #calls = new Series();
   #closed = false;
   #answered: Promise<void>;
 
@@ -80,8 +81,8 @@ export class Plan {
   }
 
   async #ask(): Promise<void> {
-    const asked = ++this.#asked;
-    const wanted = () => asked === this.#asked && !this.#closed;
+    const newest = this.#calls.next();
+    const wanted = () => newest() && !this.#closed;
     this.busy.value = true;
     try {
       const answer = await this.#plan(this.#uses, wanted);
@@ -93,7 +94,7 @@ export class Plan {
     } catch (error) {
       if (wanted()) this.refused.value = wordsOf(error);
     } finally {
-      if (asked === this.#asked) this.busy.value = false;
+      if (newest()) this.busy.value = false;
     }
   }
 

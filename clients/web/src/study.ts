@@ -17,6 +17,7 @@ import {
 } from "./gen/clerestory/v1/rules_pb.ts";
 import { inside } from "./inside.ts";
 import { again, insist, mayPass } from "./insist.ts";
+import { Series } from "./newest.ts";
 import { say } from "./texts.ts";
 
 /** An imported file, until its screen reads it. */
@@ -123,7 +124,7 @@ export class Study {
   readonly strayed = computed(() => this.told.actions.length > 0 && this.line.value !== this.told.actions);
 
   readonly #drawing = signal(false);
-  #asked = 0;
+  readonly #calls = new Series();
 
   constructor(told: Told, source: Source, at = 0, name = "", seats: readonly GameSeat[] = []) {
     this.name = name;
@@ -136,14 +137,13 @@ export class Study {
 
   /** Leave the study. */
   leave(): void {
-    this.#asked += 1;
+    this.#calls.next();
   }
 
   /** Show the position after a number of actions of the line; the first one is asked for until it is there. */
   async go(ply: number): Promise<void> {
     const at = Math.min(Math.max(ply, 0), this.line.value.length);
-    const asked = ++this.#asked;
-    const wanted = () => asked === this.#asked;
+    const wanted = this.#calls.next();
     this.wanted.value = at;
     this.trouble.value = "";
     try {
@@ -209,18 +209,18 @@ export class Study {
   async draw(): Promise<void> {
     const reached = this.reached.value;
     if (this.busy.value || reached?.turn?.kind !== TurnKind.NATURE) return;
-    const asked = this.#asked;
+    const wanted = this.#calls.newest();
     this.#drawing.value = true;
     this.trouble.value = "";
     try {
       const answer = await rules.applyActions({ position: reached.position, actions: [], draw: true });
-      if (asked !== this.#asked) return; // somebody went elsewhere
+      if (!wanted()) return; // somebody went elsewhere
       const drawn = answer.applied.map((one) => one.action?.text ?? "");
       this.line.value = [...this.line.value.slice(0, this.at.value), ...drawn];
       this.applied.value = this.applied.value.slice(0, this.at.value);
       await this.go(this.line.value.length);
     } catch (error) {
-      if (asked === this.#asked) this.trouble.value = wordsOf(error);
+      if (wanted()) this.trouble.value = wordsOf(error);
     } finally {
       this.#drawing.value = false;
     }
