@@ -13,7 +13,6 @@ from clerestory.engine.scoring import changes_of, point_sources, points_by_cause
 
 CASES = [(name, seats) for name in LIST for seats in (2, 3, 4) if seats in GAMES[name].seats]
 TELLING = ("build", "convert", "use", "hire", "sell")  # actions that a random player should not miss
-HIDDEN_SIDES = {("toy", "hand")}  # things of which a viewer may know the number only
 
 
 def plies(game: str, seats: int, seed: int) -> Iterator[tuple[State, str, State]]:

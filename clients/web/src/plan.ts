@@ -124,7 +124,3 @@ export class Plan {
     return insist(ask, { wanted, told: again(this.trouble), passes: mayPass });
   }
 }
-
-/** How often something is planned. */
-export const plannedOf = (answer: PlanConversionsResponse | undefined, item: string): number =>
-  answer?.possible.find((one) => one.item === item)?.planned ?? 0;

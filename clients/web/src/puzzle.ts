@@ -54,8 +54,7 @@ const THEMES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 /** The themes of a game's puzzles. */
 export const themes = (game: string): string[] => [...new Set(Object.values(THEMES[game] ?? {}))];
 
-export const themeOf = (game: string, { step }: PuzzleSummary): string =>
-  THEMES[game]?.[step] ?? THEMES[game]?.[""] ?? "";
+const themeOf = (game: string, { step }: PuzzleSummary): string => THEMES[game]?.[step] ?? THEMES[game]?.[""] ?? "";
 
 /** The name of a theme. */
 export const themeName = (game: string, theme: string): string => sayAny(`theme.${game}.${theme}` as Key);

@@ -24,7 +24,7 @@ export const UNIT = 1_000_000;
 const RIGHT = 0.02;
 const ITERATIONS = { review: 2000, attempt: 4000 };
 
-export const GLYPHS: Record<ErrorClass, string> = {
+const GLYPHS: Record<ErrorClass, string> = {
   [ErrorClass.UNSPECIFIED]: "",
   [ErrorClass.DOUBTFUL]: "?!",
   [ErrorClass.MISTAKE]: "?",

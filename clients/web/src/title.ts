@@ -23,7 +23,7 @@ function notify(game: string): void {
 }
 
 /** Whether notifications may be shown. */
-export function allowed(): boolean {
+function allowed(): boolean {
   return "Notification" in window && Notification.permission === "granted";
 }
 

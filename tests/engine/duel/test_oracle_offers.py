@@ -30,7 +30,6 @@ ALL_WOOL = {"raw": ["wool"] * 4}
 ONE_SHORT = {"I": ["beam", "mortar", "brick"], "II": ["beam", "mortar", "cloth"], "III": ["brick", "cloth"]}
 REST = ["0/5", "0/5", "1/4", "1/4", "2/3", "2/3"]
 BROKE = {"gold": 0, "raw": []}
-CLOTH_PLACED = {"raw": ["sand", "stone", "wood"], "placed": {"II": ["cloth"]}}
 
 OFFERS = {
     "ending the turn is an action also when forced, D21": red("power", "", "end", red=BROKE),

@@ -17,7 +17,7 @@ function read(words: string): Step {
 const stepsOf = (game: string): Step[] => (PATH as Readonly<Record<string, string[]>>)[game]?.map(read) ?? [];
 
 /** Whether a step has been taken; who has beaten a level has beaten those below it. */
-export function isDone(game: string, step: Step): boolean {
+function isDone(game: string, step: Step): boolean {
   if (step.kind === "lesson") return (starsOf()[step.lesson] ?? 0) > 0;
   if (step.kind === "level") return beaten(game).some((level) => level >= step.count);
   return (step.kind === "puzzles" ? solvedOnes : reviewed)(game).length >= step.count;

@@ -13,9 +13,6 @@ export const KINDS = [
   ["ore", "bell"],
 ] as const;
 
-export type Raw = (typeof KINDS)[number][0];
-export type Material = (typeof KINDS)[number][1];
-
 // Raw chips are round, turned ones are square.
 const FORMS: Record<string, string> = {
   wood: "M8 4.4a3.6 3.6 0 1 0 .1 0zM8 6.4a1.6 1.6 0 1 0 .1 0z",
