@@ -158,7 +158,7 @@ def ismcts(
 ) -> Decision:
     """The search as shipped, at a level, as a character, or at full strength; it ends early once its choice is certain.
 
-    It uses `percent` of the budget, so that one match can compare two budgets.
+    It uses `percent` of the budget, so that one match can compare two budgets. Raises BadBot for a wrong character.
     """
     seconds = budget.seconds and budget.seconds * percent / 100
     iterations = budget.iterations and max(budget.iterations * percent // 100, 1)
@@ -178,7 +178,7 @@ def ismcts(
 
 
 def script(root: Root, _seed: int, _: Budget) -> Decision:
-    """Rules of thumb that people publish about a game, without looking ahead."""
+    """Rules of thumb that people publish about a game, without looking ahead. Raises BadBot for a game without any."""
     advice = advised(root.view)
     if advice is None:
         raise BadBot(f"script-v1: plays {', '.join(scripted())} only, not {root.view.game.name}")

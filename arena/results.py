@@ -122,7 +122,7 @@ def read_games(lines: list[dict[str, Any]], seats: int) -> list[GameResult]:
 
 
 def read_line(number: int, line: bytes) -> dict[str, Any]:
-    """Return the object on a line."""
+    """Return the object on a line. Raises BadMatch."""
     try:
         fields = json.loads(line)
     except ValueError:
@@ -133,7 +133,7 @@ def read_line(number: int, line: bytes) -> dict[str, Any]:
 
 
 def read_game(number: int, fields: dict[str, Any], seats: int) -> GameResult:
-    """Return the game on a line."""
+    """Return the game on a line. Raises BadMatch."""
     try:
         played = GameResult(**fields)
     except TypeError:

@@ -248,7 +248,7 @@ def action_text(action: Any, field: str) -> str:
 
 
 def text_of(action: str | HasText) -> str:
-    """Return the text of an action."""
+    """Return the text of an action. Raises TypeError for what is none."""
     text = action if isinstance(action, str) else getattr(action, "text", None)
     if not isinstance(text, str):
         raise TypeError(f"{action!r} is not an action")

@@ -108,7 +108,7 @@ def unpacked(payload: bytes, compression: str) -> bytes:
 
 
 def to_json(method: Method, message: bytes) -> bytes:
-    """Return a message as JSON text, with the names of proto/, as in position files."""
+    """Return a message as JSON text, with the names of proto/, as in position files. Raises OwnError, INTERNAL."""
     try:
         decoded = method.response.FromString(message)
     except DecodeError:

@@ -29,7 +29,10 @@ CardFaults = Iterator[tuple[str, Text]]  # path of a field, what is wrong with i
 
 
 def by_id(cards: object) -> object:
-    """Turn a list of cards into a table by id, so that faults name the card."""
+    """Turn a list of cards into a table by id, so that faults name the card.
+
+    Raises PydanticCustomError, a ValueError.
+    """
     if not isinstance(cards, list) or not all(isinstance(card, dict) and type(card.get("id")) is str for card in cards):
         raise PydanticCustomError("fault.cards", "must be a list of cards that each have an id")
     require_once([card["id"] for card in cards])

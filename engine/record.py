@@ -139,7 +139,7 @@ def is_torn(line: str) -> bool:
 
 
 def read_line(number: int, text: str) -> dict[str, Any]:
-    """Return the object on a line."""
+    """Return the object on a line. Raises BadRecord."""
     try:
         fields = json.loads(text)
     except RecursionError:
@@ -152,7 +152,7 @@ def read_line(number: int, text: str) -> dict[str, Any]:
 
 
 def opening(number: int, fields: dict[str, Any]) -> tuple[State, int | None]:
-    """Return the opening position and its seed."""
+    """Return the opening position and its seed. Raises BadRecord."""
     if fields.get("record") != FORMAT or set(fields) != {"record", "seed", "position"}:
         raise BadRecord(number, f"a record begins with the fields record ({FORMAT}), seed and position")
     seed = fields["seed"]
@@ -168,7 +168,7 @@ def opening(number: int, fields: dict[str, Any]) -> tuple[State, int | None]:
 
 
 def follow(number: int, state: State, fields: dict[str, Any]) -> None:
-    """Play the action of a line."""
+    """Play the action of a line. Raises BadRecord."""
     expected = {"ply": len(state.history) + 1, "by": mover(state) if not state.over else "nobody: the game is over"}
     for name, value in expected.items():
         if fields.get(name) != value or type(fields[name]) is not type(value):
@@ -183,7 +183,10 @@ def follow(number: int, state: State, fields: dict[str, Any]) -> None:
 
 
 def close(number: int, state: State, fields: dict[str, Any]) -> EarlyEnd | None:
-    """Compare the last line with the game that was played; return how its players ended it, None if they did not."""
+    """Compare the last line with the game that was played; return how its players ended it, None if they did not.
+
+    Raises BadRecord.
+    """
     for name, value in ending(state).items():
         if not same(fields.get(name), value):
             raise BadRecord(number, f"{name} is {fields.get(name)!r}, not {value!r}")
@@ -191,7 +194,7 @@ def close(number: int, state: State, fields: dict[str, Any]) -> EarlyEnd | None:
 
 
 def early_end(number: int, state: State, fields: dict[str, Any]) -> EarlyEnd:
-    """Return the early end that a last line tells of."""
+    """Return the early end that a last line tells of. Raises BadRecord."""
     ended, winner = fields["ended"], fields.get("winner")
     winners = [None, 0, 1] if state.seats == 2 else [None]
     for early in () if state.over else map(EarlyEnd, winners):

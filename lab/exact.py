@@ -69,7 +69,7 @@ class Solver:
         self.known: dict[int, Values] = {}
 
     def values(self, state: State) -> Values:
-        """The win shares and margins of all seats."""
+        """The win shares and margins of all seats. Raises TooLarge."""
         if state.over:
             return (*state.returns(), *state.margins())
         key = state.key(NATURE)

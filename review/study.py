@@ -176,7 +176,7 @@ def question(ply: Ply, plan: ReviewPlan, root: Root, number: int, iterations: in
 
 
 def require_root(ply: Ply) -> Root:
-    """Return the root of a ply that has one."""
+    """Return the root of a ply that has one. Raises ValueError for a ply without a choice."""
     if ply.root is None:
         raise ValueError(f"ply {ply.number} had no choice")
     return ply.root

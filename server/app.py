@@ -334,7 +334,10 @@ def watch_end(metrics: Metrics, certificates: Certificates | None) -> None:
 
 
 def listen(server: grpc.aio.Server, address: str, proof: grpc.ServerCredentials | None = None) -> str:
-    """Open an address, in plaintext without a proof; return it, with the chosen port in place of port 0."""
+    """Open an address, in plaintext without a proof; return it, with the chosen port in place of port 0.
+
+    Raises OSError.
+    """
     try:
         port = server.add_insecure_port(address) if proof is None else server.add_secure_port(address, proof)
     except RuntimeError:
