@@ -23,7 +23,8 @@ from clerestory.texts.sentences import Argument, QuotedAction, QuotedItem, Text,
 from clerestory.v1 import advisor_pb2 as api
 
 NAMED = 2048  # actions that are kept as messages, under 1 MB
-DOUBTFUL = 0.02  # of the visits of the first line: with fewer, a line's figures may be far off
+DOUBTFUL = 200  # visits; with fewer, also of the first line's in proportion, a line's figures may be far off
+PROPORTION = 0.02  # of the visits of the first line
 
 STOP_REASONS = {
     StopReason.TIME: api.STOP_REASON_TIME,
@@ -135,7 +136,7 @@ def write_observer(observer: int | None) -> api.Observer | None:
 
 def is_doubtful(line: Line, result: Result) -> bool:
     """Whether an action was tried too seldom for its figures to be compared."""
-    return line.probability is None and line.visits < DOUBTFUL * result.best.visits
+    return line.probability is None and line.visits < min(DOUBTFUL, PROPORTION * result.best.visits)
 
 
 def add_line(message: api.RecommendMoveResponse, line: Line, game: Game, *, doubtful: bool) -> None:

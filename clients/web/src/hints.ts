@@ -120,16 +120,10 @@ export function analysed(
   return advisor.analyze({ question, updateInterval, background, ...(observer ? { observer } : {}) }, { signal });
 }
 
-const DOUBTFUL = { visits: 200, share: 0.02 }; // with fewer, also of those of the first line, numbers may be far off
-
-/** Whether a line was tried so little that its numbers may be far off. */
-export const isDoubtful = ({ visits }: Line, lines: readonly Line[]): boolean =>
-  Number(visits) < Math.min(DOUBTFUL.visits, DOUBTFUL.share * Number(lines[0]?.visits ?? 0n));
-
 /** Lines by the win share of a seat, doubtful ones last: so the table shows them, and the board counts them. */
 function ordered(lines: readonly Line[], seat: number | undefined): Line[] {
   if (seat === undefined) return [...lines];
-  const rank = (line: Line) => (isDoubtful(line, lines) ? -1 : 0) + (line.winShares[seat] ?? 0);
+  const rank = (line: Line) => (line.doubtful ? -1 : 0) + (line.winShares[seat] ?? 0);
   return [...lines].sort((one, other) => rank(other) - rank(one));
 }
 

@@ -218,7 +218,7 @@ function Table({ lines, seat, question, pointed, onPoint }: TableProps) {
                   }}
                 >
                   {planOf(line.plan) || labelOf(line.action)}
-                  {hints.isDoubtful(line, lines) && <small title={say("hints.doubtful")}> {say("hints.doubt")}</small>}
+                  {line.doubtful && <small title={say("hints.doubtful")}> {say("hints.doubt")}</small>}
                 </button>
               </th>
               <td>{seat === undefined ? "" : text.share(line.winShares[seat] ?? 0)}</td>
