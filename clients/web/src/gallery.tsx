@@ -1,9 +1,15 @@
 // Boards of given positions for tests and pictures; not part of the shipped page (../gallery.mjs).
 
 import "./style.css";
+import "./pages.css";
 import "./boards/boards.css";
+import "./boards/places.css";
+import "./boards/cards.css";
+import "./boards/players.css";
 import "./boards/cathedral/cathedral.css";
+import "./boards/cathedral/town.css";
 import "./boards/duel/duel.css";
+import "./boards/duel/camps.css";
 import { fromJson, type JsonValue } from "@bufbuild/protobuf";
 import { signal } from "@preact/signals";
 import { type FunctionComponent, render } from "preact";

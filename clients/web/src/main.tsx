@@ -1,6 +1,7 @@
 // The page: the screen for each address.
 
 import "./style.css";
+import "./pages.css";
 import { render } from "preact";
 import { useEffect } from "preact/hooks";
 import { tokenWanted } from "./api.ts";
