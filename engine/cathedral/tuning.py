@@ -14,7 +14,7 @@ SEARCH_LEARNED: dict[str, Any] = {
     "sharpness": FITTED,
 }
 
-CALIBRATED: dict[str, Any] = {"temperature": 4.0}  # of a review's shares; docs/decisions/ 18
+CALIBRATED: dict[str, Any] = {"temperature": 4.0}  # of a review's shares by the hand-made value
 
 MANNERS = {
     "perkin": Manner({"take *": 3.0}, ("take *",)),
