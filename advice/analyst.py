@@ -236,7 +236,7 @@ class Analyst:
         """Answer after all iterations: the search comes after all others, and is never refused for want of a place."""
         if question.terms.iterations is None:
             refuse(Reason.BAD_ITERATIONS, "iterations", "is required for an answer after all iterations")
-        with self._trees.open(question) as searcher:
+        async with self._trees.open(question, caller) as searcher:
             while True:
                 answer = await self._turn(question, searcher, caller)
                 if answer is not None and is_whole(question, answer.result):

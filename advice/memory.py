@@ -2,15 +2,20 @@
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Hashable, Iterator
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Hashable, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field
+from math import inf
+from weakref import WeakValueDictionary
 
 from clerestory.advice.allowance import Allowance
 from clerestory.advice.caller import Caller
 from clerestory.advice.capacity import TOGETHER, Capacity
+from clerestory.advice.demand import Demand, NoRoom, Priority
+from clerestory.advice.places import Places
 from clerestory.advice.question import Question
 from clerestory.refusals import Reason, Refusal
+from clerestory.review.plan import TREE_BYTES
 from clerestory.search.ismcts import Searcher
 from clerestory.search.limits import MIN_BYTES
 from clerestory.search.options import shipped
@@ -95,6 +100,42 @@ class Warm:
             self._bytes -= given_up
 
 
+class Rooms:
+    """Rooms for trees that stay open until all iterations are made, however long the search waits for its turns.
+
+    Args:
+        each: that a part of an origin may have; all together have less than twice as many, divided like `Places`.
+    """
+
+    def __init__(self, each: int) -> None:
+        self._places = Places(each)
+        self._queues: WeakValueDictionary[Hashable, asyncio.Lock] = WeakValueDictionary()  # of those without a room
+        self._freed = asyncio.Event()  # set whenever a room becomes free, and then replaced
+
+    @asynccontextmanager
+    async def taken(self, caller: Caller) -> AsyncIterator[None]:
+        """Wait for a room, and have it during the block; of each origin only the first in its queue looks for one."""
+        demand = Demand("tree", inf, origin=caller.origin, part=caller.part)
+        async with self._queues.setdefault(caller.origin, asyncio.Lock()):
+            while not self._take(demand):
+                await self._freed.wait()
+        try:
+            yield
+        finally:
+            self._places.free(demand)
+            self._freed.set()
+            self._freed = asyncio.Event()
+
+    def _take(self, demand: Demand) -> bool:
+        """Take a room if there is one."""
+        try:
+            self._places.require(demand.origin, demand.part, Priority.MOVE, 0.0)
+        except NoRoom:
+            return False
+        self._places.take(demand)
+        return True
+
+
 class Trees:
     """Lends each search a tree: the one kept from its game's last question, or a new one.
 
@@ -106,6 +147,7 @@ class Trees:
         self._capacity = capacity
         self._memory = Memory(capacity.memory, TOGETHER * capacity.max_searches)
         self._warm = Warm(capacity.warm_bytes)
+        self._rooms = Rooms(max(capacity.workers, capacity.memory // 2 // (TOGETHER * TREE_BYTES)))
 
     @contextmanager
     def lend(self, question: Question, caller: Caller, allowance: Allowance) -> Iterator[Searcher]:
@@ -127,18 +169,19 @@ class Trees:
             if usable and key is not None:
                 self._warm.keep(key, searcher, size)
 
-    @contextmanager
-    def open(self, question: Question) -> Iterator[Searcher]:
-        """Lend a search a tree of as many bytes as it asks for, however much others have.
+    @asynccontextmanager
+    async def open(self, question: Question, caller: Caller) -> AsyncIterator[Searcher]:
+        """Lend a search a tree of as many bytes as it asks for, once so many may have one.
 
         Raises Refusal, BUSY, without memory.
         """
         size = question.terms.max_tree_bytes or self._capacity.max_tree_bytes
-        self._memory.occupy(size)
-        try:
-            yield new_searcher(question, size)
-        finally:
-            self._memory.give_back(size)
+        async with self._rooms.taken(caller):
+            self._memory.occupy(size)
+            try:
+                yield new_searcher(question, size)
+            finally:
+                self._memory.give_back(size)
 
     def _kept(self, key: Hashable | None, question: Question) -> tuple[Searcher, int] | None:
         """Return the tree kept for a question, moved to its position, and its bytes."""

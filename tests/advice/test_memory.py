@@ -1,8 +1,12 @@
 """How much memory searches get, and which trees are kept."""
 
+import asyncio
+from contextlib import AsyncExitStack
+
 import pytest
 
-from clerestory.advice.memory import Memory, Warm
+from clerestory.advice.caller import Caller
+from clerestory.advice.memory import Memory, Rooms, Warm
 from clerestory.engine.toy.rules import TOY
 from clerestory.search.ismcts import MIN_BYTES, Searcher
 from clerestory.search.root import observe
@@ -74,3 +78,24 @@ def test_a_tree_that_does_not_fit_is_not_kept_and_drives_out_no_other() -> None:
     warm.keep("a", tree(), 4)
     warm.keep("b", tree(), 11)
     assert (warm.take("b"), warm.bytes) == (None, 4)
+
+
+# -- rooms -----------------------------------------------------------------------------------------
+
+
+async def test_rooms_that_one_caller_has_leave_some_for_the_next_and_come_back() -> None:
+    rooms, one, next_one = Rooms(2), Caller("one"), Caller("next")
+    async with asyncio.timeout(5), AsyncExitStack() as held:
+        for _ in range(2):
+            await held.enter_async_context(rooms.taken(one))
+        waiting = [asyncio.ensure_future(held.enter_async_context(rooms.taken(one))) for _ in range(2)]
+        async with rooms.taken(next_one):
+            pass
+        assert not any(task.done() for task in waiting)
+        waiting[0].cancel()
+        await asyncio.wait(waiting[:1])
+        await held.pop_all().aclose()
+        await waiting[1]
+        await held.aclose()
+        async with rooms.taken(one), rooms.taken(one):
+            pass

@@ -1,6 +1,7 @@
 """A review by an analyst is the one that is made search by search, told as it is made."""
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncIterator
 from contextlib import aclosing, asynccontextmanager
 from dataclasses import replace
@@ -10,6 +11,8 @@ import pytest
 
 from clerestory.advice import Analyst, Capacity
 from clerestory.advice.caller import Caller
+from clerestory.advice.memory import Trees
+from clerestory.advice.question import Question
 from clerestory.advice.reviewer import Reviewer
 from clerestory.advice.reviews import ReviewStep, ReviewTerms, review
 from clerestory.engine import State
@@ -17,6 +20,7 @@ from clerestory.refusals import Reason, Refusal
 from clerestory.review import ReviewPlan, annotate
 from clerestory.review.rollouts import FEWEST
 from clerestory.review.words import SHOWN, rolled
+from clerestory.search.ismcts import Searcher
 from tests.advice.brief import HOUR, be_brief
 from tests.review.games import cut, random_game
 
@@ -142,6 +146,37 @@ async def test_a_review_may_be_left_between_two_steps(monkeypatch: pytest.Monkey
         async with asyncio.timeout(30):
             while analyst.scheduler.admitted:
                 await asyncio.sleep(0.001)
+
+
+async def test_however_many_reviews_wait_for_their_turns_only_a_few_trees_are_open(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Here of each caller one at a time: there is one worker, and memory for no more."""
+    opened, most = Counter[str](), Counter[str]()
+
+    class Counted(Trees):
+        @asynccontextmanager
+        async def open(self, question: Question, caller: Caller) -> AsyncIterator[Searcher]:
+            async with super().open(question, caller) as searcher:
+                opened[caller.origin] += 1
+                most[caller.origin] = max(most[caller.origin], opened[caller.origin])
+                try:
+                    yield searcher
+                finally:
+                    opened[caller.origin] -= 1
+
+    monkeypatch.setattr("clerestory.advice.analyst.Trees", Counted)
+    end = random_game("toy", 2, 1)
+    async with Analyst(Capacity(workers=1, memory=1 << 26)) as analyst:
+        reviewer = Reviewer(analyst)
+
+        async def last(caller: Caller) -> Any:
+            *_, step = [step async for step in review(reviewer, end, QUICK, caller)]
+            return step.review
+
+        found = await asyncio.gather(*(last(Caller(f"caller {number % 2}")) for number in range(6)))
+    assert found == [annotate(end, PLAN)] * 6
+    assert most == {"caller 0": 1, "caller 1": 1}
 
 
 async def test_a_seat_that_the_game_does_not_have_cannot_judge() -> None:
