@@ -151,12 +151,13 @@ class Trees:
 
     @contextmanager
     def lend(self, question: Question, caller: Caller, allowance: Allowance) -> Iterator[Searcher]:
-        """Lend a search its tree, and keep the tree for the game's next question unless the block fails.
+        """Lend a search its tree, and keep the tree for the game's next question unless it is empty or the block fails.
 
         No caller gets another's tree: it would show what the other has searched. Raises Refusal, BUSY.
         """
         key = None if question.tree_key is None else (caller, question.tree_key)
-        searcher, size = self._kept(key, question) or self._new(question, allowance)
+        kept = self._kept(key, question)
+        searcher, size = kept or self._new(question, allowance)
         usable = False
         try:
             yield searcher
@@ -166,7 +167,7 @@ class Trees:
             raise
         finally:
             self._memory.give_back(size)
-            if usable and key is not None:
+            if usable and key is not None and (kept or searcher.iterations):  # an empty one would drive out others
                 self._warm.keep(key, searcher, size)
 
     @asynccontextmanager

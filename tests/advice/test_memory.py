@@ -5,9 +5,13 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from clerestory.advice.caller import Caller
-from clerestory.advice.memory import Memory, Rooms, Warm
+from clerestory.advice.allowance import Allowance, TimeBudget
+from clerestory.advice.caller import HERE, Caller
+from clerestory.advice.capacity import Capacity
+from clerestory.advice.memory import Memory, Rooms, Trees, Warm
+from clerestory.advice.question import Question, Terms, pose
 from clerestory.engine.toy.rules import TOY
+from clerestory.refusals import Reason, Refusal, refuse
 from clerestory.search.ismcts import MIN_BYTES, Searcher
 from clerestory.search.root import observe
 
@@ -78,6 +82,25 @@ def test_a_tree_that_does_not_fit_is_not_kept_and_drives_out_no_other() -> None:
     warm.keep("a", tree(), 4)
     warm.keep("b", tree(), 11)
     assert (warm.take("b"), warm.bytes) == (None, 4)
+
+
+def question_about(game_id: str) -> Question:
+    position = TOY.new(2, 1)
+    position.play_nature(position.legal_codes()[0])
+    return pose(position, Terms(iterations=10, game_id=game_id))
+
+
+def test_a_question_that_is_refused_leaves_what_was_kept() -> None:
+    """There is room for two trees."""
+    trees = Trees(Capacity(workers=1, warm_bytes=2 * MIB))
+    allowance = Allowance(TimeBudget(0.0, None, 1.0), 10, early=False, threads=1, tree_bytes=MIB)
+    with trees.lend(question_about("first"), HERE, allowance) as searcher:
+        searcher.run(iterations=10)
+    for game_id in ("second", "third", "first", "fourth", "fifth"):
+        with pytest.raises(Refusal), trees.lend(question_about(game_id), HERE, allowance):
+            refuse(Reason.BUSY, "", "no worker can finish the minimum iterations in time")
+    with trees.lend(question_about("first"), HERE, allowance) as again:
+        assert again is searcher
 
 
 # -- rooms -----------------------------------------------------------------------------------------
