@@ -228,9 +228,9 @@ class Keeper:
                     await self._delete()
 
     async def _delete(self) -> None:
-        self._touched |= {game_id for game_id, live in self.cache.games.items() if live.watching}
-        await self._tell_touched()
         while True:
+            self._touched |= {game_id for game_id, live in self.cache.games.items() if live.watching}
+            await self._tell_touched()
             before = self.now() - int(self._forget_after * DAY) - NOTED
             found = await self.store.delete_untouched(before, AT_ONCE)
             self.cache.drop(found)

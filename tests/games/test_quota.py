@@ -173,6 +173,27 @@ async def test_no_game_is_deleted_before_its_time_is_over(monkeypatch: pytest.Mo
         assert_reason(await refusal(played.look(0)), Reason.NO_SUCH_GAME)
 
 
+async def test_a_game_that_is_asked_for_while_others_are_deleted_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(keeper, "AT_ONCE", 1)
+    async with table(PERSON, PERSON, settings={"forget_games_after": 1.0}) as played:
+        other = await seated(played.stub, played.app, PERSON, PERSON)
+        store, tomorrow = played.app.keeper.store, played.app.keeper.now() + 26 * 3_600_000
+        monkeypatch.setattr(store, "now", lambda: tomorrow)
+        delete, deleted = store.delete_untouched, list[str]()
+
+        async def deleting(before: int, most: int) -> list[str]:
+            found = await delete(before, most)
+            deleted.extend(found)
+            for one in (played, other):
+                if one.game_id not in deleted:
+                    await one.look(0)
+            return found
+
+        monkeypatch.setattr(store, "delete_untouched", deleting)
+        await played.app.keeper._delete()
+        assert len(deleted) == 1
+
+
 async def test_that_a_game_was_asked_for_is_told_once_the_store_answers_at_the_latest_when_it_is_closed(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
