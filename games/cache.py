@@ -64,7 +64,8 @@ class GameCache:
         if game_id not in self.games:
             kept = await self._read(game_id)
             self.games.setdefault(game_id, Live(kept))
-        with self._use(game_id) as live:
+        live = self.games[game_id]
+        with self.use(live):
             if self._store.shared or fresh or live.unsure:
                 await self._catch_up(live)
             self.aside.pop(game_id, None)
@@ -72,8 +73,7 @@ class GameCache:
 
     def add(self, kept: ServerGame) -> None:
         """Add a game that was stored just now, unless it has been loaded since."""
-        self.games.setdefault(kept.head.game_id, Live(kept))
-        with self._use(kept.head.game_id):
+        with self.use(self.games.setdefault(kept.head.game_id, Live(kept))):
             pass
 
     def drop(self, game_ids: Sequence[str]) -> None:
@@ -152,12 +152,14 @@ class GameCache:
     # -- room --------------------------------------------------------------------------------------
 
     @contextmanager
-    def _use(self, game_id: str) -> Iterator[Live]:
-        live = self.games[game_id]
-        self._idle_bytes -= self._idle.pop(game_id, 0)
+    def use(self, live: Live) -> Iterator[None]:
+        """Keep a game in memory during the block."""
+        game_id = live.kept.head.game_id
+        if self.games.get(game_id) is live:
+            self._idle_bytes -= self._idle.pop(game_id, 0)
         live.users += 1
         try:
-            yield live
+            yield
         finally:
             live.users -= 1
             if not live.users and self.games.get(game_id) is live:

@@ -56,15 +56,21 @@ class Changes:
     async def _change(
         self, live: Live, act: Callable[[ServerGame], T], keys: Callable[[T], Sequence[Key]], owned: bool
     ) -> tuple[T, ServerGame]:
-        async with live.lock:
-            before = live.kept
-            while True:
-                plan = live.kept.copy()
-                result = act(plan)
-                if plan.version > live.kept.version and not await self._append(live, plan, keys(result), owned):
-                    continue
-                self._stored(before, plan)  # also of a repetition: the first answer of the store may have been lost
-                return result, plan
+        with self._cache.use(live):  # also once its caller has left
+            async with live.lock:
+                return await self._carry_out(live, act, keys, owned)
+
+    async def _carry_out(
+        self, live: Live, act: Callable[[ServerGame], T], keys: Callable[[T], Sequence[Key]], owned: bool
+    ) -> tuple[T, ServerGame]:
+        before = live.kept
+        while True:
+            plan = live.kept.copy()
+            result = act(plan)
+            if plan.version > live.kept.version and not await self._append(live, plan, keys(result), owned):
+                continue
+            self._stored(before, plan)  # also of a repetition: the first answer of the store may have been lost
+            return result, plan
 
     async def _append(self, live: Live, plan: ServerGame, keys: Sequence[Key], owned: bool) -> bool:
         """Store a change; return whether it was, else another one was before, which `act` must see."""

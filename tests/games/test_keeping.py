@@ -79,6 +79,25 @@ async def test_a_move_whose_caller_leaves_is_played(monkeypatch: pytest.MonkeyPa
         assert answer.game.version == seen.game.version + 1
 
 
+async def test_a_move_whose_caller_leaves_is_shown_however_short_memory_is(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Who comes while it is being stored gets the game that it changes, not another one without it."""
+    monkeypatch.setattr(cache, "IDLE_BYTES", 0)
+    async with table() as played:
+        seen = await played.look(0)
+        reached, gate = slow_store(played, monkeypatch)
+        playing = asyncio.ensure_future(played.play(first_action(seen), seen.game.version, 0))
+        await reached.wait()
+        live = played.app.keeper.cache.games[played.game_id]
+        users = live.users
+        playing.cancel()
+        await until(lambda: live.users < users)
+        watching = played.watch(1)
+        assert (await watching.read()).game.version == seen.game.version
+        gate.set()
+        assert (await watching.read()).game.version == seen.game.version + 1
+        watching.cancel()
+
+
 # -- restarts --------------------------------------------------------------------------------------
 
 
