@@ -21,6 +21,7 @@ from clerestory.games.store import Conflict, StoreDamaged, StoreError, StoreFull
 from clerestory.sizes import NO_ROOM
 
 AT_ONCE = 256  # most jobs in one transaction
+MOST_WAITING = 10_000  # jobs, nearly all of which nobody waits for any more: more than all calls in progress have
 GONE = "the store is closed"
 NO_SPACE = "there is no space to store it"
 PIECE = 64 << 10  # bytes; a file that cannot grow by so many is full
@@ -81,6 +82,8 @@ class Committer:
 
     async def run(self, do: Callable[[sqlite3.Connection], T], game_id: str = "") -> T:
         """Return the result of a job, once it is on disk. Raises StoreError, also if that takes over ANSWER seconds."""
+        if self._jobs.qsize() >= MOST_WAITING:
+            raise failed("too many jobs wait for it", game_id)
         job = QueuedWork(do, game_id)
         self._jobs.put(job)
         if self._ended:

@@ -119,6 +119,25 @@ async def test_a_store_that_hangs_is_left(path: str, monkeypatch: pytest.MonkeyP
     gate.set()
 
 
+async def test_jobs_that_nobody_waits_for_any_more_do_not_pile_up(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """On a disk that does not answer for hours they would fill the memory."""
+    store, begun, gate = SqliteStore(path), threading.Event(), threading.Event()
+    hanging = asyncio.ensure_future(store._ask(lambda _: begun.set() or gate.wait()))
+    await until(begun.is_set)
+    monkeypatch.setattr(committer, "MOST_WAITING", 3)
+    with monkeypatch.context() as hurried:
+        hurried.setattr(committer, "ANSWER", 0.01)
+        for _ in range(9):
+            with pytest.raises(StoreError):
+                await store.load("a")
+    assert store._committer._jobs.qsize() == 3
+    gate.set()
+    await hanging
+    await until(lambda: not store._committer._jobs.qsize())
+    assert await store.load("a") is None
+    await store.close()
+
+
 async def test_a_disk_that_is_full_for_one_is_not_for_those_stored_with_it(path: str) -> None:
     store = SqliteStore(path)
     await store.create(named("a"), Batch(entries(1), RUNNING))
