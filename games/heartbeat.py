@@ -9,6 +9,7 @@ from typing import Any, LiteralString
 
 import psycopg
 
+from clerestory.games.background import contained
 from clerestory.games.postgres_link import Address, PgConnection, connect, cut, limited
 
 BEAT = 2.0  # seconds between heartbeats
@@ -87,7 +88,7 @@ class Heartbeat:
             try:
                 if self._connection is None:
                     await self._open()
-                    self._heard(None)
+                    self._report(None)
                     logger.warning("PostgreSQL answers again")
                     told = False
                 await self._listen()
@@ -102,9 +103,14 @@ class Heartbeat:
         """Report what is heard until the next heartbeat, which must be answered."""
         assert self._connection is not None
         async for notice in self._connection.notifies(timeout=BEAT):
-            self._heard(notice)
+            self._report(notice)
         if not self._ending.is_set():
             await self._beat(self._connection)
+
+    def _report(self, notice: psycopg.Notify | None) -> None:
+        """Say what is heard; whatever becomes of it, the server lives on."""
+        with contained("the news of another server"):
+            self._heard(notice)
 
     async def _beat(self, connection: PgConnection) -> None:
         asked = time.monotonic()

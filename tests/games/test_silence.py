@@ -104,6 +104,22 @@ async def test_what_others_store_is_heard_again_after_silence_of_old_connections
         await other.close()
 
 
+async def test_news_that_nobody_understands_ends_no_server(database: str, outside: Any) -> None:
+    """As of a later version."""
+    heard: list[News] = []
+    store, other = await open_store(database), await open_store(database)
+    store.listen(heard.append)
+    outside.execute(f"NOTIFY {stores.CHANNEL}, 'gibberish'")
+    outside.commit()
+    await other.create(named("a"), Batch([], RUNNING))
+    async with asyncio.timeout(30):
+        await until(lambda: bool(heard))
+    await asyncio.sleep((heartbeat.MISSED + 2) * heartbeat.BEAT)
+    assert store.alive
+    await store.close()
+    await other.close()
+
+
 async def test_locked_games_stop_only_themselves(database: str, outside: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(postgres_link, "WORK", 60.0)  # of the free game: a lock is not waited for as long
     monkeypatch.setattr(postgres_link, "PATIENCE", 60.0)
