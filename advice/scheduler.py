@@ -361,7 +361,7 @@ class Scheduler:
         self._finishing = True
         with self._turn:
             for job in list(self._jobs.values()):
-                job.finishing = job.ended is None
+                job.finishing = job.finishing or job.ended is None
                 self._end(job, StopReason.STOPPED)
         self._wake()
 

@@ -179,3 +179,14 @@ async def test_whoever_finishes_takes_no_more_questions() -> None:
         with pytest.raises(Refusal) as caught:
             await one.ask(asked(iterations=1))
     assert caught.value.reason == Reason.FINISHING
+
+
+async def test_whoever_finishes_twice_still_says_why_an_answer_ended() -> None:
+    """As by `close`, while a worker has not yet seen the end of its search."""
+    async with analyst() as one:
+        asking = asyncio.ensure_future(one.ask(pose(opening(), ENDLESS)))
+        await until(lambda: one.scheduler.running == 1)
+        one.finish()
+        one.finish()
+        answer = await asking
+    assert [name for name, _ in answer.remarks if name == "FINISHING"]
