@@ -85,7 +85,7 @@ def repeated_in(value: Any, path: str, repeats: Repeats) -> Iterator[str]:
 
 def joined(path: str, name: str) -> str:
     """Return the path of a field of the object that a path leads to."""
-    return f"{path}.{name[:QUOTED]}".removeprefix(".")
+    return f"{path}.{named(name)}".removeprefix(".")
 
 
 def parsed(method: Method, fields: dict[str, Any]) -> bytes:
@@ -216,6 +216,11 @@ def wanted(field: FieldDescriptor) -> str:
     if field.enum_type is not None:
         return f"a value of {field.enum_type.name}, such as {quoted(field.enum_type.values[-1].name)}"
     return 'a duration such as "1.5s"' if field.message_type is not None else WANTED[field.cpp_type]
+
+
+def named(name: str) -> str:
+    """Return a name as an error can hold it, or how it begins: JSON may have half of a surrogate pair."""
+    return name[:QUOTED].encode(errors="backslashreplace").decode()
 
 
 def quoted(value: Any) -> str:

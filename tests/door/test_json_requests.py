@@ -80,6 +80,7 @@ FIELDS = [
     (START, {"foo": 1}, "foo: is not a field of StartPositionRequest"),
     (START, {"game": 5}, "game: is 5; must be a text in Unicode"),
     (START, {"game": "\ud800"}, 'game: is "\\ud800"; must be a text in Unicode'),
+    (START, {"\ud800": 1}, "\\ud800: is not a field of StartPositionRequest"),
     (START, {"seats": -1}, "seats: is -1; must be a whole number from 0 to 4294967295"),
     (START, {"seats": 2.5}, "seats: is 2.5; must be a whole number from 0 to 4294967295"),
     (START, {"seats": float("inf")}, "seats: is Infinity; must be a whole number from 0 to 4294967295"),
