@@ -135,6 +135,8 @@ class Gate(grpc.GenericRpcHandler):
 
     async def _let_in(self, method: GatedMethod, call: Call, context: Context) -> Any:
         """Answer a call. Raises Refusal."""
+        if not context.peer():  # its time had passed before it began, and gRPC has let go of it
+            raise grpc.aio.InternalError("the call is over")
         address = address_of(context.peer())
         call.comes_from(address, f"peer:{address}")
         token = "" if method.health else self._identify(call, context)

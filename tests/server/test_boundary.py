@@ -5,6 +5,7 @@ import hashlib
 import io
 import json
 import logging
+import time
 import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
@@ -73,6 +74,19 @@ async def test_an_abandoned_call_is_logged(log: io.StringIO) -> None:
         call.cancel()
         await until(lambda: bool(calls(log)))
     assert [line["code"] for line in calls(log)] == ["CANCELLED"]
+
+
+async def test_a_call_whose_time_has_passed_before_it_begins_is_logged_as_abandoned(log: io.StringIO) -> None:
+    """gRPC no longer knows where such a call came from, or whether it may name somebody."""
+    async with served() as server:
+        rules = RulesServiceStub(server.channel)
+        await rules.ListGames(ListGamesRequest())
+        call = rules.ListGames(ListGamesRequest(), timeout=0.05, metadata=(("x-on-behalf-of", "alice"),))
+        await asyncio.sleep(0)
+        time.sleep(0.2)  # the server is busy meanwhile
+        await until(lambda: len(calls(log)) == 2)
+        await asyncio.gather(call, return_exceptions=True)
+    assert [(line["code"], line["reason"]) for line in calls(log)] == [("OK", ""), ("CANCELLED", "")]
 
 
 async def test_a_call_is_logged_with_its_caller_but_never_with_its_token(log: io.StringIO, tmp_path: Path) -> None:
