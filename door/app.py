@@ -18,6 +18,7 @@ from clerestory.door.methods import Method, methods
 from clerestory.door.page import NO_PAGE, File
 from clerestory.door.reader import Reader
 from clerestory.metadata import LANGUAGE, LANGUAGES
+from clerestory.texts.languages import weighted
 
 ACCEPTED = {
     streams: ", ".join(kind for kind, codec in CODECS.items() if codec.streams == streams) for streams in (False, True)
@@ -142,7 +143,7 @@ class Door:
             await exchange.say(503 if missing else 404, NO_PAGE if missing else "The page has no such file.\n")
             return
         headers = [("cache-control", file.cache), ("vary", "accept-encoding")]
-        if "gzip" in exchange.headers.get("accept-encoding", ""):
+        if dict(weighted(exchange.headers.get("accept-encoding", ""))).get("gzip"):
             await exchange.answer(200, file.content_type, file.packed, [*headers, ("content-encoding", "gzip")])
         else:
             await exchange.answer(200, file.content_type, file.plain, headers)

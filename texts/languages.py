@@ -1,6 +1,7 @@
 """The languages of texts and words; English is the one that all others fall back to."""
 
 import re
+from collections.abc import Iterator
 
 from clerestory.texts.files import read
 
@@ -13,7 +14,7 @@ RIGHT_TO_LEFT = {"he"}
 RIGHT_TO_LEFT_LETTERS = re.compile("[\u0590-\u08ff]")
 ISOLATE, END_OF_ISOLATE = "\u2068", "\u2069"  # around text whose direction is that of its first letter
 DUAL = {"he"}  # languages with a form for two
-MOST_ASKED = 20  # languages of a header that are looked at
+MOST_NAMED = 20  # names of a header that are looked at
 QUALITY = re.compile(r"0(\.\d{0,3})?|1(\.0{0,3})?")  # RFC 9110, 12.4.2
 
 
@@ -32,12 +33,18 @@ def language_of(tag: str) -> str:
 def language_asked(header: str) -> str:
     """Return the language that an `accept-language` header prefers of those there are, ENGLISH if it names none."""
     best, most = ENGLISH, 0.0
-    for one in header.split(",")[:MOST_ASKED]:
-        tag, _, quality = one.strip().partition(";q=")
-        language, weight = tag.partition("-")[0].lower(), weight_of(quality)
+    for tag, weight in weighted(header):
+        language = tag.partition("-")[0]
         if language in LANGUAGES and weight > most:
             best, most = language, weight
     return best
+
+
+def weighted(header: str) -> Iterator[tuple[str, float]]:
+    """Yield the names in a header such as `accept-language` or `accept-encoding`, in lower case, and their weights."""
+    for one in header.split(",")[:MOST_NAMED]:
+        name, _, quality = "".join(one.lower().split()).partition(";q=")
+        yield name, weight_of(quality)
 
 
 def weight_of(quality: str) -> float:

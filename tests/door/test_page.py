@@ -40,6 +40,12 @@ async def test_who_takes_gzip_gets_it(folder: Path) -> None:
     assert len(packed.body) < len(plain.body)
 
 
+@pytest.mark.parametrize("wanted", ["gzip;q=0", "br, gzip; q=0.0", "xgzip", "*"])
+async def test_who_does_not_take_gzip_gets_none(folder: Path, wanted: str) -> None:
+    async with door(page=folder) as caller:
+        assert "content-encoding" not in (await caller.ask("GET", "/", accept_encoding=wanted)).headers
+
+
 async def test_head_has_no_body(folder: Path) -> None:
     async with door(page=folder) as caller:
         answer = await caller.ask("HEAD", "/")

@@ -89,6 +89,7 @@ def test_another_tag_is_refused_with_the_list(tag: str) -> None:
         ("de-CH, de;q=0.9, en;q=0.8", "de"),
         ("pt-BR, es;q=0.7, en;q=0.5", "es"),
         ("en;q=0.3, FR;q=0.4", "fr"),
+        ("en; q=0.3, FR ;Q=0.4", "fr"),
         ("en, he", "en"),
         ("he;q=0, *", "en"),
         ("it;q=much", "en"),
