@@ -23,6 +23,7 @@ from clerestory.texts.languages import weighted
 ACCEPTED = {
     streams: ", ".join(kind for kind, codec in CODECS.items() if codec.streams == streams) for streams in (False, True)
 }  # media types of the methods that stream, and of those that do not
+MAX_PASSED = 6 * 1024  # characters of the headers that are forwarded; gRPC drops a call with 8 KiB without a reason
 HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^]\[:/?#@\s]+)(?::[0-9]{0,5})?")  # a `Host` header: name or address, and port
 
 logger = logging.getLogger(__name__)
@@ -191,9 +192,12 @@ def read_timeout(headers: Mapping[str, str]) -> float | None:
 
 
 def passed_on(headers: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the headers to forward to the server. Raises ConnectError for one that gRPC cannot carry."""
+    """Return the headers to forward to the server. Raises ConnectError for what gRPC cannot carry."""
     found = {name: headers[name] for name in PASSED_ON if name in headers}
     for name, value in found.items():
         if not (value.isascii() and value.isprintable()):
             raise UnreadableRequest("has characters that cannot be forwarded", name)
+    if sum(map(len, found.values())) > MAX_PASSED:
+        longest = max(found, key=lambda name: len(found[name]))
+        raise UnreadableRequest(f"is too long; all that is forwarded may have {MAX_PASSED} characters", longest)
     return found

@@ -223,6 +223,16 @@ async def test_a_header_that_grpc_cannot_carry_is_said_so() -> None:
             assert answer.fields["message"].startswith(f"{name.replace('_', '-')}: has characters")
 
 
+async def test_headers_too_long_for_grpc_are_said_so() -> None:
+    async with door() as caller:
+        for name in ("authorization", "x_request_id"):
+            answer = await caller.call(RULES + "ListGames", b"", **{name: "a" * 6_200})
+            assert (answer.status, reason_of(answer.fields)) == (400, "UNREADABLE_REQUEST"), name
+            assert answer.fields["message"].startswith(f"{name.replace('_', '-')}: is too long")
+        longest = await caller.call(RULES + "ListGames", b"", authorization="a" * 3_000, x_request_id="a" * 3_144)
+        assert longest.status == 200
+
+
 # -- errors ----------------------------------------------------------------------------------------
 
 
