@@ -133,6 +133,15 @@ def test_where_a_percent_sign_has_no_space_before_it_it_has_none_in_any_text(lan
         assert "} %" not in str(dict(patterns(domain, language)))
 
 
+LEAVE_OUT_ORE = ("take", "convert", "finish", "place", "trade_seals")  # effects of cards (D26, D28)
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_cards_that_leave_out_ore_say_so(language: str) -> None:
+    said = [patterns("page", language)[f"effect.{kind}"] for kind in LEAVE_OUT_ORE]
+    assert len({str(pattern).rpartition(", ")[2] for pattern in said}) == 1
+
+
 def test_all_that_can_decide_between_equal_points_has_a_text() -> None:
     """Gold, and the seat where gold is equal, too; a win that is shared."""
     empty = {f"section_{number}": [] for number in (1, 2, 3)}
