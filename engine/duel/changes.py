@@ -69,11 +69,16 @@ def points(before: View, action: str, after: View) -> Iterator[Change]:
     for seat in range(before.state.seats):
         for number, section in enumerate(SECTION_FIELDS, 1):
             placed, now = (len(view[f"players[{seat}].{section}"]) for view in (before, after))
-            yield Change(seat, "points", str(number), now - placed, "material")
+            yield Change(seat, "points", str(number), now - placed, *cause_of_points(before, action, now - placed))
             if placed < now == SECTION_SIZE:
                 yield Change(seat, "points", str(number), SECTION_POINTS, "section")
                 if len(before[f"players[{1 - seat}].{section}"]) < SECTION_SIZE:
                     yield from bonus(before, action, after, seat, number)
+
+
+def cause_of_points(before: View, action: str, placed: int) -> tuple[str, str]:
+    """Return why materials count: they are placed, or a card has one returned (D42)."""
+    return used(before, action) if placed < 0 else ("material", "")
 
 
 def bonus(before: View, action: str, after: View, seat: int, number: int) -> Iterator[Change]:

@@ -10,6 +10,7 @@ from clerestory.engine import GAMES, NATURE, Rng, State
 from clerestory.engine.changes import Change, View, differences, told, totals
 from clerestory.engine.games import LIST
 from clerestory.engine.scoring import changes_of, point_sources, points_by_cause
+from tests.engine.duel.scenes import reach
 
 CASES = [(name, seats) for name in LIST for seats in (2, 3, 4) if seats in GAMES[name].seats]
 TELLING = ("build", "convert", "use", "hire", "sell")  # actions that a random player should not miss
@@ -72,6 +73,17 @@ def test_what_a_seal_shows_is_told_of_who_flipped_it_also_where_it_ends_the_conf
             assert (flipped, int(action.split()[1])) in shown or action == "face 0"
             ended += not after.to_position()["duel"]["step"].startswith("conflict")
     assert ended
+
+
+def test_a_material_that_a_card_has_returned_is_told_as_the_card_s() -> None:
+    """D42: the point goes with the material, which nobody has placed."""
+    before = reach("william")
+    after = before.copy()
+    after.play(before.legal_actions()[0])
+    found = changes_of(before.observe(NATURE), before.legal_actions()[0].text, after.observe(NATURE))
+    lost = [change for change in found if change.amount < 0]
+    assert [change.thing[:7] for change in lost] == ["points", "section"]
+    assert {(change.cause, change.card) for change in lost} == {("card", "william_hamleigh")}
 
 
 @pytest.mark.parametrize(("game", "seats"), CASES)
