@@ -278,6 +278,19 @@ def test_a_board_fits_its_screen(boards: Page) -> None:
             assert gallery.overflow(boards) <= 0, (name, width)
 
 
+def test_who_works_where_stays_in_its_place_beside_a_long_name(boards: Page) -> None:
+    outside = """all => all.filter(one => one.getBoundingClientRect().right
+        > one.closest('.sites').getBoundingClientRect().right).map(one => one.textContent)"""
+    boards.evaluate("localStorage.setItem('language', 'de')")
+    boards.reload()
+    boards.set_viewport_size({"width": 768, "height": 800})
+    for name in ("cathedral-2p-round3-waiting", "cathedral-4p-round3-protection"):
+        show(boards, gallery.plain(POSITIONS[name]))
+        expect(boards.locator(".at-work .things").first).to_be_visible()
+        assert boards.eval_on_selector_all(".at-work .things", outside) == [], name
+    boards.evaluate("localStorage.setItem('language', 'en')")
+
+
 @pytest.mark.parametrize("scheme", gallery.SCHEMES)
 def test_a_board_is_accessible(boards: Page, scheme: Any) -> None:
     boards.add_script_tag(path=AXE)
