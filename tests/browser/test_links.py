@@ -1,5 +1,6 @@
 """Who sees a game in the browser: links of seats, onlookers, who is away, and what only one seat is shown."""
 
+import re
 from random import Random
 from typing import Any
 
@@ -139,6 +140,39 @@ def test_at_one_screen_the_seat_that_is_to_move_resigns(page: Page) -> None:
     page.get_by_role("button", name="Resign").click()
     page.get_by_role("button", name="Yes, resign").click()
     expect(page.get_by_text("Blue resigned.")).to_be_visible(timeout=PATIENCE)
+
+
+# -- a limit of time -------------------------------------------------------------------------------
+
+
+def test_who_has_little_time_sees_how_much_and_that_a_bot_moved(page: Page) -> None:
+    made = page.request.post(
+        "/clerestory.v1.GameService/CreateGame",
+        headers={"content-type": "application/json"},
+        data={
+            "game": "duel",
+            "seats": [{"kind": "SEAT_KIND_PERSON"}, {"kind": "SEAT_KIND_PERSON"}],
+            "options": {"time_per_move": "5s", "play_on": {"level": 1}},
+        },
+    ).json()
+    page.goto(f"/#/game/{made['game']['game_id']}/seat/0/{made['seat_tokens'][0]['token']}")
+    expect(page.get_by_role("timer")).to_have_text(re.compile("^0:0[0-5]$"), timeout=PATIENCE)
+    expect(page.locator(".log li", has_text="out of time: a bot moved").first).to_be_attached(timeout=PATIENCE)
+
+
+def test_a_game_without_a_limit_shows_no_time(page: Page) -> None:
+    start(page)
+    expect(page.get_by_role("timer")).to_have_count(0)
+
+
+def test_a_limit_of_time_says_what_it_does(page: Page) -> None:
+    page.get_by_text("More options").click()
+    limit = page.get_by_label("A person's time per move")
+    says = page.get_by_text("has that move made by a bot")
+    expect(limit).to_be_visible()
+    expect(says).to_have_count(0)
+    limit.select_option("1 minute")
+    expect(says).to_be_visible()
 
 
 # -- a real table ----------------------------------------------------------------------------------

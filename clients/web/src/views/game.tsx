@@ -20,6 +20,7 @@ import { actor, looks, seatOf } from "../seats.ts";
 import { viewIn } from "../states.ts";
 import { say } from "../texts.ts";
 import { notice } from "../title.ts";
+import { Clock } from "./clock.tsx";
 import { KeepDraws } from "./draws.tsx";
 import { Ending } from "./ending.tsx";
 import { Seats, Share } from "./people.tsx";
@@ -65,8 +66,13 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
   const applied = useComputed(() =>
     kept.log.value.map(({ what }) => (what.case === "applied" ? what.value : undefined)),
   );
-  const forced = useComputed(
-    () => new Map(kept.log.value.filter((entry) => entry.forced).map((entry) => [entry.ply, say("log.forced")])),
+  const notes = useComputed(
+    () =>
+      new Map(
+        kept.log.value
+          .filter((entry) => entry.forced || entry.playedOn)
+          .map((entry) => [entry.ply, say(entry.forced ? "log.forced" : "log.timed_out")]),
+      ),
   );
   const mine = kept.mine.value;
   const hidden = mine.length > 1 && !secrets.value; // people share this screen: private knowledge is shown on request
@@ -112,13 +118,14 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
       onPlan={(actions) => objects.value(actions) || void play(actions)}
       planned={plan}
       turn={turnWords(kept, past?.ply)}
+      clock={<Clock game={game} />}
       myTurn={kept.myTurn.value && !past}
       question={question}
       barred={barred}
       applied={applied.value}
       at={past?.ply ?? log.length}
       since={since}
-      glyphs={forced.value}
+      glyphs={notes.value}
       news={past ? "" : newsOf(applied.value, seats.value, kept.myTurn.value && !game.end)}
       onGo={go}
       onReplay={mayReplay ? again : undefined}

@@ -248,6 +248,7 @@ export function NewGame() {
             onChoice={(value) => set({ [field]: value })}
           />
         ))}
+        {options.value.minutes > 0 && <p class="muted">{say("new.time.out")}</p>}
         {TICKS.map(({ name: field, label }) => (
           <label key={field}>
             <input

@@ -9,10 +9,11 @@ interface Props {
   turn: string;
   line: string;
   mine: boolean;
+  clock?: ComponentChildren;
   menu: ComponentChildren;
 }
 
-export function Status({ turn, line, mine, menu }: Props) {
+export function Status({ turn, line, mine, clock, menu }: Props) {
   const open = useSignal(false);
   const button = useRef<HTMLButtonElement>(null);
   const close = () => {
@@ -44,6 +45,7 @@ export function Status({ turn, line, mine, menu }: Props) {
         <h1 class="turn">{turn}</h1>
         <p title={line}>{line}</p>
       </div>
+      {clock}
       <button
         ref={button}
         type="button"

@@ -54,6 +54,8 @@ export interface TableProps {
   planned?: string;
   /** Whose turn it is, in words. */
   turn: string;
+  /** The time that is left for a move. */
+  clock?: ComponentChildren;
   myTurn: boolean;
   question: hints.Question | undefined;
   barred?: string | undefined;
@@ -121,6 +123,7 @@ export function Table(props: TableProps) {
         turn={props.turn}
         line={summary(props.position, catalogue, props.seats)}
         mine={props.myTurn}
+        clock={props.clock}
         menu={
           <>
             {props.menu}
