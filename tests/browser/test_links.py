@@ -68,6 +68,21 @@ def test_onlookers_see_the_game_and_can_do_nothing(page: Page, browser: Browser,
     other.context.close()
 
 
+def test_a_game_that_everybody_may_watch_has_a_link_for_them(page: Page, browser: Browser, url: str) -> None:
+    choose_game(page, "duel", ["me", "bot1"])
+    page.get_by_label("Onlookers").select_option("Everybody")
+    begin(page)
+    settled(page)
+    menu(page, "Share")
+    link = page.get_by_label("Invite to watch").input_value()
+    other = experienced(browser, base_url=url).new_page()
+    other.goto(link)
+    expect(other.locator(".board")).to_be_visible(timeout=PATIENCE)
+    menu(other, "Share")
+    expect(other.get_by_label("Invite to watch")).to_have_value(link)
+    other.context.close()
+
+
 def test_one_sees_who_looks_elsewhere(page: Page, browser: Browser, url: str) -> None:
     identifier = new_game(page, "duel", ["me", "open"])
     other = experienced(browser, base_url=url).new_page()
@@ -140,6 +155,25 @@ def test_at_one_screen_the_seat_that_is_to_move_resigns(page: Page) -> None:
     page.get_by_role("button", name="Resign").click()
     page.get_by_role("button", name="Yes, resign").click()
     expect(page.get_by_text("Blue resigned.")).to_be_visible(timeout=PATIENCE)
+
+
+@pytest.mark.parametrize(("game", "players", "follows"), [("duel", 2, "other player wins"), ("cathedral", 3, "A bot")])
+def test_whoever_resigns_is_told_what_follows(page: Page, game: str, players: int, follows: str) -> None:
+    start(page, ("me", *["bot1"] * (players - 1)), game)
+    menu(page, "Players")
+    page.get_by_role("button", name="Resign").click()
+    expect(page.locator("dialog [role=alert]")).to_contain_text(follows)
+    page.get_by_role("button", name="End the game for all").click()
+    expect(page.locator("dialog [role=alert]")).to_contain_text("Nobody wins")
+
+
+def test_a_game_for_which_nobody_comes_is_called_off(page: Page) -> None:
+    new_game(page, "cathedral", ["me", "open"])
+    page.get_by_role("button", name="End the game for all").click()
+    expect(page.get_by_role("button", name="Resign")).to_have_count(0)  # there is nothing yet to resign
+    page.get_by_role("button", name="Yes, end it").click()
+    expect(page.get_by_text("The game was abandoned.")).to_be_visible(timeout=PATIENCE)
+    expect(page.locator(".round")).to_have_text("Round 1 of 6")  # its cathedral is not finished
 
 
 # -- a limit of time -------------------------------------------------------------------------------

@@ -1,12 +1,12 @@
 // The players: seats, bots in their place, links for others.
 
 import { useSignal } from "@preact/signals";
-import { EndReason, type Game, type GameSeat, SeatKind } from "../gen/clerestory/v1/games_pb.ts";
+import { EndReason, type Game, type GameSeat, GameStatus, Onlookers, SeatKind } from "../gen/clerestory/v1/games_pb.ts";
 import type { Kept } from "../kept.ts";
 import { Copy, Dialog, SeatName, Trouble } from "../parts.tsx";
 import { address } from "../route.ts";
 import { look, looks } from "../seats.ts";
-import { say } from "../texts.ts";
+import { type Key, say } from "../texts.ts";
 import { askable } from "../title.ts";
 
 /** Links that let somebody in: to watch, or to play a seat. */
@@ -14,9 +14,11 @@ export function Share({ kept, game, onClose }: { kept: Kept; game: Game; onClose
   const keys = kept.keys.value;
   const seats = looks(game.seats);
   const held = Object.entries(keys.seats).map(([seat, token]) => ({ seat: Number(seat), token }));
+  const forAll = game.options?.onlookers === Onlookers.ALL; // who need no token
+  const watch = keys.onlooker ? ["watch", keys.onlooker] : forAll ? [] : undefined;
   return (
     <Dialog title={say("menu.share")} onClose={onClose}>
-      {keys.onlooker && <Copy label={say("share.watch")} value={address("game", kept.id, "watch", keys.onlooker)} />}
+      {watch && <Copy label={say("share.watch")} value={address("game", kept.id, ...watch)} />}
       {held.length > 0 && <p>{say("share.seat_note")}</p>}
       {held.map(({ seat, token }) => (
         <Copy
@@ -25,7 +27,7 @@ export function Share({ kept, game, onClose }: { kept: Kept; game: Game; onClose
           value={address("game", kept.id, "seat", seat, token)}
         />
       ))}
-      {!keys.onlooker && !held.length && <p>{say("share.nothing")}</p>}
+      {!watch && !held.length && <p>{say("share.nothing")}</p>}
     </Dialog>
   );
 }
@@ -49,7 +51,7 @@ export function Seats({ kept, game, onClose }: { kept: Kept; game: Game; onClose
           {say("players.notify")}
         </button>
       )}
-      {!game.end && <EndIt kept={kept} onClose={onClose} />}
+      {!game.end && <EndIt kept={kept} game={game} onClose={onClose} />}
     </Dialog>
   );
 }
@@ -72,16 +74,17 @@ function TakeOver({ kept, seat: { seat, kind } }: { kept: Kept; seat: GameSeat }
   );
 }
 
-function EndIt({ kept, onClose }: { kept: Kept; onClose(): void }) {
+/** The ways out of a game, each of which says what follows; one that waits for people can only be ended. */
+export function EndIt({ kept, game, onClose }: { kept: Kept; game: Game; onClose?(): void }) {
   const sure = useSignal<EndReason | undefined>(undefined);
   const end = (reason: EndReason) => {
     void kept.end(reason);
-    onClose();
+    onClose?.();
   };
   return (
     <>
       <div class="row">
-        {kept.mine.value.length > 0 && (
+        {kept.mine.value.length > 0 && game.status !== GameStatus.OPEN && (
           <button type="button" class="danger" onClick={() => (sure.value = EndReason.RESIGNED)}>
             {say("players.resign")}
           </button>
@@ -94,7 +97,7 @@ function EndIt({ kept, onClose }: { kept: Kept; onClose(): void }) {
       </div>
       {sure.value !== undefined && (
         <p class="notice" role="alert">
-          {say("players.sure")}{" "}
+          {say("players.sure")} {say(follows(sure.value, game))}{" "}
           <button type="button" class="danger" onClick={() => sure.value !== undefined && end(sure.value)}>
             {say(sure.value === EndReason.RESIGNED ? "players.yes_resign" : "players.yes_end")}
           </button>
@@ -102,4 +105,10 @@ function EndIt({ kept, onClose }: { kept: Kept; onClose(): void }) {
       )}
     </>
   );
+}
+
+/** What follows if somebody ends a game, or resigns. */
+function follows(reason: EndReason, { seats }: Game): Key {
+  if (reason !== EndReason.RESIGNED) return "players.ends";
+  return seats.length > 2 ? "players.resigns_more" : "players.resigns_two";
 }

@@ -10,6 +10,7 @@ import { look, looks } from "../seats.ts";
 import { browser } from "../storage.ts";
 import { gameName } from "../text.ts";
 import { say } from "../texts.ts";
+import { EndIt } from "./people.tsx";
 
 export function Waiting({ kept, game }: { kept: Kept; game: Game }) {
   const name = useSignal(browser.get("name") ?? "");
@@ -48,6 +49,7 @@ export function Waiting({ kept, game }: { kept: Kept; game: Game }) {
         ))}
       </ul>
       <Copy label={say("waiting.link")} value={address("game", game.gameId)} />
+      {owner && <EndIt kept={kept} game={game} />}
       <a href="#/">{say("menu.lobby")}</a>
     </main>
   );
