@@ -20,7 +20,7 @@ from clerestory.search.result import Result, StopReason
 from clerestory.search.turns import Worker
 from clerestory.spans import UNTRACED, Span, part
 
-NICENESS = 10  # of the threads that search, so that answering goes first
+NICENESS = 10  # of the threads that search, above that of the process, so that answering goes first
 TURN = 0.001  # seconds that the system lets them search at once: after longer ones they wait longer, also to be stopped
 
 
@@ -84,10 +84,9 @@ class Scheduler:
         workers: number of threads.
         max_searches: of one caller at once; of all together, twice as many.
         min_iterations: promised to each.
-        niceness: of the threads, above that of the process.
     """
 
-    def __init__(self, workers: int, max_searches: int, min_iterations: int, niceness: int = NICENESS) -> None:
+    def __init__(self, workers: int, max_searches: int, min_iterations: int) -> None:
         self._policy = Policy(workers, max_searches, min_iterations)
         self._jobs: dict[int, Job] = {}  # by the identity of their demands
         self._turn = threading.Condition()
@@ -97,7 +96,7 @@ class Scheduler:
         self._closed = False
         self._answers = ThreadPoolExecutor(workers, "answer")
         self._threads = [
-            threading.Thread(target=self._work, args=(Worker(TURN, niceness),), name=f"search-{i}", daemon=True)
+            threading.Thread(target=self._work, args=(Worker(TURN, NICENESS),), name=f"search-{i}", daemon=True)
             for i in range(workers)
         ]
         for thread in self._threads:

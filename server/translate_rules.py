@@ -39,9 +39,9 @@ def read_any(message: rules.AnyPosition, path: str = "position") -> GivenPositio
     return read_kind(message.position, False, f"{path}.position")
 
 
-def read_referee(message: rules.RefereePosition, path: str = "referee") -> State:
+def read_referee(message: rules.RefereePosition) -> State:
     """Return a referee's position. Raises Refusal, which lists all that is wrong with it."""
-    return read_kind(message.truth, True, f"{path}.truth").state
+    return read_kind(message.truth, True, "referee.truth").state
 
 
 def read_kind(message: Position, referee: bool, path: str) -> GivenPosition:

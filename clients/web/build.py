@@ -30,7 +30,7 @@ LOBBY = """
     away between bot close colour copied copy direction game gauge language level lobby moves name nature new opening
     percent players scoring seat seconds stepper study title to_lobby token trouble turn with you your_turn
 """
-MESSAGES, DIST = HERE / "src" / "gen", HERE / "dist"
+MESSAGES = HERE / "src" / "gen"
 INSTALLED = HERE / "node_modules" / ".installed"  # newer than the lock file from which node_modules was installed
 
 

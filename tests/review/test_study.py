@@ -60,12 +60,11 @@ def studied(ply: Ply, *answers: Sequence[Line]) -> tuple[list[SearchTask], PlyVa
     raise AssertionError(f"it asks for more: {question}")
 
 
-def ply_of(state: State, *, chance: bool, seat: int = 0) -> Ply:
-    return next(ply for ply in plies_of(state) if ply.root and ply.turn == (NATURE if chance else seat))
+def ply_of(state: State, *, chance: bool) -> Ply:
+    return next(ply for ply in plies_of(state) if ply.root and ply.turn == (NATURE if chance else 0))
 
 
 DECISION, CHANCE = ply_of(GAME, chance=False), ply_of(GAME, chance=True)
-ASKED = next(ply for ply in plies_of(GAME) if ply.root and ply.turn == 0)
 PLAYED = DECISION.action.text
 OTHER = next(text for text in (DECISION.root.view.legal_actions() if DECISION.root else ()) if text.text != PLAYED).text
 

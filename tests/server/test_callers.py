@@ -27,8 +27,8 @@ def bearer(token: str) -> tuple[tuple[str, str], ...]:
     return (("authorization", f"Bearer {token}"),)
 
 
-def behalf(name: str | bytes, key: str = ON_BEHALF) -> tuple[tuple[str, str | bytes], ...]:
-    return ((key, name),)
+def behalf(name: str | bytes) -> tuple[tuple[str, str | bytes], ...]:
+    return ((ON_BEHALF, name),)
 
 
 @pytest.fixture

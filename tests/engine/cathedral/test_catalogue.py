@@ -8,7 +8,6 @@ from clerestory.engine.cathedral.catalogue import LISTS, CathedralCatalogue, car
 from tests.engine.faulty import changed_line, faults_of_catalogue, faulty_catalogues, hash_of_catalogue
 
 TEXT = CathedralCatalogue.shipped.read_text()
-GRADES = ("stated", "found", "derived", "reconstructed")
 
 
 faults = partial(faults_of_catalogue, CathedralCatalogue)

@@ -24,7 +24,6 @@ def case(own: str, actions: str, offers: str, seen: dict[str, Any] | None = None
 
 
 BROKE = {"gold": 0, "raw": []}
-RICH = {"gold": 30, "raw": []}
 PLACED = {"placed": {"I": ["beam", "mortar"], "II": ["cloth"]}}
 
 CASES = {
