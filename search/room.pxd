@@ -1,6 +1,6 @@
 # cython: language_level=3
 """Memory that a thread has taken from a tree and not used yet: rows by their length, and records."""
-from libc.stdint cimport uint32_t, uint64_t
+from libc.stdint cimport uint32_t
 
 from clerestory.engine.core cimport MAX_LEGAL
 from clerestory.search.tree cimport Tree

@@ -1,7 +1,5 @@
 # cython: language_level=3
 """Runs of a search: many iterations, and why they ended."""
-from libc.stdint cimport uint64_t
-
 from clerestory.search.search cimport Search
 
 cdef enum EndOfRun:              # why a run ended, the strongest reason last

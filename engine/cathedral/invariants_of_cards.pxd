@@ -1,6 +1,6 @@
 # cython: language_level=3
 """Invariants of the cards: each in one place, numbers that agree with the round. Fields are already in range."""
-from libc.stdint cimport uint8_t, uint32_t
+from libc.stdint cimport uint8_t
 
 from clerestory.engine.cathedral.draft cimport too_many_craftsmen
 from clerestory.engine.cathedral.effects cimport EVENT_BUILDERS

@@ -1,6 +1,6 @@
 # cython: language_level=3
 """Invariants of the pieces: builders, workers and resource cards. Fields are already in range."""
-from libc.stdint cimport uint8_t, uint32_t
+from libc.stdint cimport uint32_t
 
 from clerestory.engine.cathedral.builders cimport count_waiting
 from clerestory.engine.cathedral.state cimport *

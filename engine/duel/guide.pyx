@@ -130,7 +130,7 @@ cdef float weigh_turn(const View *v, int a) noexcept nogil:
     return 0.1 + 2 * worth(v, card, 1)
 
 
-cdef float weigh_chip(const View *v, uint32_t useful, int kind) noexcept nogil:
+cdef float weigh_chip(uint32_t useful, int kind) noexcept nogil:
     return 3 if count_of(useful, kind) else 0.1
 
 
@@ -146,11 +146,11 @@ cdef float weigh_use(const View *v, int a) noexcept nogil:
         more = a - CONVERT - FIRST_OF_KIND[kind]
         return 1 << 3 * more if more < count_of(v.o.raw, kind) else 0.1
     if a < SELL:
-        return weigh_chip(v, v.o.fetch, a - BUY)
+        return weigh_chip(v.o.fetch, a - BUY)
     if a < TAKE:
         return 3 * (a - SELL + 1) if a - SELL < v.terms[SPARE_WOOL] else 0.3
     if a < PLACE:
-        return weigh_chip(v, v.o.fetch, a - TAKE if a < PAY else (a - PAY) % NO_ORE)
+        return weigh_chip(v.o.fetch, a - TAKE if a < PAY else (a - PAY) % NO_ORE)
     return weigh_placing(v, a)
 
 
