@@ -15,7 +15,7 @@ from typing import Annotated, Any, ClassVar, Self, TypeVar, cast
 from pydantic import BeforeValidator, Field, StringConstraints
 from pydantic_core import PydanticCustomError
 
-from clerestory.engine.errors import BadCatalogue, CatalogueInUse, quoted
+from clerestory.engine.errors import BadCatalogue, CatalogueInUse, quoted, unread
 from clerestory.engine.fields import Fields, read_fields
 from clerestory.texts.sentences import Text, text
 
@@ -194,5 +194,5 @@ def parse(content: str) -> dict[str, Any]:
     """Return the tables of TOML text. Raises BadCatalogue."""
     try:
         return tomllib.loads(content)
-    except tomllib.TOMLDecodeError as error:
-        raise BadCatalogue([("catalogue", text("fault.toml", why=str(error)))]) from None
+    except (ValueError, RecursionError) as error:
+        raise BadCatalogue([("catalogue", text("fault.toml", why=unread(error)))]) from None

@@ -3,7 +3,7 @@
 import json
 from typing import Any, Protocol
 
-from clerestory.engine.errors import BadPosition, quoted, text
+from clerestory.engine.errors import BadPosition, quoted, text, unread
 
 
 class Identity(Protocol):
@@ -21,7 +21,7 @@ def read_json(position: object) -> dict[str, Any]:
             position = json.loads(position)
         except (ValueError, RecursionError) as error:
             code = "fault.lines" if "Extra data" in str(error) else "fault.json"
-            raise BadPosition([("position", text(code, why=str(error)))]) from None
+            raise BadPosition([("position", text(code, why=unread(error)))]) from None
     if not isinstance(position, dict):
         kind = "null" if position is None else type(position).__name__
         raise BadPosition([("position", text("fault.json_object", kind=kind))])

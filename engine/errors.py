@@ -62,6 +62,13 @@ def quoted(value: object) -> str:
     return shown if len(shown) <= LONGEST_QUOTED else f"{shown[: LONGEST_QUOTED - 3]}..."
 
 
+def unread(error: ValueError | RecursionError) -> str:
+    """Return why a text in JSON or TOML could not be read, in words that do not speak of Python."""
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    return "a number has too many digits" if "integer string conversion" in str(error) else str(error)
+
+
 class Violation(NamedTuple):
     """One fault of an input: the path of the field, and what is wrong with it."""
 

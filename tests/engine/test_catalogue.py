@@ -21,6 +21,16 @@ def test_what_is_not_toml(shape: type[Catalogue], text: str) -> None:
         shape.parse(text)
 
 
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [(f"a = {'[' * 50_000}", "it is nested too deeply"), (f"a = {'9' * 5_000}", "a number has too many digits")],
+)
+@pytest.mark.parametrize("shape", CATALOGUES)
+def test_toml_that_is_more_than_can_be_read(shape: type[Catalogue], text: str, why: str) -> None:
+    with pytest.raises(BadCatalogue, match=f"^catalogue: is not TOML: {why}$"):
+        shape.parse(text)
+
+
 @pytest.mark.parametrize("shape", CATALOGUES)
 def test_a_file_that_cannot_be_read(shape: type[Catalogue], tmp_path: Path) -> None:
     with pytest.raises(BadCatalogue, match=r"^catalogue: .*nothing\.toml cannot be read: No such file"):

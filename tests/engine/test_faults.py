@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from clerestory.engine import GAMES, BadCatalogue, Rng
+from clerestory.engine import GAMES, BadCatalogue, BadPosition, Rng, from_position
 from clerestory.engine.cathedral.catalogue import CathedralCatalogue
 from clerestory.engine.duel.catalogue import DuelCatalogue
 from clerestory.engine.errors import Fault, Violations
@@ -82,6 +82,15 @@ def test_the_faults_of_spoilt_catalogues_have_codes(shape: Any) -> None:
         except BadCatalogue as error:
             found |= assert_told([fault for _, fault in error.violations])
     assert len(found) > 10
+
+
+@pytest.mark.parametrize(
+    ("position", "why"),
+    [("[" * 100_000, "it is nested too deeply"), (f'{{"a":{"9" * 5_000}}}', "a number has too many digits")],
+)
+def test_json_that_is_more_than_can_be_read(position: str, why: str) -> None:
+    with pytest.raises(BadPosition, match=f"^position: is not JSON: {why}$"):
+        from_position(position)
 
 
 def test_a_fault_is_told_in_each_language() -> None:
