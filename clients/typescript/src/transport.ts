@@ -14,6 +14,7 @@ const LOCAL = ["localhost", "127.0.0.1", "[::1]"];
 const SLACK = 5000; // milliseconds a call may take beyond the time that its request asks for
 const LONGEST = 600_000; // milliseconds of a request that is limited by iterations only
 const LONGEST_REVIEW = 3_600_000; // the same of a review
+const LONGEST_TIMER = 2 ** 31 - 1; // milliseconds; a longer timer ends at once
 
 /** How calls are made; all of it may be left out. */
 export interface Settings {
@@ -117,9 +118,9 @@ function within(slack: number, time: number | undefined): number | undefined {
   return slack && time !== undefined ? time + slack : undefined;
 }
 
-/** A time limit that the protocol can tell the server: whole milliseconds. */
+/** A time limit that the protocol can tell the server: whole milliseconds; undefined for one beyond every timer. */
 function whole(limit: number | undefined): number | undefined {
-  return limit === undefined ? undefined : Math.ceil(limit);
+  return limit === undefined || limit > LONGEST_TIMER ? undefined : Math.ceil(limit);
 }
 
 /** Milliseconds that a request asks for, undefined if it asks for none. */

@@ -60,7 +60,8 @@ const odd = milliseconds(1000 / 3);
 const { advisor } = new Client(address, { retries: false, fetch: unsent });
 for (const timeBudget of [odd, { seconds: 1n, nanos: 1 }])
   await failure(() => advisor.recommendMove({ position, timeBudget }));
-await failure(() => advisor.recommendMove({ position }, { timeoutMs: 1500.5 }));
+for (const timeoutMs of [1500.5, Number.POSITIVE_INFINITY])
+  await failure(() => advisor.recommendMove({ position }, { timeoutMs }));
 const { rules } = new Client(address, { fetch: unsent });
 const unfit = [];
 for (const call of [
