@@ -15,6 +15,7 @@ from clerestory.games.keeper import Keeper
 from clerestory.games.reviews import KeptPlies, game_to_review
 from clerestory.server.callers import Callers
 from clerestory.server.translate_annotation import ReviewRequest, read_annotation, read_plies, write_plies, write_step
+from clerestory.turns import Turns
 from clerestory.v1 import annotation_pb2 as api
 from clerestory.v1.annotation_pb2_grpc import AnnotationServiceServicer
 
@@ -34,6 +35,7 @@ class Annotations(AnnotationServiceServicer):
         self._reviewer = reviewer
         self._keeper = keeper
         self._callers = callers
+        self._turns = Turns()
 
     async def AnnotateGame(  # type: ignore[override]  # noqa: N802  # a coroutine that writes; its name in proto/
         self, request: api.AnnotateGameRequest, context: Context
@@ -41,7 +43,9 @@ class Annotations(AnnotationServiceServicer):
         """Review a game. Raises Refusal."""
         caller = self._callers.player_of(context)
         self._reviewer.require_place(caller)
-        end, terms, store = await self._game(await asyncio.to_thread(read_annotation, request))
+        async with self._turns.taken(caller.origin):  # else a crowd of one caller's would keep all threads from others
+            wanted = await asyncio.to_thread(read_annotation, request)
+        end, terms, store = await self._game(wanted)
         async with aclosing(review(self._reviewer, end, terms, caller, store)) as steps:
             async for step in steps:
                 size = len(step.plies) if step.review is None else step.total

@@ -1,6 +1,7 @@
 """AnnotateGame: the same review as in one process, after all other searches, for everybody who may see the game."""
 
 import asyncio
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
@@ -9,6 +10,8 @@ import pytest
 from google.protobuf.duration_pb2 import Duration
 
 from clerestory.advice.analyst import Analyst
+from clerestory.advice.caller import Caller
+from clerestory.advice.reviewer import Reviewer
 from clerestory.advice.reviews import SKETCH
 from clerestory.engine import Rng
 from clerestory.refusals import Reason
@@ -17,8 +20,11 @@ from clerestory.review.annotating import answered
 from clerestory.review.course import plies_of
 from clerestory.review.rollouts import FEWEST, estimate, paired
 from clerestory.review.words import SHOWN
+from clerestory.server import annotation_service
 from clerestory.server.translate_annotation import (
     MOST,
+    ReviewRequest,
+    read_annotation,
     write_ply,
     write_review,
     write_rollouts,
@@ -165,6 +171,28 @@ async def test_no_room_is_said_at_once() -> None:
         await until(lambda: server.app.scheduler.admitted > 0)
         assert_reason(await refusal(stub.AnnotateGame(asked(random_game("toy", 2, 1))).read()), Reason.BUSY)
         move.cancel()
+
+
+async def test_records_are_read_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    """However many come at once, there are threads for the long answers to others."""
+    begun, gate, came = list[api.AnnotateGameRequest](), threading.Event(), list[Caller]()
+
+    def read(request: api.AnnotateGameRequest) -> ReviewRequest:
+        begun.append(request)
+        gate.wait()
+        return read_annotation(request)
+
+    monkeypatch.setattr(annotation_service, "read_annotation", read)
+    monkeypatch.setattr(Reviewer, "require_place", lambda _, caller: came.append(caller))
+    async with annotating() as (stub, _):
+        calls = [asyncio.ensure_future(reviewed(stub, asked(random_game("toy", 2, 1)))) for _ in range(4)]
+        try:
+            await until(lambda: len(came) == len(calls) and bool(begun))
+            await asyncio.sleep(0.05)
+            assert len(begun) == 1
+        finally:
+            gate.set()
+        assert all(messages[-1].HasField("review") for messages in await asyncio.gather(*calls))
 
 
 # -- what makes no sense ---------------------------------------------------------------------------
