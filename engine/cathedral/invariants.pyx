@@ -49,8 +49,9 @@ INVARIANTS[:] = [
 # -- pieces ----------------------------------------------------------------------------------------
 
 cdef bint drawn_fits(const Cathedral *s) noexcept nogil:
+    """A builder is placed free by a card, which is then gone."""
     return (s.drawn != 0) == (s.step == AT_REDRAW or s.step == AT_BUILDER) and (
-        not s.free_placement or s.step == AT_BUILDER
+        not s.free_placement or (s.step == AT_BUILDER and is_gone(s, cards.free_builder))
     )
 
 

@@ -3,8 +3,6 @@
 
 They cover what the rules imply, as far as it can be recognized from the position alone.
 """
-from libc.stdint cimport uint32_t
-
 from clerestory.engine.core cimport NATURE, OVER, Invariant, predicate
 from clerestory.engine.duel.building cimport COMPLETE, FINISHED, placed_in
 from clerestory.engine.duel.chips cimport can_trade_at
@@ -73,14 +71,6 @@ cdef bint card_fits(const Duel *s) noexcept nogil:
     return cards.usable[s.mover - 1] >> card & 1 and lying_in_grid(s, card)
 
 
-cdef bint was_played(const Duel *s, int card) noexcept nogil:
-    """Whether a 1x card is in no place although it has been dealt, in this phase or the one before."""
-    cdef uint32_t copies = cards.copies[s.phase & 1][card]
-    if lying_in_grid(s, card) or (s.players[0].hand | s.players[1].hand) >> cards.once_of[card] & 1:
-        return False
-    return not copies & s.undealt if copies else s.phase > 0
-
-
 cdef bint use_fits(const Duel *s) noexcept nogil:
     cdef int step = s.step
     cdef bint limited = step == AT_TAKE or step == AT_TURN_CHIPS or step == AT_BONUS or step == AT_MARKET
@@ -124,7 +114,7 @@ cdef bint answerable(const Duel *s) noexcept nogil:
     if step == AT_STORM:
         return s.actor >= 0 and s.players[s.actor].hand & cards.storming
     elif step == AT_TAKE_BACK:
-        return cards.storming and not (s.players[0].hand | s.players[1].hand) & cards.storming
+        return was_stormed(s)
     elif step == AT_COPY:
         return targets(s, s.mover - 1, effect.kind) != 0
     elif step == AT_MARKET:

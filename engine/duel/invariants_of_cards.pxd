@@ -45,6 +45,19 @@ cdef inline bint copies_fit(const Duel *s) noexcept nogil:
     return True
 
 
+cdef inline bint was_played(const Duel *s, int card) noexcept nogil:
+    """Whether a 1x card is in no place although it has been dealt, in this phase or the one before."""
+    cdef uint32_t copies = cards.copies[s.phase & 1][card]
+    if lying_in_grid(s, card) or (s.players[0].hand | s.players[1].hand) >> cards.once_of[card] & 1:
+        return False
+    return not copies & s.undealt if copies else s.phase > 0
+
+
+cdef inline bint was_stormed(const Duel *s) noexcept nogil:
+    """Whether the card that storms the castle has been played."""
+    return cards.storming and was_played(s, cards.card_of_once[lowest_bit(cards.storming)])
+
+
 # -- places without a card -------------------------------------------------------------------------
 
 cdef inline unsigned int begun(const Duel *s) noexcept nogil:

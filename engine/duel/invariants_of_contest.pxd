@@ -4,6 +4,7 @@ from libc.stdint cimport uint32_t
 
 from clerestory.engine.duel.codes cimport *
 from clerestory.engine.duel.contest cimport LINE, behind, flipper, has_flipped, line_of
+from clerestory.engine.duel.invariants_of_cards cimport was_stormed
 from clerestory.engine.duel.state cimport *
 
 
@@ -17,18 +18,22 @@ cdef inline bint allowed_reply(int first, int second) noexcept nogil:
 cdef inline bint markers_from(const Duel *s, int first, int second) noexcept nogil:
     """Whether the markers can be those left of two lines after storming and the conflict.
 
-    Storming takes at most one marker; the conflict, or the storming, takes one of the two on the shared place.
+    Storming takes at most one marker; the conflict, or the storming, takes one of the two on the shared place: the
+    conflict that of its loser, who is asked which seal to keep.
     """
     cdef unsigned int mine = s.players[s.first].markers, theirs = s.players[1 - s.first].markers
     cdef unsigned int shared = LINE[first] & LINE[second]
     cdef int lost = popcount(LINE[first] & ~mine) + popcount(LINE[second] & ~theirs)
+    cdef int stormed = was_stormed(s)
     if mine & ~LINE[first] or theirs & ~LINE[second]:
         return False
     if s.step <= AT_TAKE_BACK:
         return lost == 0
     if s.step <= AT_FLIP:
-        return lost <= 1 and mine & theirs
-    return lost <= 2 and (mine & shared != 0) != (theirs & shared != 0)
+        return lost <= stormed and mine & theirs
+    if s.step == AT_KEEP and s.actor >= 0 and s.players[s.actor].markers & shared:
+        return False
+    return lost <= 1 + stormed and (mine & shared != 0) != (theirs & shared != 0)
 
 
 cdef inline bint markers_fit(const Duel *s) noexcept nogil:

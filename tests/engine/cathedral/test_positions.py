@@ -99,6 +99,13 @@ def test_players_are_limited_only_after_an_event_that_limits() -> None:
         changed(state, red={"limited": True})
 
 
+def test_nobody_places_free_by_a_card_that_is_still_to_come() -> None:
+    state = reach("builder", round_=2)
+    assert "brother_remigius" in fields(state)["unseen_advantages"]
+    with pytest.raises(BadPosition, match=r"^cathedral\.drawn: breaks rule 7"):
+        changed(state, {"free_placement": True})
+
+
 def test_a_builder_left_on_a_space_that_is_resolved() -> None:
     with pytest.raises(BadPosition, match=r"^cathedral: breaks rule 10"):
         changed(reach("cathedral"), {"market": ["red", "", "", ""]})

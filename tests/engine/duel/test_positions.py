@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from clerestory.engine import BadPosition, Rng
+from clerestory.engine import BadPosition, Rng, State
 from tests.engine.duel.scenes import changed, drawn, fields, informed, reach
 from tests.engine.faulty import faults_of_position, faulty_positions
 from tests.shipped import DUEL
@@ -120,6 +120,34 @@ def test_a_place_is_empty_only_when_its_1x_card_has_gone() -> None:
     grid = ["", *fields(state)["grid"][1:]]
     with pytest.raises(BadPosition, match=r"^duel\.grid: breaks rule 9 "):
         changed(state, {"grid": grid})
+
+
+def test_who_has_lost_a_conflict_has_no_marker_on_its_card() -> None:
+    state = reach("keep")
+    loser = fields(state)["to_act"]
+    winner = {"red": "blue", "blue": "red"}[loser]
+    held = {colour: fields(state)["players"][seat]["markers"] for seat, colour in enumerate(("red", "blue"))}
+    for place in held[winner]:
+        markers = {loser: sorted([*held[loser], place]), winner: [one for one in held[winner] if one != place]}
+        with pytest.raises(BadPosition, match=r"^duel\.players: breaks rule 10 "):
+            changed(state, {}, **{colour: {"markers": places} for colour, places in markers.items()})
+
+
+def test_before_the_castle_is_stormed_only_a_conflict_takes_a_marker() -> None:
+    def is_early(state: State) -> bool:
+        found = fields(state)
+        return "" not in found["grid"] and "storming_the_castle" in found["undealt"]
+
+    state = reach("turn", until=is_early)
+    for seat, colour in enumerate(("red", "blue")):
+        _, *markers = fields(state)["players"][seat]["markers"]
+        with pytest.raises(BadPosition, match=r"^duel\.players: breaks rule 10 "):
+            changed(state, {}, **{colour: {"markers": markers}})
+
+
+def test_nobody_takes_a_marker_back_before_the_castle_is_stormed() -> None:
+    with pytest.raises(BadPosition, match=r"^duel\.step: breaks rule 14 "):
+        changed(reach("conflict"), {"step": "take_back", "to_act": "blue"})
 
 
 def test_memory_of_any_content_is_checked_without_harm() -> None:
