@@ -11,6 +11,7 @@ from clerestory.engine.rng import Rng
 from clerestory.lessons import lesson
 from lab.gallery import EXAMPLES
 from tests.browser.harness import PATIENCE
+from tests.engine.cathedral.scenes import changed, reach
 
 
 def nearly_won(page: Page, other: str = "bot1") -> None:
@@ -59,6 +60,13 @@ def about_to(page: Page, verb: str, liked: str = "") -> None:
         legal = state.legal_actions()
         wanted = [action for action in legal if liked and liked in action.text] or legal
         state.play(state.draw(luck) if state.turn == NATURE else wanted[0])
+    begin_at(page, state)
+
+
+def placed_free(page: Page) -> None:
+    """Fill in the form for a game in which red has just used the card that places a builder free."""
+    state = changed(reach("builder", round_=2, seed=19), red={"advantages": ["brother_remigius"]})
+    state.play("use brother_remigius")
     begin_at(page, state)
 
 

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, expect
+from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, expect
 
 from clerestory.engine import State, read_records
+from clerestory.engine.colours import COLOURS
 from lab import gallery
 from lab.gallery import show
 
@@ -247,6 +248,60 @@ def test_the_blessing_is_told_to_who_converts(boards: Page) -> None:
     exhibit["position"]["cathedral"]["step"] = "draft"
     show(boards, exhibit)
     expect(told).to_have_count(0)
+
+
+def test_uses_beyond_a_capacity_leave_none(boards: Page) -> None:
+    exhibit = gallery.plain(RARE["cathedral-blessed"])
+    position = exhibit["position"]["cathedral"]
+    player = next(one for seat, one in enumerate(position["players"]) if COLOURS[seat] == position["to_act"])
+    player["craftsmen"] = ["master_woodworker_1"]
+    for times, left in ((1, "×1/2"), (2, "×0/2"), (3, "×0/2")):
+        position["used"] = [{"craftsman": "master_woodworker_1", "times": times}]
+        show(boards, exhibit)
+        expect(boards.locator(".player.acts .crew .times")).to_have_text(left)
+
+
+def row(page: Page, name: str) -> Locator:
+    """What the board in words says under a heading."""
+    heading = page.locator("dt, th[scope=row]").filter(has_text=re.compile(f"^{re.escape(name)}$"))
+    return heading.locator("xpath=..")
+
+
+def test_words_tell_what_a_seat_foresees_and_who_is_marked(boards: Page) -> None:
+    state = RARE["cathedral-foreseen"]
+    (event,) = json.loads(state.to_json())["cathedral"]["event_deck"]
+    name = next(card["name"] for card in state.game.cards()["event_cards"] if card["id"] == event)
+    exhibit = gallery.plain(state) | {"words": True}
+    exhibit["position"]["cathedral"]["players"][1] |= {"limited": True, "aside": 1, "grey_next": 2}
+    show(boards, exhibit)
+    expect(row(boards, "Event to come")).to_contain_text(f"{name} (foreseen")
+    expect(row(boards, "State")).to_contain_text("to act")
+    expect(row(boards, "State")).to_contain_text("2 builders this round")
+    expect(row(boards, "Workers")).to_contain_text("+2 next")
+    expect(row(boards, "Builders in the bag")).to_contain_text("1 aside")
+    expect(row(boards, "King’s court")).to_contain_text("1 metal")
+    other = min({*range(state.seats)} - {state.turn})
+    show(boards, exhibit | {"position": json.loads(state.observe(other).to_json()), "viewer": other})
+    expect(row(boards, "Event to come")).to_have_count(0)
+
+
+def test_words_say_that_the_tool_maker_keeps_the_metal(boards: Page) -> None:
+    exhibit = gallery.plain(POSITIONS["cathedral-4p-round5-draft"]) | {"words": True}
+    exhibit["position"]["cathedral"]["players"][0]["craftsmen"] = ["toolmaker_1"]
+    show(boards, exhibit)
+    told = "Tool maker (nothing into 2 gold, times: 1, only while holding 1 metal)"
+    expect(row(boards, "Craftsmen")).to_contain_text(told)
+
+
+def test_words_tell_who_is_first_and_what_the_bank_has(boards: Page) -> None:
+    state = next(state for state in POSITIONS.values() if state.game.name == "duel")
+    exhibit = gallery.plain(state) | {"words": True}
+    position = exhibit["position"]["duel"]
+    gold = 74 - sum(player["gold"] for player in position["players"])
+    position |= {"turn_of": position["first_player"], "built": True}
+    show(boards, exhibit)
+    expect(row(boards, "Bank")).to_contain_text(str(gold))
+    expect(row(boards, "State")).to_contain_text("first player, has built")
 
 
 def test_cards_have_the_german_names_that_are_printed_on_them(boards: Page) -> None:

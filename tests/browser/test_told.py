@@ -7,7 +7,7 @@ from playwright.sync_api import Page, expect
 
 from tests.browser.harness import Calls, begin, new_game, play_on, settled, start
 from tests.browser.harness import menu as open_menu
-from tests.browser.positions import in_a_contest, nearly_won
+from tests.browser.positions import in_a_contest, nearly_won, placed_free
 
 
 def test_cards_of_the_draft_say_what_they_cost(page: Page) -> None:
@@ -35,6 +35,15 @@ def test_a_contest_says_for_which_card(page: Page) -> None:
     expect(page.locator(".action[data-action='stop']")).to_contain_text(card)
     expect(page.locator(".cell.using")).to_have_count(1)
     expect(page.locator(".cell.using")).to_contain_text(card)
+
+
+def test_a_builder_that_a_card_places_free_costs_nothing(page: Page) -> None:
+    placed_free(page)
+    begin(page)
+    settled(page)
+    expect(page.locator(".stands p")).to_contain_text("costs 0 gold")
+    page.keyboard.press("t")
+    expect(page.locator(".text-board")).to_contain_text("Red (free)")
 
 
 CATHEDRAL = (

@@ -17,6 +17,7 @@ import Cathedral from "./boards/cathedral/index.tsx";
 import * as cathedral from "./boards/cathedral/places.ts";
 import Duel from "./boards/duel/index.tsx";
 import * as duel from "./boards/duel/places.ts";
+import TextBoard from "./boards/text.tsx";
 import type { BoardProps, Mark } from "./boards/types.ts";
 import { catalogueOf } from "./catalogue.ts";
 import { type Position, PositionSchema } from "./gen/clerestory/v1/position_pb.ts";
@@ -36,6 +37,8 @@ interface Shown {
   viewer: number;
   marks: Mark[];
   ghost: boolean;
+  /** In words. */
+  words?: boolean;
 }
 
 const BOARDS: Record<string, FunctionComponent<BoardProps>> = { cathedral: Cathedral, duel: Duel };
@@ -52,7 +55,7 @@ function Gallery() {
   const exhibit = shown.value;
   if (!exhibit) return null;
   const position = positionOf(exhibit.position);
-  const Drawn = BOARDS[position.game.case ?? ""] as FunctionComponent<BoardProps>;
+  const Drawn = exhibit.words ? TextBoard : (BOARDS[position.game.case ?? ""] as FunctionComponent<BoardProps>);
   return (
     <main class="table">
       <div class="middle">

@@ -5,6 +5,7 @@ import { SeatName, SeatTable } from "../parts.tsx";
 import { colourName } from "../seats.ts";
 import { type Key, sayAny } from "../texts.ts";
 import { COLOURS } from "./places.ts";
+import type { PossibleFlag } from "./player.tsx";
 import type { BoardProps } from "./types.ts";
 import { listed } from "./words.ts";
 
@@ -46,6 +47,9 @@ export const lines = (of: readonly string[]): ComponentChildren =>
   );
 
 export const NOTHING = "–";
+
+/** The possible flags that are set. */
+export const flagged = (of: readonly PossibleFlag[]): string => listed(of.map(([is, , words]) => (is ? words : "")));
 
 /** What something is called, and more about it. */
 export const about = (name: string, ...more: string[]): string => {

@@ -5,7 +5,7 @@ import type { DuelPosition } from "../gen/clerestory/v1/duel_pb.ts";
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import type { LegalAction } from "../gen/clerestory/v1/rules_pb.ts";
 import { say } from "../texts.ts";
-import { numberOf } from "./cathedral/words.ts";
+import { numberOf, placingCost } from "./cathedral/words.ts";
 import { contested, placingPrices } from "./duel/sections.ts";
 import type { Catalogue } from "./types.ts";
 
@@ -19,7 +19,7 @@ const gold = (number: number | undefined) => (number ? say("card.costs", { numbe
 
 function inCathedral({ kind, arguments: [id = ""] }: LegalAction, now: CathedralPosition, catalogue: Catalogue) {
   if (kind === "hire") return gold(numberOf(catalogue.of("craftsmen", id), "cost"));
-  if (kind === "place") return gold(now.freePlacement ? 0 : now.cost);
+  if (kind === "place") return gold(placingCost(now));
   const workers = kind === "take" ? numberOf(catalogue.of("resource_cards", id), "workers") : undefined;
   return workers === undefined ? "" : say("card.workers", { number: workers });
 }

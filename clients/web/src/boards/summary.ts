@@ -2,6 +2,7 @@
 
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import { knows, say } from "../texts.ts";
+import { placingCost } from "./cathedral/words.ts";
 import { CONTEST, contested } from "./duel/sections.ts";
 import { COLOURS } from "./places.ts";
 import type { Catalogue, SeatLook } from "./types.ts";
@@ -10,12 +11,12 @@ import type { Catalogue, SeatLook } from "./types.ts";
 export function summary(position: Position, catalogue: Catalogue, seats: readonly SeatLook[]): string {
   const { game } = position;
   if (game.case === "cathedral") {
-    const { round, step, drawn, cost, event } = game.value;
+    const { round, step, drawn, event } = game.value;
     const who = seats[COLOURS.indexOf(drawn)]?.name ?? drawn;
     return joined(
       say("summary.round", { round }),
       told("cathedral", step),
-      drawn && say("summary.builder", { who, cost }),
+      drawn && say("summary.builder", { who, cost: placingCost(game.value) }),
       event && say("summary.event", { event: catalogue.name(event) }),
     );
   }

@@ -1,6 +1,6 @@
 // What the parts of a board are about, and what they would bring now.
 
-import { numberOf, PRICES } from "../boards/cathedral/words.ts";
+import { numberOf, PRICES, placingCost } from "../boards/cathedral/words.ts";
 import { placingPrices, slotsOf, wantedBy } from "../boards/duel/sections.ts";
 import { effectOf, told } from "../boards/duel/words.ts";
 import { COLOURS } from "../boards/places.ts";
@@ -38,11 +38,11 @@ export function nowAt(about: Explained, place: string): string {
 
 function nowInCathedral(now: CathedralPosition, { catalogue, viewer }: Explained, place: string): string {
   const [name = "", which = ""] = place.split(".");
-  const own = now.players[viewer ?? 0];
+  const own = viewer === undefined ? undefined : now.players[viewer];
   const card = (id: string | undefined) => (id ? catalogue.name(id) : "");
   const words: Record<string, () => string> = {
-    mill: () => say("explain.cathedral.mill.now", { count: own?.mill ?? 0 }),
-    track: () => say("explain.cathedral.track.now", { cost: now.cost }),
+    mill: () => (own ? say("explain.cathedral.mill.now", { count: own.mill }) : ""),
+    track: () => (now.drawn ? say("explain.cathedral.track.now", { cost: placingCost(now) }) : ""),
     court: () => say("explain.cathedral.court.now", { count: now.courtMetal }),
     stock: () => say("explain.cathedral.stock.now", { count: left(now.stock, which), price: PRICES[which] ?? 0 }),
     kingsbridge: () => card(now.kingsbridgeCards[Number(which) - 1]),

@@ -39,7 +39,7 @@ export function Conversion({ trade, used }: { trade: Trade; used?: number | unde
         <Things of={takes} />
         <Arrow />
         <Things of={gives} />
-        <span class="times">×{used ? `${capacity - used}/${capacity}` : capacity}</span>
+        <span class="times">×{used ? `${Math.max(capacity - used, 0)}/${capacity}` : capacity}</span>
       </span>
     </span>
   );

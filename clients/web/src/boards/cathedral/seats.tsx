@@ -1,12 +1,12 @@
 // The players: points, gold, cubes, workers, craftsmen and their conversions, cards.
 
 import type { CathedralPlayer } from "../../gen/clerestory/v1/cathedral_pb.ts";
-import { gameText, rich, say } from "../../texts.ts";
+import { rich, say } from "../../texts.ts";
 import { Builder, Good, Picture, Worker } from "../art.tsx";
-import { Flags, Panel, type PlayerProps, Players, type PossibleFlag } from "../player.tsx";
+import { Flags, Panel, type PlayerProps, Players } from "../player.tsx";
 import { Count, Spot, Unseen, useBoard } from "../spots.tsx";
-import { listed } from "../words.ts";
 import { Conversion, TextCard } from "./cards.tsx";
+import { flagsOf } from "./flags.ts";
 import { useGame } from "./parts.tsx";
 import { tradeOf } from "./words.ts";
 
@@ -27,7 +27,7 @@ function Seat(props: SeatProps) {
   const score = { title: say("thing.vp"), kind: "vp", unit: say("thing.vp"), score: player.vp, was: was?.vp };
   return (
     <Panel look={look} acts={acts} {...score}>
-      <Flags seat={look.seat} of={flags(now.startingPlayer === look.colour, acts, player)}>
+      <Flags seat={look.seat} of={flagsOf(now, look, player)}>
         {acts && <Blessing seat={look.seat} />}
       </Flags>
       <Purse {...props} />
@@ -36,22 +36,6 @@ function Seat(props: SeatProps) {
       <Cards {...props} />
     </Panel>
   );
-}
-
-function flags(starts: boolean, acts: boolean, player: CathedralPlayer): PossibleFlag[] {
-  return [
-    [acts, "acts", say("flag.acts")],
-    [starts, "starts", say("flag.starts")],
-    [player.passed, "passed", say("flag.passed")],
-    [player.spared, "spared", say("flag.spared")],
-    [player.limited, "limited", say("flag.limited")],
-    [player.limitedNext, "limited_next", say("flag.limited_next")],
-    [
-      player.bought.length > 0,
-      "bought",
-      say("flag.bought", { what: listed(player.bought.map((kind) => gameText("cathedral", `good.${kind}`))) }),
-    ],
-  ];
 }
 
 /** The effect of the archbishop's blessing for the player who is converting. */

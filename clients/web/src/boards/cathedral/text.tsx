@@ -1,12 +1,13 @@
 // The Pillars of the Earth in words: all that the drawing shows.
 
 import type { ComponentChildren } from "preact";
-import type { CathedralCubes, CathedralPosition } from "../../gen/clerestory/v1/cathedral_pb.ts";
+import type { CathedralCubes, CathedralPlayer, CathedralPosition } from "../../gen/clerestory/v1/cathedral_pb.ts";
 import { capital, say } from "../../texts.ts";
-import { about, all, colour, Facts, lines, NOTHING, PlayerFacts, stepName } from "../facts.tsx";
+import { about, all, colour, Facts, flagged, lines, NOTHING, PlayerFacts, stepName } from "../facts.tsx";
 import type { BoardProps, Catalogue } from "../types.ts";
 import { listed } from "../words.ts";
-import { amounts, effectOf, METAL_PRICE, numberOf, PRICES, tradeOf, tradeTold } from "./words.ts";
+import { flagsOf } from "./flags.ts";
+import { amounts, effectOf, METAL_PRICE, numberOf, PRICES, placingCost, tradeOf, tradeTold } from "./words.ts";
 
 const cubes = (of: CathedralCubes | undefined) =>
   of
@@ -35,8 +36,8 @@ function cardsOf(catalogue: Catalogue) {
     craftsman: (id: string) => about(catalogue.name(id), trade(id)),
     offer: (id: string) => about(catalogue.name(id), costs(priced(id)), trade(id)),
     resource: (id: string) => about(catalogue.name(id), needs(numberOf(catalogue.of("resource_cards", id), "workers"))),
-    text: (id: string, section: "advantage_cards" | "event_cards") =>
-      about(catalogue.name(id), effectOf(catalogue.of(section, id))),
+    text: (id: string, section: "advantage_cards" | "event_cards", more = "") =>
+      about(catalogue.name(id), more, effectOf(catalogue.of(section, id))),
   };
 }
 
@@ -46,7 +47,9 @@ function Town({ of: position, catalogue }: BoardProps & { of: CathedralPosition 
   const spaces = (builders: readonly string[]) => builders.map(colour).join(say("between"));
   const beside = (builders: readonly string[], cards: readonly string[], name: (id: string) => string) =>
     lines(cards.map((id, index) => `${id ? name(id) : say("place.no_card")}: ${colour(builders[index] ?? "")}`));
-  const { drawn, cost, event, stock } = position;
+  const { drawn, event, eventDeck, stall, stock } = position;
+  const [foreseen = ""] = eventDeck.length === 1 ? eventDeck : []; // more than one is a whole deck, which nobody may see
+  const cost = placingCost(position);
   const sold = Object.entries(PRICES).map(([kind, price]) => {
     const number = Number(stock?.[kind as "sand"] ?? 0);
     return say("place.stock", { price, number, thing: say(`thing.${kind as "sand"}`) });
@@ -57,19 +60,24 @@ function Town({ of: position, catalogue }: BoardProps & { of: CathedralPosition 
         [say("fact.round"), say("summary.round", { round: position.round })],
         [say("fact.step"), stepName("cathedral", position.step)],
         [capital(say("flag.starts")), colour(position.startingPlayer)],
-        [say("fact.drawn"), drawn && listed([colour(drawn), cost ? say("card.costs", { number: cost }) : ""])],
+        [
+          say("fact.drawn"),
+          drawn && about(colour(drawn), cost ? say("card.costs", { number: cost }) : say("flag.free")),
+        ],
         [say("place.waiting_all"), all(position.waiting, colour)],
         [say("place.event"), event && card.text(event, "event_cards")],
+        [say("place.to_come"), !event && foreseen && card.text(foreseen, "event_cards", say("flag.foreseen"))],
+        [say("place.protection"), position.protection && say("flag.protected")],
         [say("fact.for_hire"), lines(position.supplyCraftsmen.map(card.offer))],
         [say("fact.resource_cards"), lines(position.supplyResources.map(card.resource))],
         [say("place.archbishop"), colour(position.archbishop)],
         [say("place.kingsbridge"), beside(position.kingsbridge, position.kingsbridgeCards, advantage)],
         [say("place.priory"), spaces(position.priory)],
-        [say("place.court"), spaces(position.court)],
+        [say("place.court"), about(spaces(position.court), position.courtMetal ? amounts({ metal: 1 }) : "")],
         [say("place.tax"), position.die || say("place.not_rolled")],
         [say("place.shiring"), beside(position.shiring, position.shiringCards, card.craftsman)],
         [say("place.castle_space"), colour(position.castle)],
-        [say("place.market"), spaces(position.market)],
+        [say("place.market"), about(spaces(position.market), stall ? say("place.stall", { number: stall }) : "")],
         [say("fact.stock"), lines([...sold, say("place.metal", { price: METAL_PRICE })])],
         [say("place.start_space"), colour(position.start)],
         [say("place.supply_all"), cubes(position.supply)],
@@ -79,17 +87,21 @@ function Town({ of: position, catalogue }: BoardProps & { of: CathedralPosition 
 }
 
 function People(props: BoardProps & { of: CathedralPosition }) {
-  const { of: position, catalogue } = props;
+  const { of: position, catalogue, seats } = props;
   const players = position.players;
   const card = cardsOf(catalogue);
+  const workers = (one: CathedralPlayer) =>
+    listed([
+      String(one.workers),
+      one.grey ? say("crew.grey", { number: one.grey }) : "",
+      one.greyNext ? say("crew.next", { number: one.greyNext }) : "",
+    ]);
   const rows: [string, ComponentChildren[]][] = [
+    [say("fact.flags"), players.map((one, seat) => seats[seat] && flagged(flagsOf(position, seats[seat], one)))],
     [capital(say("thing.vp")), players.map((one) => String(one.vp))],
     [capital(say("thing.gold")), players.map((one) => String(one.gold))],
     [say("fact.cubes"), players.map((one) => cubes({ ...one, $typeName: "clerestory.v1.CathedralCubes" }))],
-    [
-      say("fact.workers"),
-      players.map((one) => listed([String(one.workers), one.grey ? say("crew.grey", { number: one.grey }) : ""])),
-    ],
+    [say("fact.workers"), players.map(workers)],
     [say("place.mill"), players.map((one) => one.mill)],
     [say("fact.craftsmen"), players.map((one) => lines(one.craftsmen.filter(Boolean).map(card.craftsman)))],
     [
@@ -97,7 +109,12 @@ function People(props: BoardProps & { of: CathedralPosition }) {
       players.map((one) => lines(one.advantages.filter(Boolean).map((id) => card.text(id, "advantage_cards")))),
     ],
     [say("fact.resource_cards"), players.map((one) => all(one.resourceCards, (id) => catalogue.name(id)))],
-    [say("crew.bag_all"), players.map((one) => one.bag || NOTHING)],
+    [
+      say("crew.bag_all"),
+      players.map((one) =>
+        about(String(one.bag || NOTHING), one.aside ? say("crew.aside", { number: one.aside }) : ""),
+      ),
+    ],
   ];
   return <PlayerFacts {...props} rows={rows} />;
 }

@@ -1,5 +1,6 @@
 // The effects of cards in words: kinds and amounts come from the catalogue, the sentences from the texts of the page.
 
+import type { CathedralPosition } from "../../gen/clerestory/v1/cathedral_pb.ts";
 import { apart, gameText, knows, say, sayAny } from "../../texts.ts";
 import type { Card, Catalogue } from "../types.ts";
 import { listed, plainly } from "../words.ts";
@@ -47,13 +48,17 @@ export function tradeOf(catalogue: Catalogue, id: string): Trade | undefined {
   return { takes, needs, gives, capacity };
 }
 
-/** A conversion in words. */
-export const tradeTold = ({ takes, needs, gives, capacity }: Trade): string =>
-  say("trade", {
-    takes: amounts(takes) || amounts(needs) || say("trade.nothing"),
-    gives: amounts(gives),
-    times: capacity,
-  });
+/** A conversion in words. What must be held is not taken. */
+export function tradeTold({ takes, needs, gives, capacity }: Trade): string {
+  const held = amounts(needs);
+  return listed([
+    say("trade", { takes: amounts(takes) || say("trade.nothing"), gives: amounts(gives), times: capacity }),
+    held && say("trade.held", { what: held }),
+  ]);
+}
+
+/** The gold that placing a builder costs now. */
+export const placingCost = (now: CathedralPosition): number => (now.freePlacement ? 0 : now.cost);
 
 /** A number of the catalogue. */
 export const numberOf = (card: Card | undefined, name: string): number | undefined =>

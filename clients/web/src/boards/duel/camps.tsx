@@ -2,11 +2,12 @@
 
 import type { DuelPlayer } from "../../gen/clerestory/v1/duel_pb.ts";
 import { say } from "../../texts.ts";
-import { Flags, Panel, type PlayerProps, Players, type PossibleFlag } from "../player.tsx";
+import { Flags, Panel, type PlayerProps, Players } from "../player.tsx";
 import { Count, Spot, Unseen, useBoard } from "../spots.tsx";
 import { divisible } from "../words.ts";
 import { Building } from "./building.tsx";
 import { Chip, KINDS, Seal } from "./chips.tsx";
+import { flagsOf } from "./flags.ts";
 import { DuelCard } from "./grid.tsx";
 import { useGame } from "./parts.tsx";
 
@@ -20,26 +21,17 @@ export function Camps() {
 function Camp(props: CampProps) {
   const { now } = useGame();
   const { look, player, was } = props;
-  const acts = now.toAct === look.colour;
-  const turn = now.turnOf === look.colour;
-  const flags: PossibleFlag[] = [
-    [acts, "acts", say("flag.acts")],
-    [now.power === look.colour, "power", say("flag.power")],
-    [now.firstPlayer === look.colour, "first", say("flag.first")],
-    [turn && now.built, "built", say("flag.built")],
-    [turn && now.cheap, "cheap", say("flag.cheap")],
-  ];
   return (
     <Panel
       look={look}
-      acts={acts}
+      acts={now.toAct === look.colour}
       title={say("thing.gold")}
       kind="gold"
       unit={say("thing.gold")}
       score={player.gold}
       was={was?.gold}
     >
-      <Flags seat={look.seat} of={flags} />
+      <Flags seat={look.seat} of={flagsOf(now, look)} />
       <Building {...props} />
       <Chips {...props} />
       <Seals {...props} />

@@ -5,16 +5,14 @@ import { Builder, Good } from "../art.tsx";
 import { Count, Spot, Unseen, useBoard } from "../spots.tsx";
 import { Seal } from "./chips.tsx";
 import { useGame } from "./parts.tsx";
-import { CONTEST } from "./sections.ts";
+import { CONTEST, inBank } from "./sections.ts";
 
 const PHASES = [1, 2, 3, 4];
 const ROUNDS = [1, 2, 3];
-const ALL_GOLD = 74; // in the box
 
 export function Course() {
   const { seats } = useBoard();
   const { now, was } = useGame();
-  const holds = (gold: typeof now.players) => ALL_GOLD - gold.reduce((sum, player) => sum + player.gold, 0);
   const power = seats.find((seat) => seat.colour === now.power);
   return (
     <div class="course location" role="group" aria-label={say("course")}>
@@ -44,7 +42,7 @@ export function Course() {
         </span>
         <span class="things" title={say("course.bank")} data-about="bank">
           <span class="label">{say("course.bank")}</span> <Good kind="gold" />
-          <Count of={holds(now.players)} was={was && holds(was.players)} />
+          <Count of={inBank(now)} was={was && inBank(was)} />
         </span>
       </p>
       <Stack />

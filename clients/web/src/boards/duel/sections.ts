@@ -6,6 +6,7 @@ import type { Catalogue } from "../types.ts";
 import { effectOf } from "./words.ts";
 
 const PLACES = 3; // for materials
+const ALL_GOLD = 74; // in the box
 const BUILDINGS: Record<string, string> = { red: "castle", blue: "cathedral" };
 
 export const isComplete = (section: readonly unknown[]): boolean => section.length === PLACES;
@@ -46,6 +47,10 @@ export function placingPrices(now: DuelPosition, catalogue: Catalogue): number[]
     .find(({ kind }) => kind === "cheap_building");
   return now.cheap && cheap ? prices.map(() => Number(cheap.price)) : prices;
 }
+
+/** The gold that nobody has. */
+export const inBank = ({ players }: DuelPosition): number =>
+  ALL_GOLD - players.reduce((sum, player) => sum + player.gold, 0);
 
 /** The steps of a contest. */
 export const CONTEST = ["conflict", "flip", "keep"];

@@ -3,12 +3,13 @@
 import type { ComponentChildren } from "preact";
 import type { DuelPlayer, DuelPosition } from "../../gen/clerestory/v1/duel_pb.ts";
 import { capital, gameText, say } from "../../texts.ts";
-import { about, colour, Facts, lines, PlayerFacts, stepName } from "../facts.tsx";
+import { about, colour, Facts, flagged, lines, PlayerFacts, stepName } from "../facts.tsx";
 import { COLOURS } from "../places.ts";
 import type { BoardProps, Catalogue, SeatLook } from "../types.ts";
 import { listed } from "../words.ts";
+import { flagsOf } from "./flags.ts";
 import { gridPlace } from "./places.ts";
-import { CONTEST, contested, placingPrices, slotsOf, slotTold, wantedBy } from "./sections.ts";
+import { CONTEST, contested, inBank, placingPrices, slotsOf, slotTold, wantedBy } from "./sections.ts";
 import { effectOf, told } from "./words.ts";
 
 type DuelProps = BoardProps & { of: DuelPosition };
@@ -42,9 +43,11 @@ function Course({ of: position, catalogue }: DuelProps) {
         [say("fact.phase"), say("course.phase", { phase, round })],
         [say("fact.step"), stepName("duel", step)],
         [say("course.power"), colour(position.power)],
+        [say("course.bank"), String(inBank(position))],
         [say("fact.turn_of"), position.turnOf && colour(position.turnOf)],
         [say("fact.card"), card && catalogue.name(card)],
         [say("course.conflict"), contest && catalogue.name(contest)],
+        [say("course.flipping"), position.flipping === "personal" ? say("camp.personal") : position.flipping],
         [
           say("course.seals"),
           `${say("course.stack", { count: unseenSeals.length + stack.length })} ${unseen} ${listed(stack)}`,
@@ -114,6 +117,7 @@ function People(props: DuelProps) {
     <PlayerFacts
       {...props}
       rows={[
+        [say("fact.flags"), players.map((_, seat) => seats[seat] && flagged(flagsOf(position, seats[seat])))],
         [capital(say("thing.gold")), players.map((one) => String(one.gold))],
         [capital(say("camp.camp")), players.map((one) => chips(one.camp))],
         [say("fact.materials"), players.map((one) => chips(one.materials))],

@@ -1,0 +1,17 @@
+// What is to be marked at a player of Builders Duel.
+
+import type { DuelPosition } from "../../gen/clerestory/v1/duel_pb.ts";
+import { say } from "../../texts.ts";
+import type { PossibleFlag } from "../player.tsx";
+import type { SeatLook } from "../types.ts";
+
+export function flagsOf(now: DuelPosition, { colour }: SeatLook): PossibleFlag[] {
+  const turn = now.turnOf === colour;
+  return [
+    [now.toAct === colour, "acts", say("flag.acts")],
+    [now.power === colour, "power", say("flag.power")],
+    [now.firstPlayer === colour, "first", say("flag.first")],
+    [turn && now.built, "built", say("flag.built")],
+    [turn && now.cheap, "cheap", say("flag.cheap")],
+  ];
+}
