@@ -43,7 +43,7 @@ def restore(copy: CopyArgument, store: StoreOption = USER) -> None:
     from clerestory.games.upkeep import copy_store, existing, file_to_make
 
     file = file_to_make(store)
-    tell(str(file), copy_store(existing(copy), file))
+    tell(str(file), copy_store(existing(copy), file, into_new_folder=True))
 
 
 def check(store: StoreOption = USER) -> None:

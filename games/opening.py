@@ -30,11 +30,11 @@ async def open_store(name: str) -> Store:
 
 
 async def with_database(url: str, seconds: float, do: Callable[[Any], Awaitable[T]]) -> T:
-    """Return what is done on a connection to a database, within some seconds. Raises BadSettings."""
+    """Return what is done on a connection to a database, within some seconds. Raises BadSettings, Unreachable."""
     try:
         import psycopg
 
-        from clerestory.games.postgres_link import Address, connect, limited, what_failed
+        from clerestory.games.postgres_link import Address, connect, limited, why_unusable
     except ImportError:
         raise BadSettings(MISSING) from None
     address = Address.read(url)
@@ -43,4 +43,4 @@ async def with_database(url: str, seconds: float, do: Callable[[Any], Awaitable[
             with limited(connection, seconds):
                 return await do(connection)
     except (psycopg.Error, OSError, TimeoutError) as error:
-        raise BadSettings(f"store: PostgreSQL cannot be opened: {what_failed(error, address)}") from None
+        raise why_unusable(error, address) from None

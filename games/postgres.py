@@ -13,11 +13,10 @@ from typing import Any, LiteralString, Self, TypeVar
 
 import psycopg
 
-from clerestory.declared import BadSettings, Unreachable
 from clerestory.games.bounds import CLOSING, DELETED_BYTES, ENTRY_BYTES, LOOKED_AT, MAKERS, MIGRATING, MOST_REVIEWS
 from clerestory.games.heartbeat import Heartbeat
 from clerestory.games.log import Entry, Head
-from clerestory.games.postgres_link import Address, Cursor, Pool, connect, limited, what_failed
+from clerestory.games.postgres_link import Address, Cursor, Pool, connect, limited, why_unusable
 from clerestory.games.postgres_rows import (
     DUE,
     INSERT_GAME,
@@ -90,8 +89,7 @@ class PostgresStore:
             store = cls(address, secret, number)
             await store._start()
         except (psycopg.Error, OSError, TimeoutError, StoreError) as error:
-            kind = Unreachable if isinstance(error, psycopg.OperationalError | OSError | TimeoutError) else BadSettings
-            raise kind(f"store: PostgreSQL cannot be opened: {what_failed(error, address)}") from None
+            raise why_unusable(error, address) from None
         return store
 
     async def _start(self) -> None:

@@ -17,7 +17,7 @@ from weakref import WeakValueDictionary
 import psycopg
 from psycopg import conninfo, errors
 
-from clerestory.declared import BadSettings
+from clerestory.declared import BadSettings, Unreachable
 from clerestory.games.store import Conflict, StoreError, StoreFull, failed
 
 CONNECTIONS = 8  # for games; the heartbeat has one of its own
@@ -249,3 +249,9 @@ def what_failed(error: Exception, address: Address) -> str:
         return type(error).__name__  # its text may have what was to be stored
     said = error.diag.message_primary if isinstance(error, psycopg.Error) else None
     return address.hidden_in(said or str(error))
+
+
+def why_unusable(error: Exception, address: Address) -> BadSettings:
+    """Return why a database cannot be opened; Unreachable for what may pass."""
+    kind = Unreachable if isinstance(error, psycopg.OperationalError | OSError | TimeoutError) else BadSettings
+    return kind(f"store: PostgreSQL cannot be opened: {what_failed(error, address)}")

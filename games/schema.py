@@ -120,12 +120,19 @@ def open_file(path: str, to: int | None = None) -> sqlite3.Connection:
     try:
         if path != ":memory:":
             Path(path).parent.mkdir(parents=True, exist_ok=True)
+            require_writable(path, Path(path).parent)
             make_private(Path(path))
         return connect(path, to)
     except sqlite3.Error as error:
         raise BadSettings(f"store: {path} {complaint(error)}") from None
     except OSError as error:
         raise BadSettings(f"store: {path} cannot be opened: {error.strerror}") from None
+
+
+def require_writable(file: object, folder: Path) -> None:
+    """Raise BadSettings if a store cannot be in a folder; SQLite says of that only that its input or output failed."""
+    if not (folder.is_dir() and os.access(folder, os.W_OK)):
+        raise BadSettings(f"store: {file} cannot be opened: nothing can be written in {folder}")
 
 
 def make_private(file: Path) -> None:

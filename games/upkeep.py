@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from errno import ENOSPC
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -113,11 +114,17 @@ def existing(file: Path) -> Path:
     return file
 
 
-def copy_store(source: Path, target: Path) -> Survey:
+def copy_store(source: Path, target: Path, *, into_new_folder: bool = False) -> Survey:
     """Copy a store, also one that a server writes to, into a new file; return what is in the copy.
 
     All that was stored when this is called is in it. It appears under its name when it is whole and on disk.
-    Raises BadSettings for a source that is not a store or is damaged, and a target that exists.
+
+    Args:
+        source: the file of the store.
+        target: the new file.
+        into_new_folder: make the folder of the target if there is none, as a server makes that of its store.
+
+    Raises BadSettings for a source that is not a store or is damaged, and a target that exists or cannot be written.
     """
     for path in (target, log_of(target)):
         if path.exists():
@@ -126,15 +133,20 @@ def copy_store(source: Path, target: Path) -> Survey:
     try:
         with source.open("rb") as opened:
             require_ours(source, opened.read(HEADER))
+        if into_new_folder:
+            target.parent.mkdir(parents=True, exist_ok=True)
         copy_at_one_moment(source, part)
         found = settled(source, part)
         part.rename(target)
         sync(target.absolute().parent)
-    except OSError as error:
-        raise BadSettings(f"store: {error.filename} cannot be copied: {error.strerror}") from None
+    except OSError as error:  # one of writing names no file
+        read = error.filename in {str(source), str(log_of(source))}
+        what = f"{error.filename} cannot be read" if read else f"{target} cannot be written"
+        raise BadSettings(f"store: {what}: {error.strerror}") from None
     finally:
-        part.unlink(missing_ok=True)
-        log_of(part).unlink(missing_ok=True)
+        with suppress(OSError):  # nothing was made where nothing can be
+            part.unlink(missing_ok=True)
+            log_of(part).unlink(missing_ok=True)
     return found
 
 
@@ -192,6 +204,8 @@ def settled(source: Path, part: Path) -> Survey:
         (entries,) = connection.execute(ENTRIES).fetchone()
         return surveyed(version, entries, (head for (head,) in connection.execute(HEADS)))
     except sqlite3.Error as error:
+        if getattr(error, "sqlite_errorcode", None) == sqlite3.SQLITE_FULL:  # on the disk of the copy
+            raise OSError(ENOSPC, os.strerror(ENOSPC)) from None
         raise BadSettings(f"store: {source} {complaint(error)}") from None
     finally:
         connection.close()

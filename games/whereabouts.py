@@ -1,7 +1,6 @@
 """Where the games of a store are, and how things stand there, without opening it."""
 
 import fcntl
-import os
 import shutil
 import time
 from dataclasses import dataclass
@@ -11,7 +10,7 @@ from typing import Any
 from clerestory.declared import BadSettings
 from clerestory.games import sqlite
 from clerestory.games.opening import is_database, with_database
-from clerestory.games.schema import APPLICATION, SCRIPTS, too_late
+from clerestory.games.schema import APPLICATION, SCRIPTS, require_writable, too_late
 
 HEADER = 100  # bytes at the beginning of a file of SQLite
 MAGIC = b"SQLite format 3\0"
@@ -63,8 +62,7 @@ def file_of(store: str) -> Path | None:
 def of_file(file: Path) -> Whereabouts:
     """Return how things stand with a file. Raises BadSettings."""
     folder = next(one for one in file.absolute().parents if one.exists())
-    if not (folder.is_dir() and os.access(folder, os.W_OK)):
-        raise BadSettings(f"store: {file} cannot be opened: nothing can be written in {folder}")
+    require_writable(file, folder)
     if not file.exists():
         return Whereabouts(str(file), new=True, folder=folder)
     try:

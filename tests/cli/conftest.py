@@ -6,6 +6,7 @@ import pytest
 
 from clerestory.server.spoken import SPOKEN
 from clerestory.texts.languages import ENGLISH
+from tests.faults.disks import small_disk  # noqa: F401  # a fixture
 
 
 @pytest.fixture(autouse=True)

@@ -19,7 +19,6 @@ from clerestory.cli import checkup
 from clerestory.cli.embedded import embedded_child
 from clerestory.cli.lazy import imported
 from clerestory.cli.main import app
-from clerestory.games import whereabouts
 from clerestory.games.schema import APPLICATION, SCRIPTS, open_file
 
 TOPICS = ["settings", "cores", "memory", "descriptors", "store", "clock", "addresses", "encryption", "page", "metrics"]
@@ -159,7 +158,7 @@ def test_a_damaged_store(tmp_path: Path) -> None:
 
 
 def test_a_folder_in_which_nothing_can_be_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(whereabouts.os, "access", lambda path, mode: (Path(path), mode) != (tmp_path, os.W_OK))
+    monkeypatch.setattr(os, "access", lambda path, mode: (Path(path), mode) != (tmp_path, os.W_OK))
     code, lines = told("--store", str(tmp_path / "none" / "games"))
     assert (code, lines["store"][0]) == (1, "wrong")
     assert f"nothing can be written in {tmp_path}" in lines["settings"][1]

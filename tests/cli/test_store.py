@@ -14,6 +14,7 @@ from clerestory.declared import BadSettings
 from clerestory.games import postgres_schema
 from clerestory.games.schema import SCRIPTS
 from clerestory.games.upkeep import Survey
+from tests.faults.disks import fill
 from tests.games.earlier import VERSION, restore, unpack_file
 
 FOUND = "15 games, 787 entries"
@@ -34,6 +35,40 @@ def test_a_store_is_backed_up_and_restored(tmp_path: Path) -> None:
     assert said("restore", copy, "--store", again) == (0, f"{again}: format 2, {FOUND}\n")
     assert said("check", "--store", again) == (0, f"store: format 2, {FOUND}\n")
     assert sorted(path.name for path in tmp_path.iterdir()) == ["again.sqlite", "copy"]
+
+
+def test_a_back_up_is_restored_on_a_machine_that_has_no_folder_for_stores_yet(tmp_path: Path) -> None:
+    copy, folder = unpack_file(tmp_path / "copy.sqlite"), tmp_path / "of" / "games"
+    again = folder / "games.sqlite"
+    assert said("restore", copy, "--store", str(again)) == (0, f"{again}: format 2, {FOUND}\n")
+    assert [*folder.iterdir()] == [again]
+
+
+def test_a_copy_that_cannot_be_written_is_named(tmp_path: Path, small_disk: Path) -> None:
+    store, missing, full = unpack_file(tmp_path / "games.sqlite"), tmp_path / "none" / "copy", small_disk / "copy"
+    says = f"clerestory: store: {missing} cannot be written: No such file or directory\n"
+    assert said("backup", str(missing), "--store", store) == (2, says)
+    ballast = fill(small_disk)
+    says = f"clerestory: store: {full} cannot be written: No space left on device\n"
+    for words in (("backup", str(full), "--store", store), ("restore", store, "--store", str(full))):
+        assert said(*words) == (2, says)
+    subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
+    says = f"clerestory: store: {full} cannot be written: Read-only file system\n"
+    assert said("backup", str(full), "--store", store) == (2, says)
+    assert [*small_disk.iterdir()] == [ballast]
+
+
+def test_a_store_on_a_disk_that_is_read_only_is_refused_with_the_reason(small_disk: Path) -> None:
+    store = unpack_file(small_disk / "games.sqlite")
+    subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
+    says = f"clerestory: store: {store} cannot be opened: nothing can be written in {small_disk}\n"
+    assert said("migrate", "--store", store) == (2, says)
+
+
+def test_a_database_that_is_away_is_not_called_damaged() -> None:
+    code, text = said("check", "--store", "postgresql://127.0.0.1:1/games")
+    assert (code, text.count("\n")) == (1, 1)
+    assert "PostgreSQL cannot be opened" in text
 
 
 def test_one_of_a_thing_is_one(capsys: pytest.CaptureFixture[str]) -> None:
