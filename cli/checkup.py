@@ -2,6 +2,8 @@
 
 import asyncio
 import ctypes
+import errno
+import os
 import resource
 import socket
 import sys
@@ -14,6 +16,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
+from clerestory.addresses import is_heard
 from clerestory.advice.machine import free_memory, usable_cores
 from clerestory.cli.doors import door_of
 from clerestory.cli.settings import variable_name
@@ -254,10 +257,11 @@ def store(settings: Settings, there: Whereabouts | None) -> Finding:
         return Finding("store", Mark.GOOD, found, "watch its disk where it runs")
     _, free = there.disk
     found += f", {spoken_size(free)} free"
-    if there.busy:
-        return Finding("store", Mark.NOTE, f"{found}, in use", "a further server needs a --store of its own")
+    found += ", in use" if there.busy else ""
     if free < ROOM:
         return Finding("store", Mark.WRONG if free < LITTLE else Mark.NOTE, found, "make room on that disk")
+    if there.busy:
+        return Finding("store", Mark.NOTE, found, "a further server needs a --store of its own")
     return Finding("store", Mark.GOOD, found, "back it up: `clerestory store backup` (docs/hosting.md)")
 
 
@@ -279,7 +283,9 @@ def why_taken(address: str) -> str:
     """Return why an address cannot be listened on; "" if it can."""
     if address.startswith("unix:"):
         path = Path(address.removeprefix("unix:"))
-        return "" if path.parent.is_dir() else "there is no such folder"
+        if not path.parent.is_dir():
+            return "there is no such folder"
+        return os.strerror(errno.EADDRINUSE) if is_heard(str(path)) else ""
     host, _, port = address.rpartition(":")
     try:
         found = socket.getaddrinfo(host.strip("[]"), int(port), type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)

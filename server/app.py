@@ -11,6 +11,7 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
 from dataclasses import dataclass
 from functools import partial
 from math import nan
+from pathlib import Path
 from shutil import disk_usage
 from typing import TYPE_CHECKING, Any
 
@@ -23,6 +24,7 @@ from grpc_reflection.v1alpha import reflection
 from grpc_reflection.v1alpha._async import ReflectionServicer
 from grpc_reflection.v1alpha.reflection_pb2_grpc import add_ServerReflectionServicer_to_server
 
+from clerestory.addresses import is_heard
 from clerestory.advice.analyst import Analyst
 from clerestory.advice.reviewer import Reviewer
 from clerestory.advice.scheduler import Scheduler
@@ -338,11 +340,15 @@ def listen(server: grpc.aio.Server, address: str, proof: grpc.ServerCredentials 
 
     Raises OSError.
     """
+    path = Path(address.removeprefix("unix:")) if address.startswith("unix:") else None
+    if path is not None and is_heard(str(path)):  # gRPC would take the file from whoever listens there
+        raise OSError(f"cannot listen on {address}: another process does")
     try:
         port = server.add_insecure_port(address) if proof is None else server.add_secure_port(address, proof)
     except RuntimeError:
-        raise OSError(f"cannot listen on {address}: it is in use, or not an address of this machine") from None
-    return address if address.startswith("unix:") else f"{address.rpartition(':')[0]}:{port}"
+        why = f"no socket can be made in {path.parent}" if path else "it is in use, or not an address of this machine"
+        raise OSError(f"cannot listen on {address}: {why}") from None
+    return f"{address.rpartition(':')[0]}:{port}" if path is None else address
 
 
 async def serve(

@@ -11,7 +11,8 @@ from clerestory.games.bounds import MEMORY
 
 MAX_MESSAGE_BYTES = 64 * 1024  # any position fits; a larger message is refused
 MAX_IDLE = 86_400.0  # seconds
-COLLECTOR = re.compile(r"https?://[^/@\s]+:\d{1,5}/?", re.ASCII)
+COLLECTOR = re.compile(r"https?://[^/@\s]+:(\d{1,5})/?", re.ASCII)
+IN_BRACKETS = re.compile(r"\[[^][]+\]")
 SOCKETS = ("listen", "admin")  # addresses that may be unix:PATH; HTTP is served over TCP alone
 
 
@@ -94,7 +95,8 @@ class Settings(Capacity):
         Capacity.__post_init__(self)
         for name in ("listen", "admin", "metrics"):
             self._require_privacy(name)
-        if self.tracing and not COLLECTOR.fullmatch(self.tracing):
+        found = COLLECTOR.fullmatch(self.tracing)
+        if self.tracing and not (found and is_port(found[1])):
             raise BadSettings(f"tracing: {self.tracing!r} is neither http://HOST:PORT nor https://HOST:PORT")
         for name, other in (("tls_cert", "tls_key"), ("tls_key", "tls_cert"), ("tls_client_ca", "tls_cert")):
             if getattr(self, name) is not None and getattr(self, other) is None:
@@ -140,6 +142,8 @@ def split_address(name: str, address: str, other: str = "") -> str:
     host, colon, port = address.rpartition(":")
     if not (host and colon and is_port(port)):
         raise BadSettings(f"{name}: {address!r} is {'neither' if other else 'not'} HOST:PORT{other}")
+    if name in SOCKETS and ":" in host and not IN_BRACKETS.fullmatch(host):  # gRPC takes all of it for an address
+        raise BadSettings(f"{name}: {address!r}: an IPv6 address needs brackets, as in [::1]:50051")
     return host
 
 

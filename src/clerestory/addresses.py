@@ -2,6 +2,7 @@
 
 import ipaddress
 import re
+import socket
 
 PORT = re.compile(r"[0-9]{1,5}")
 HOST_BITS = 64  # of an IPv6 address, which a machine may choose as it likes
@@ -32,3 +33,16 @@ def network_of(host: str) -> str:
     if address.version == 4 or address.is_loopback:
         return str(address)
     return str(ipaddress.ip_network((address, 128 - HOST_BITS), strict=False))
+
+
+def is_heard(path: str) -> bool:
+    """Whether a process listens at the file of a socket."""
+    with socket.socket(socket.AF_UNIX) as caller:
+        caller.setblocking(False)
+        try:
+            caller.connect(path)
+        except BlockingIOError:  # its callers wait in line
+            return True
+        except OSError:
+            return False
+    return True

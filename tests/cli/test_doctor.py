@@ -103,6 +103,15 @@ def test_nothing_is_called_good_that_rests_on_a_wrong_setting(options: list[str]
     assert [topic for topic, (_, words) in lines.items() if "not known without" in words] == unknown
 
 
+def test_a_socket_in_use(tmp_path: Path) -> None:
+    path = tmp_path / "socket"
+    with closing(socket.socket(socket.AF_UNIX)) as taken:
+        taken.bind(str(path))
+        taken.listen()
+        assert "Address already in use" in told("--listen", f"unix:{path}", "--store", "memory:")[1]["addresses"][1]
+    assert told("--listen", f"unix:{path}", "--store", "memory:")[1]["addresses"][0] == "good"  # a server was killed
+
+
 def test_an_address_in_use(tmp_path: Path) -> None:
     with closing(socket.create_server(("127.0.0.1", 0))) as taken:
         address = f"127.0.0.1:{taken.getsockname()[1]}"
@@ -126,11 +135,15 @@ def test_a_certificate_that_ends_soon(days: int, mark: str, tmp_path: Path) -> N
 # -- the store -------------------------------------------------------------------------------------
 
 
-def test_a_store_that_a_server_uses_is_left_alone(tmp_path: Path) -> None:
+def test_a_store_that_a_server_uses_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     path = str(tmp_path / "games.sqlite")
     assert f"{path}, new" in told("--store", path)[1]["store"][1]
     with embedded_child("--store", path, "--workers", "1"):
-        assert "in use" in told("--store", path)[1]["store"][1]
+        assert "in use; a further server" in told("--store", path)[1]["store"][1]
+        monkeypatch.setattr(checkup, "LITTLE", 1 << 70)
+        monkeypatch.setattr(checkup, "ROOM", 1 << 70)
+        assert "in use; make room" in told("--store", path)[1]["store"][1]
+        monkeypatch.undo()
     before = Path(path).read_bytes()
     _, lines = told("--store", path)
     assert lines["store"][0] == "good"

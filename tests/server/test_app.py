@@ -5,7 +5,9 @@ import gc
 import logging
 import os
 import signal
+import socket
 from functools import partial
+from pathlib import Path
 
 import grpc
 import pytest
@@ -51,6 +53,23 @@ async def test_an_idle_server_does_not_serve_once_it_finishes() -> None:
         await server.app.health.enter_graceful_shutdown()
         answer = await HealthStub(server.channel).Check(HealthCheckRequest(service=SERVICES[0]))
     assert answer.status == HealthCheckResponse.NOT_SERVING
+
+
+async def test_a_socket_at_which_a_server_listens_is_not_taken_from_it(tmp_path: Path) -> None:
+    path = f"unix:{tmp_path / 'socket'}"
+    async with served(listen=path) as server:
+        with pytest.raises(OSError, match=r"cannot listen on unix:.*: another process does"):
+            await start(Settings(listen=path, workers=1))
+        await HealthStub(server.channel).Check(HealthCheckRequest(), wait_for_ready=False)
+    with socket.socket(socket.AF_UNIX) as left:  # as by a server that was killed
+        left.bind(path.removeprefix("unix:"))
+    async with served(listen=path) as server:
+        await HealthStub(server.channel).Check(HealthCheckRequest())
+
+
+async def test_a_socket_that_cannot_be_made_is_told_so(tmp_path: Path) -> None:
+    with pytest.raises(OSError, match=f"no socket can be made in {tmp_path}/none"):
+        await start(Settings(listen=f"unix:{tmp_path}/none/socket", workers=1))
 
 
 async def test_what_a_server_is_made_of_is_not_looked_through_for_garbage() -> None:

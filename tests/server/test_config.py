@@ -34,6 +34,10 @@ BAD: list[dict[str, Any]] = [
     {"listen": "192.0.2.1:50051"},
     {"listen": "example.org:50051"},
     {"listen": "example.org", "insecure": True},
+    {"listen": "::1:50051"},
+    {"listen": "[::1:50051"},
+    {"listen": ":::50051", "insecure": True},
+    {"tracing": "http://collector:65536"},
     *[
         {name: address}
         for name in ("admin", "metrics")
