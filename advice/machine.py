@@ -2,6 +2,7 @@
 
 import os
 import resource
+from itertools import product
 from math import floor
 from pathlib import Path
 
@@ -9,26 +10,26 @@ PART = 4  # of what is free is for the trees of searches
 KEPT_PART = 8  # for those kept between two questions of a game
 LEAST, MOST = 1 << 28, 1 << 32  # bytes for either
 UNKNOWN = PART << 30  # taken to be free where the system does not say
-V1 = "sys/fs/cgroup/memory/memory"
-LIMITS = (  # of a container: the files of its limit, of what it uses, and of what that is, with the name of page cache
-    ("sys/fs/cgroup/memory.max", "sys/fs/cgroup/memory.current", "sys/fs/cgroup/memory.stat", "inactive_file"),
-    (f"{V1}.limit_in_bytes", f"{V1}.usage_in_bytes", f"{V1}.stat", "total_inactive_file"),
+GROUPS = "sys/fs/cgroup"
+LIMITS = (  # of a group of processes: files of its limit and of what it uses, and the name of its page cache
+    ("memory.max", "memory.current", "inactive_file"),
+    ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
 )
-QUOTAS = (  # of processor time that a container has, and in how much time: in one file, or in two
-    ("sys/fs/cgroup/cpu.max",),
-    ("sys/fs/cgroup/cpu/cpu.cfs_quota_us", "sys/fs/cgroup/cpu/cpu.cfs_period_us"),
+QUOTAS = (  # of processor time that a group has, and in how much time: in one file, or in two
+    ("cpu.max",),
+    ("cpu.cfs_quota_us", "cpu.cfs_period_us"),
 )
 
 
 def usable_cores(root: Path = Path("/")) -> int:
-    """Return how many cores this process may use at the same time, as far as the system and its container let it.
+    """Return how many cores this process may use at the same time, as far as system, container and service let it.
 
     Args:
         root: the folder of the system's files.
     """
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
-    for files in QUOTAS:
-        numbers = " ".join(text_of(root / file) for file in files).split()
+    for folder, files in product(groups(root, "cpu"), QUOTAS):
+        numbers = " ".join(text_of(folder / file) for file in files).split()
         if len(numbers) == 2 and all(number.isdigit() for number in numbers) and int(numbers[1]):
             cores = min(cores, max(floor(int(numbers[0]) / int(numbers[1])), 1))
     return cores
@@ -45,7 +46,7 @@ def memory_for_trees(root: Path = Path("/"), part: int = PART) -> int:
 
 
 def free_memory(root: Path) -> int:
-    """Return the bytes that this process can have more: the machine, its container and its own limit leave them.
+    """Return the bytes that this process can have more: machine, container, service and its own limit leave them.
 
     Page cache counts as free: it is given back.
     """
@@ -54,11 +55,30 @@ def free_memory(root: Path) -> int:
     if addresses != resource.RLIM_INFINITY:
         mapped, _ = pages(root)
         found.append(max(addresses - mapped * resource.getpagesize(), 0))
-    for limit, usage, parts, cache in LIMITS:
-        most, used = number_in(root / limit), number_in(root / usage)
+    for folder, (limit, usage, cache) in product(groups(root, "memory"), LIMITS):
+        most, used = number_in(folder / limit), number_in(folder / usage)
         if most is not None and used is not None:
-            found.append(max(most - used + number_of(cache, root / parts), 0))
+            found.append(max(most - used + number_of(cache, folder / "memory.stat"), 0))
     return min(found)
+
+
+def groups(root: Path, controller: str) -> set[Path]:
+    """Return the folders of the groups that may limit this process: its own, as of a service, and those around it.
+
+    Inside a container its own group may seem to be the outermost, or not to be there.
+
+    Args:
+        root: the folder of the system's files.
+        controller: `memory` or `cpu`, which has groups of its own in version 1.
+    """
+    found = {root / GROUPS, root / GROUPS / controller}
+    for line in text_of(root / "proc/self/cgroup").splitlines():
+        _, names, path = line.split(":", 2)
+        if names in ("", controller) or controller in names.split(","):
+            top = root / GROUPS / (controller if names else "")
+            own = top / path.lstrip("/")
+            found |= {own, *(folder for folder in own.parents if folder.is_relative_to(top))}
+    return found
 
 
 def available_memory(root: Path) -> int | None:

@@ -10,6 +10,7 @@ from clerestory.advice import Capacity
 from clerestory.advice.machine import KEPT_PART, LEAST, MOST, memory_for_trees, usable_cores
 
 GIB = 1 << 30
+LIMITS_V1 = ("memory.limit_in_bytes", "memory.usage_in_bytes")
 V1, V2 = (
     ("sys/fs/cgroup/memory/memory.limit_in_bytes", "sys/fs/cgroup/memory/memory.usage_in_bytes"),
     ("sys/fs/cgroup/memory.max", "sys/fs/cgroup/memory.current"),
@@ -51,6 +52,30 @@ def test_page_cache_of_a_container_is_free(tmp_path: Path, limit: str, usage: st
     parts = str(Path(limit).with_name("memory.stat"))
     files = {limit: str(6 * GIB), usage: str(6 * GIB), parts: f"anon 9\n{name}_else 7\n{name} {4 * GIB}"}
     assert memory_for_trees(machine(tmp_path, meminfo(16 * GIB) | files)) == GIB
+
+
+@pytest.mark.parametrize(
+    ("group", "folder", "limit", "usage"),
+    [
+        ("0::/system.slice/clerestory.service", "", "memory.max", "memory.current"),
+        ("9:name=systemd:/\n4:memory:/system.slice/clerestory.service\n0::/", "memory", *LIMITS_V1),
+    ],
+)
+@pytest.mark.parametrize("limited", ["system.slice/clerestory.service", "system.slice"])
+def test_a_service_may_have_less(limited: str, group: str, folder: str, limit: str, usage: str, tmp_path: Path) -> None:
+    inside = Path("sys/fs/cgroup") / folder / limited
+    files = {str(inside / limit): str(6 * GIB), str(inside / usage): str(2 * GIB), "proc/self/cgroup": group}
+    assert memory_for_trees(machine(tmp_path, meminfo(16 * GIB) | files)) == GIB
+    other = machine(tmp_path, {"proc/self/cgroup": "0::/system.slicer/other.service"})
+    assert memory_for_trees(other) == 4 * GIB
+
+
+def test_a_service_has_the_cores_of_its_quota(tmp_path: Path) -> None:
+    files = {"proc/self/cgroup": "0::/one/two", "sys/fs/cgroup/one/two/cpu.max": "100000 100000"}
+    assert usable_cores(machine(tmp_path, files)) == 1
+    files = {"proc/self/cgroup": "3:cpu,cpuacct:/one", "sys/fs/cgroup/cpu/one/cpu.cfs_quota_us": "100000"}
+    files |= {"sys/fs/cgroup/cpu/one/cpu.cfs_period_us": "100000"}
+    assert usable_cores(machine(tmp_path / "v1", files)) == 1
 
 
 def test_a_process_may_have_less(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
