@@ -7,8 +7,8 @@ import typer
 
 
 def announce(text: str) -> None:
-    """Print a line; where nobody reads it any more, as after `| head -1`, serve on without."""
+    """Print a line; where nobody reads it any more, as after `| head -1`, or the disk is full, serve on without."""
     try:
         typer.echo(text)
-    except BrokenPipeError:  # what is unwritten would be tried again at the end, and the failure reported
+    except OSError:  # what is unwritten would be tried again at the end, and the failure reported
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -8,7 +8,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import takewhile
 from pathlib import Path
@@ -193,6 +193,20 @@ def test_the_first_start_tells_where_page_store_and_documents_are(tmp_path: Path
     assert len(said_at_start(store, *options)) == 1 + bool(options)
 
 
+def pipe_without_reader() -> int:
+    """Return the descriptor of an output that nobody reads any more."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    return writer
+
+
+def full_disk() -> int:
+    """Return the descriptor of an output on a full disk."""
+    if not Path("/dev/full").exists():
+        pytest.skip("this system has no such file")
+    return os.open("/dev/full", os.O_WRONLY)
+
+
 @pytest.mark.parametrize(
     "command",
     [
@@ -201,9 +215,11 @@ def test_the_first_start_tells_where_page_store_and_documents_are(tmp_path: Path
     ],
     ids=["serve", "web"],
 )
-def test_whoever_serves_goes_on_where_nobody_reads_the_announcement(command: list[str]) -> None:
-    reader, writer = os.pipe()
-    os.close(reader)
+@pytest.mark.parametrize("opened", [pipe_without_reader, full_disk])
+def test_whoever_serves_goes_on_where_nobody_reads_the_announcement(
+    opened: Callable[[], int], command: list[str]
+) -> None:
+    writer = opened()
     with subprocess.Popen([*COMMAND, *command], stdout=writer, stderr=subprocess.PIPE, text=True) as server:
         os.close(writer)
         assert server.stderr is not None
@@ -212,4 +228,4 @@ def test_whoever_serves_goes_on_where_nobody_reads_the_announcement(command: lis
         log += server.stderr
     assert server.returncode == 0
     assert " ended " in log[-1]
-    assert not [line for line in log if re.search("pipe|Traceback|Exception", line)]
+    assert not [line for line in log if re.search("pipe|space|Traceback|Exception", line)]
