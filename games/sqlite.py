@@ -159,9 +159,14 @@ def file_of(name: str) -> Path | None:
         return None
     if name != USER:
         require_file_name(name)
-    file = user_file() if name == USER else Path(name)
+    file = followed(user_file() if name == USER else Path(name))
     require_no_folder(file)
     return file
+
+
+def followed(file: Path) -> Path:
+    """Return the file that a link leads to: SQLite keeps the log beside it, on its disk."""
+    return Path(os.path.realpath(file)) if file.is_symlink() else file
 
 
 def require_file_name(name: str) -> None:

@@ -18,7 +18,7 @@ from clerestory.games.kept import why_frozen
 from clerestory.games.opening import is_database, with_database
 from clerestory.games.reading import head_of
 from clerestory.games.schema import complaint, make_private, open_file, require_store, require_whole
-from clerestory.games.sqlite import require_no_folder
+from clerestory.games.sqlite import followed, require_no_folder
 from clerestory.games.store import Unreadable
 from clerestory.games.whereabouts import HEADER, file_of, of_file, require_ours
 from clerestory.texts.sentences import said
@@ -126,6 +126,7 @@ def copy_store(source: Path, target: Path, *, into_new_folder: bool = False) -> 
 
     Raises BadSettings for a source that is not a store or is damaged, and a target that exists or cannot be written.
     """
+    source = followed(source)
     for path in (target, log_of(target)):
         if path.exists():
             raise BadSettings(f"store: {path} exists already; move it away, or choose another name")

@@ -13,11 +13,13 @@ import pytest
 
 from clerestory.cli.embedded import embedded_child
 from clerestory.declared import BadSettings
-from clerestory.games import postgres_schema, upkeep
+from clerestory.games import postgres_schema, schema, upkeep
 from clerestory.games.opening import open_store
 from clerestory.games.postgres_schema import BACK, SCRIPTS
 from clerestory.games.schema import open_file
+from clerestory.games.sqlite import SqliteStore, file_of
 from clerestory.games.upkeep import copy_store, migrate_store, survey
+from clerestory.games.whereabouts import of_file
 from clerestory.v1.games_pb2_grpc import GameServiceStub
 from tests.games.earlier import unpack_file
 from tests.games.table import PERSON, Table, seated
@@ -104,6 +106,24 @@ def test_only_their_owner_reads_stores_and_copies(mode: int, tmp_path: Path) -> 
     open_file(str(store)).close()
     copy_store(store, copy)
     assert [file.stat().st_mode & 0o777 for file in (store, copy)] == [mode, 0o600]
+
+
+def test_a_store_behind_a_link_is_copied_with_its_log(tmp_path: Path) -> None:
+    (tmp_path / "disk").mkdir()
+    link, store = tmp_path / "store", tmp_path / "disk" / "games.sqlite"
+    link.symlink_to(store)
+    serving = SqliteStore(str(link))
+    try:
+        assert {file.name: file.stat().st_mode & 0o777 for file in store.parent.iterdir()} == {
+            "games.sqlite": 0o600,
+            "games.sqlite-wal": 0o600,
+        }
+        assert copy_store(link, tmp_path / "copy").version == len(schema.SCRIPTS)
+        assert of_file(file_of(str(link)) or link).folder == store.parent  # whose disk is watched
+    finally:
+        asyncio.run(serving.close())
+    (tmp_path / "other").symlink_to(tmp_path / "copy")
+    assert copy_store(tmp_path / "other", tmp_path / "again").version == len(schema.SCRIPTS)
 
 
 # -- the log of a file begins anew -----------------------------------------------------------------
