@@ -133,7 +133,7 @@ def test_a_bot_goes_on_for_a_person_until_he_is_back(page: Page) -> None:
     settled(page)
     page.get_by_role("button", name="Players").click()
     page.get_by_role("button", name="Let a bot take over").first.click()
-    page.get_by_role("button", name="Take my seat back").first.click(timeout=PATIENCE)
+    page.locator("dialog").get_by_role("button", name="Take my seat back").click(timeout=PATIENCE)
     page.keyboard.press("Escape")
     assert settled(page)
 
@@ -155,6 +155,23 @@ def test_at_one_screen_the_seat_that_is_to_move_resigns(page: Page) -> None:
     page.get_by_role("button", name="Resign").click()
     page.get_by_role("button", name="Yes, resign").click()
     expect(page.get_by_text("Blue resigned.")).to_be_visible(timeout=PATIENCE)
+
+
+def test_who_has_given_a_seat_to_a_bot_is_not_asked_to_move(page: Page) -> None:
+    start(page, ("me", "here"))
+    menu(page, "Players")
+    take_over = page.get_by_role("button", name="Let a bot take over")
+    take_over.first.click()
+    expect(take_over).to_have_count(1)
+    take_over.click()
+    expect(take_over).to_have_count(0)
+    page.keyboard.press("Escape")
+    expect(page.get_by_text("A bot plays for Red.")).to_be_visible()
+    expect(page.locator(".status.mine, .action")).to_have_count(0)
+    for _ in range(2):
+        page.locator(".notices").get_by_role("button", name="Take my seat back").first.click()
+    assert settled(page)
+    expect(page.locator(".notices").get_by_role("button", name="Take my seat back")).to_have_count(0)
 
 
 @pytest.mark.parametrize(("game", "players", "follows"), [("duel", 2, "other player wins"), ("cathedral", 3, "A bot")])

@@ -15,7 +15,7 @@ import {
 } from "./gen/clerestory/v1/games_pb.ts";
 import { longer, mayPass, SHORTEST } from "./insist.ts";
 import { Pace } from "./pace.ts";
-import { seatOf } from "./seats.ts";
+import { isBot, isToMove, seatOf } from "./seats.ts";
 import { declinedIn, followed, seatsOf, viewIn } from "./states.ts";
 import { leaveStream, takeStream } from "./streams.ts";
 import { say } from "./texts.ts";
@@ -65,7 +65,9 @@ export class Kept {
   readonly game = computed(() => this.state.value.game);
   readonly mine = computed(() => Object.keys(this.keys.value.seats).map(Number));
   readonly turn = computed(() => seatOf(this.game.value?.turn));
-  readonly myTurn = computed(() => this.turn.value !== undefined && this.mine.value.includes(this.turn.value));
+  /** Seats of mine that a bot plays until I am back. */
+  readonly standIns = computed(() => this.mine.value.filter((seat) => isBot(this.game.value, seat)));
+  readonly myTurn = computed(() => isToMove(this.game.value, this.mine.value));
   /** The ply after the last action of a seat of mine, 0 for none. */
   readonly lastMine = computed(() => this.log.value.findLastIndex((entry) => this.#isMine(entry)) + 1);
   readonly mayTakeBack = computed(() => this.#mayTakeBack());

@@ -2,7 +2,7 @@
 
 import { COLOURS } from "./boards/places.ts";
 import type { SeatLook } from "./boards/types.ts";
-import { type GameSeat, SeatKind } from "./gen/clerestory/v1/games_pb.ts";
+import { type Game, type GameSeat, SeatKind } from "./gen/clerestory/v1/games_pb.ts";
 import type { Position } from "./gen/clerestory/v1/position_pb.ts";
 import { type Turn, TurnKind } from "./gen/clerestory/v1/rules_pb.ts";
 import { levelName } from "./text.ts";
@@ -63,4 +63,13 @@ export function actor(turn: Turn | undefined, seats: readonly SeatLook[]): strin
   if (turn?.kind === TurnKind.NATURE) return say("nature");
   const seat = seatOf(turn);
   return seat === undefined ? "" : (seats[seat]?.name ?? colourName(seat));
+}
+
+/** Whether a bot plays a seat. */
+export const isBot = (game: Game | undefined, seat: number): boolean => game?.seats[seat]?.kind === SeatKind.BOT;
+
+/** Whether one of some seats is to decide, and no bot does it. */
+export function isToMove(game: Game | undefined, seats: readonly number[]): boolean {
+  const turn = seatOf(game?.turn);
+  return turn !== undefined && seats.includes(turn) && !isBot(game, turn);
 }

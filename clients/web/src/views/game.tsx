@@ -5,7 +5,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
 import { Button } from "../button.tsx";
 import { FirstGames, objects } from "../first/index.tsx";
-import { type Game, GameStatus, type GameView, Hints as HintsOption } from "../gen/clerestory/v1/games_pb.ts";
+import { type Game, GameStatus, type GameView, Hints as HintsOption, SeatKind } from "../gen/clerestory/v1/games_pb.ts";
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import { type LegalAction, TurnKind } from "../gen/clerestory/v1/rules_pb.ts";
 import type { Question } from "../hints.ts";
@@ -16,7 +16,7 @@ import { Trouble } from "../parts.tsx";
 import { earlier, lookBack, pastOf, replay, toPresent } from "../past.ts";
 import { forget } from "../plan.ts";
 import { link } from "../route.ts";
-import { actor, looks, seatOf } from "../seats.ts";
+import { actor, colourName, looks, seatOf } from "../seats.ts";
 import { viewIn } from "../states.ts";
 import { say } from "../texts.ts";
 import { notice } from "../title.ts";
@@ -93,7 +93,8 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
     if (to === log.length) toPresent();
     else void lookBack(kept, to, shown, view?.seat);
   };
-  const actions = past || game.end ? NONE : (deciding?.actions ?? NONE);
+  const replaced = kept.turn.value !== undefined && !kept.myTurn.value; // a bot decides, maybe for a seat of mine
+  const actions = past || game.end || replaced ? NONE : (deciding?.actions ?? NONE);
   const plan = `${kept.id}:${game.ply}`;
   const play = async ([first = "", ...more]: readonly string[]) => {
     if (await kept.play(first, more)) forget(plan);
@@ -142,6 +143,15 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
       {kept.pace.waiting.value && (
         <Note words={say("game.following")} button={say("game.skip")} onPress={kept.pace.skip} />
       )}
+      {!game.end &&
+        kept.standIns.value.map((seat) => (
+          <Note
+            key={seat}
+            words={say("players.bot_plays", { who: colourName(seat) })}
+            button={say("players.take_back")}
+            onPress={() => void kept.setSeat(seat, SeatKind.PERSON)}
+          />
+        ))}
       <KeepDraws kept={kept} actions={actions} position={position} />
       <FirstGames
         game={game.game}

@@ -6,7 +6,7 @@ import { games, isPassing, wordsOf } from "../api.ts";
 import { type Game, GameStatus } from "../gen/clerestory/v1/games_pb.ts";
 import { SeatName, Trouble } from "../parts.tsx";
 import { go, link } from "../route.ts";
-import { actor, looks, seatOf } from "../seats.ts";
+import { actor, isToMove, looks } from "../seats.ts";
 import { tab } from "../storage.ts";
 import { gameName } from "../text.ts";
 import { rich, say } from "../texts.ts";
@@ -83,8 +83,7 @@ export function Lobby({ lost }: { lost: boolean }) {
 
 /** Whether a game waits for somebody at this browser. */
 function mayMove(game: Game): boolean {
-  const turn = seatOf(game.turn);
-  return !game.end && turn !== undefined && turn in keysOf(game.gameId).seats;
+  return !game.end && isToMove(game, Object.keys(keysOf(game.gameId).seats).map(Number));
 }
 
 function List({ title, games: listed, own: mine }: { title: string; games: Game[]; own?: boolean }) {
