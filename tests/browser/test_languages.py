@@ -15,6 +15,7 @@ from tests.browser.harness import PATIENCE, act_by_keyboard, settled
 from tests.browser.screens import (
     SCREENS,
     Screen,
+    asked,
     duel,
     duel_in_words,
     ended,
@@ -55,6 +56,19 @@ MISPLACED = """() => [...document.querySelectorAll('.changed')].flatMap(({ first
         return !(letter < sign && sign < digit);
     }).map(([found]) => found);
 })"""
+# The letters after a name, in a text from right to left, that lie before it.
+ORDER = """(one, name) => {
+    const text = one.firstChild;
+    const left = (index) => {
+        const range = document.createRange();
+        range.setStart(text, index);
+        range.setEnd(text, index + 1);
+        return range.getBoundingClientRect().left;
+    };
+    const first = text.data.indexOf(name);
+    return [...text.data].filter((letter, index) => index >= first + name.length && /\\p{L}/u.test(letter)
+        && left(index) > left(first));
+}"""
 # What is chosen in a form and longer than its line, where it does not go on in another.
 CUT_CHOICES = """() => [...document.querySelectorAll('form select')].filter((select) => {
     const style = getComputedStyle(select);
@@ -155,6 +169,15 @@ def test_a_change_of_anybody_is_told_in_hebrew_with_its_number_first(spoken: Cal
     assert page.evaluate(MISPLACED) == []
     page.evaluate("document.documentElement.dir = 'ltr'")
     assert page.evaluate(MISPLACED), "it would be found"
+
+
+def test_who_did_what_is_told_in_hebrew_with_the_name_first(spoken: Callable[[str], Page]) -> None:
+    page = spoken("he")
+    asked(page)
+    told = page.locator(".notices .notice p").nth(1)
+    name = page.locator(".player-name .who").first.inner_text().split()[0]
+    assert name in told.inner_text()
+    assert told.evaluate(ORDER, name) == []
 
 
 @pytest.mark.slow

@@ -19,6 +19,7 @@ type Given<K extends Key, Value = never> = keyof Arguments[K] extends never
 const CHOSEN = "language"; // in the storage of the browser
 const ENGLISH = "en";
 const RIGHT_TO_LEFT = /[\u0590-\u08ff]/;
+const ISOLATE = /^[\u2066-\u2068]/; // a beginning
 
 /** The languages there are. */
 export const LANGUAGES = Object.keys(FILES) as Language[];
@@ -99,7 +100,9 @@ export const number = (value: number): string => numbers.value.format(value);
 
 /** Words that keep their own direction in any text, as names and numbers must. */
 export function apart(words: string): string {
-  return words && (isTurned.value || RIGHT_TO_LEFT.test(words)) ? `\u2068${words}\u2069` : words;
+  if (!words || !(isTurned.value || RIGHT_TO_LEFT.test(words))) return words;
+  const made = isTurned.value && ISOLATE.test(words); // of texts, whose letters do not count for the direction of the whole
+  return `${made ? "\u2067" : "\u2068"}${words}\u2069`;
 }
 
 /** A text with its arguments. */
