@@ -253,5 +253,5 @@ def what_failed(error: Exception, address: Address) -> str:
 
 def why_unusable(error: Exception, address: Address) -> BadSettings:
     """Return why a database cannot be opened; Unreachable for what may pass."""
-    kind = Unreachable if isinstance(error, psycopg.OperationalError | OSError | TimeoutError) else BadSettings
+    kind = BadSettings if isinstance(error, psycopg.ProgrammingError | StoreError) else Unreachable
     return kind(f"store: PostgreSQL cannot be opened: {what_failed(error, address)}")

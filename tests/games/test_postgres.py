@@ -10,13 +10,15 @@ from typing import Any
 
 import grpc
 import pytest
+from psycopg import errors
 
 from clerestory.cli.embedded import embedded_child
-from clerestory.declared import BadSettings
+from clerestory.declared import BadSettings, Unreachable
 from clerestory.engine import read_records
 from clerestory.games import postgres
 from clerestory.games.keeper import summary_of
 from clerestory.games.opening import open_store
+from clerestory.games.postgres_link import Address, why_unusable
 from clerestory.games.store import Batch, Conflict, GameFilter, Store
 from clerestory.refusals import Reason
 from clerestory.v1 import games_pb2 as games
@@ -262,6 +264,22 @@ def test_an_address_of_no_database_ends_the_server_in_one_line(address: str, cod
     told = line.removeprefix("clerestory: store: PostgreSQL cannot be opened: ")
     assert told != line
     assert_tells_nothing(told)
+
+
+@pytest.mark.parametrize(
+    ("error", "passes"),
+    [
+        (errors.ConnectionTimeout, True),
+        (errors.IdleInTransactionSessionTimeout, True),
+        (errors.ReadOnlySqlTransaction, True),  # until the other server takes over
+        (TimeoutError, True),
+        (errors.InsufficientPrivilege, False),
+        (errors.UndefinedColumn, False),
+    ],
+)
+def test_what_may_pass_is_no_wrong_setting(error: type[Exception], passes: bool) -> None:
+    address = Address.read("postgresql://db.example/games")
+    assert isinstance(why_unusable(error("refused"), address), Unreachable) == passes
 
 
 async def test_a_text_that_no_database_has_is_of_no_game(database: str) -> None:
