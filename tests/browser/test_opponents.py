@@ -18,3 +18,11 @@ def test_an_opponent_is_chosen_by_face_and_sits_at_the_table(page: Page) -> None
 def test_play_now_is_against_mabel(page: Page) -> None:
     page.get_by_role("button", name="Play now").click()
     expect(page.locator(".player.of-blue")).to_contain_text("Mabel", timeout=PATIENCE)
+
+
+def test_opponents_who_did_not_come_are_asked_for_again(page: Page) -> None:
+    page.route("**/ListCharacters", lambda route: route.abort(), times=1)
+    with page.expect_event("requestfailed", lambda request: request.url.endswith("/ListCharacters")):
+        page.reload()
+    blue = page.get_by_role("radiogroup", name="Opponent in blue")
+    expect(blue.get_by_role("radio")).to_have_count(8, timeout=PATIENCE)

@@ -3,6 +3,7 @@
 import { effect, signal } from "@preact/signals";
 import { rules } from "./api.ts";
 import type { Character } from "./gen/clerestory/v1/rules_pb.ts";
+import { insist, mayPass } from "./insist.ts";
 import { language } from "./texts.ts";
 
 /** The weakest first; empty until they have come. */
@@ -12,11 +13,15 @@ export const characters = signal<readonly Character[]>([]);
 export function meet(): () => void {
   return effect(() => {
     void language.value;
-    rules.listCharacters({}).then(
+    let wanted = true;
+    insist(() => rules.listCharacters({}), { wanted: () => wanted, passes: mayPass }).then(
       (answer) => {
-        characters.value = answer.characters;
+        if (wanted) characters.value = answer.characters;
       },
       () => {},
     );
+    return () => {
+      wanted = false;
+    };
   });
 }
