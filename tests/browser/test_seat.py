@@ -161,7 +161,7 @@ def test_changed_figures_say_by_how_much(page: Page) -> None:
 
 
 def test_broken_addresses_show_the_lobby(page: Page) -> None:
-    for address in ("#/%", "#/nowhere/at/all", "#/game"):
+    for address in ("#/%", "#/nowhere/at/all", "#/game", "#/toString/at/all"):
         page.goto(f"/{address}")
         page.reload()
         expect(page.get_by_text("This address leads nowhere.")).to_be_visible()

@@ -36,7 +36,7 @@ function Screen() {
   const linked = screen === "game" && id !== undefined && more.length > 1;
   if (tokenWanted.value) return <TokenScreen />;
   if (linked) return <Linked key={words.join("/")} id={id} more={more} />;
-  if (screen in LATER && (id || screen === "path"))
+  if (Object.hasOwn(LATER, screen) && (id || screen === "path"))
     return <Later key={told(screen)} screen={screen as Name} words={words.slice(1)} />;
   return <Lobby lost={route.value === undefined || words.length > 0} />;
 }
