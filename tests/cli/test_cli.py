@@ -297,7 +297,7 @@ def test_an_address_that_cannot_be_had() -> None:
     done = run("serve", "--listen", "unix:/nowhere/socket")
     assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr.splitlines()[-1] == (
-        "clerestory: cannot listen on unix:/nowhere/socket: it is in use, or not an address of this machine"
+        "clerestory: cannot listen on unix:/nowhere/socket: no socket can be made in /nowhere"
     )
 
 
