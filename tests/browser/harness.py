@@ -57,6 +57,11 @@ def settled(page: Page) -> bool:
     return page.wait_for_function(SETTLED, polling=FRAME, timeout=PATIENCE).json_value() == "mine"
 
 
+def logged(page: Page) -> None:
+    """Wait until the log is there: before that nobody can look back."""
+    expect(page.locator(".log ol li").first).to_be_attached()
+
+
 def wait_for_change(page: Page, version: str | None) -> None:
     """Wait until the game is no longer at a version."""
     changed = "before => document.querySelector('[data-version]').dataset.version !== before"

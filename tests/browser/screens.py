@@ -7,7 +7,7 @@ from playwright.sync_api import Locator, Page, expect
 
 from clerestory.engine import Record
 from clerestory.review.puzzle import puzzle as puzzle_of
-from tests.browser.harness import PATIENCE, act_by_keyboard, settled, thought_over
+from tests.browser.harness import PATIENCE, act_by_keyboard, logged, settled, thought_over
 from tests.browser.positions import about_to, last_plan, mixer_or_mason, nearly_won
 from tests.browser.test_lessons import GO_ON, is_over, next_thing, press_what_is_lit
 from tests.review.games import cut, random_game
@@ -224,6 +224,7 @@ def asked(page: Page) -> None:
 
 def past(page: Page) -> None:
     kept(page)
+    logged(page)
     page.keyboard.press("Home")
     expect(page.locator(".notice button")).to_be_visible()
 

@@ -12,6 +12,7 @@ from tests.browser.harness import (
     PATIENCE,
     act_by_keyboard,
     begin,
+    logged,
     menu,
     new_game,
     play_on,
@@ -89,6 +90,7 @@ def ended(page: Page) -> None:
 def past(page: Page) -> None:
     new_game(page, "duel", ["me", "bot1"])
     settled(page)
+    logged(page)
     page.keyboard.press("Home")
     expect(page.get_by_text("You are looking at an earlier moment.")).to_be_visible()
 

@@ -11,7 +11,7 @@ from clerestory.engine import Record
 from clerestory.texts import patterns
 from clerestory.texts.languages import LANGUAGES
 from lab.browser import experienced
-from tests.browser.harness import PATIENCE, act_by_keyboard, settled
+from tests.browser.harness import PATIENCE, act_by_keyboard, logged, settled
 from tests.browser.screens import (
     SCREENS,
     Screen,
@@ -154,6 +154,7 @@ def test_a_board_is_not_mirrored_and_time_is(spoken: Callable[[str], Page]) -> N
     assert first is not None
     assert last is not None
     assert first["x"] > last["x"]
+    logged(page)
     page.keyboard.press("ArrowRight")  # back in time
     expect(page.locator(".notice button")).to_be_visible()
     page.keyboard.press("ArrowLeft")
