@@ -39,7 +39,7 @@ def test_the_board_counts_in_the_order_of_the_table(page: Page, higher: int) -> 
 
     def change(lines: Lines) -> None:
         for line, share in zip(lines, (0.6, *[0.7] * higher, *[0.5] * len(lines)), strict=False):
-            line.visits = 1000
+            line.visits, line.doubtful = 1000, False
             line.win_shares[:] = [share] * 2
 
     new_game(page, "duel", ["me", "bot1"])
@@ -69,7 +69,7 @@ def test_a_line_with_more_points_than_the_first_is_explained(
         lines[0].margin = round(lines[0].margin, 1)
         for line in lines[1:]:
             line.margin = lines[0].margin - 5
-        lines[1].margin = lines[0].margin + more
+        lines[1].margin, lines[1].doubtful = lines[0].margin + more, False
         lines[1].win_shares[:] = [share] * 2
 
     new_game(page, "duel", ["me", "bot1"])
