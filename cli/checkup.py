@@ -16,7 +16,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from clerestory.addresses import is_heard
+from clerestory.addresses import is_heard, socket_of
 from clerestory.advice.machine import free_memory, usable_cores
 from clerestory.cli.doors import door_of
 from clerestory.cli.settings import variable_name
@@ -281,11 +281,11 @@ def addresses(settings: Settings, door: DoorSettings | None) -> Finding:
 
 def why_taken(address: str) -> str:
     """Return why an address cannot be listened on; "" if it can."""
-    if address.startswith("unix:"):
-        path = Path(address.removeprefix("unix:"))
+    path = socket_of(address)
+    if path is not None:
         if not path.parent.is_dir():
             return "there is no such folder"
-        return os.strerror(errno.EADDRINUSE) if is_heard(str(path)) else ""
+        return os.strerror(errno.EADDRINUSE) if is_heard(path) else ""
     host, _, port = address.rpartition(":")
     try:
         found = socket.getaddrinfo(host.strip("[]"), int(port), type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)

@@ -11,7 +11,6 @@ from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
 from dataclasses import dataclass
 from functools import partial
 from math import nan
-from pathlib import Path
 from shutil import disk_usage
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +23,7 @@ from grpc_reflection.v1alpha import reflection
 from grpc_reflection.v1alpha._async import ReflectionServicer
 from grpc_reflection.v1alpha.reflection_pb2_grpc import add_ServerReflectionServicer_to_server
 
-from clerestory.addresses import is_heard
+from clerestory.addresses import is_heard, socket_of
 from clerestory.advice.analyst import Analyst
 from clerestory.advice.reviewer import Reviewer
 from clerestory.advice.scheduler import Scheduler
@@ -340,8 +339,8 @@ def listen(server: grpc.aio.Server, address: str, proof: grpc.ServerCredentials 
 
     Raises OSError.
     """
-    path = Path(address.removeprefix("unix:")) if address.startswith("unix:") else None
-    if path is not None and is_heard(str(path)):  # gRPC would take the file from whoever listens there
+    path = socket_of(address)
+    if path is not None and is_heard(path):  # gRPC would take the file from whoever listens there
         raise OSError(f"cannot listen on {address}: another process does")
     try:
         port = server.add_insecure_port(address) if proof is None else server.add_secure_port(address, proof)

@@ -3,6 +3,7 @@
 import ipaddress
 import re
 import socket
+from pathlib import Path
 
 PORT = re.compile(r"[0-9]{1,5}")
 HOST_BITS = 64  # of an IPv6 address, which a machine may choose as it likes
@@ -35,12 +36,17 @@ def network_of(host: str) -> str:
     return str(ipaddress.ip_network((address, 128 - HOST_BITS), strict=False))
 
 
-def is_heard(path: str) -> bool:
+def socket_of(address: str) -> Path | None:
+    """Return the file of the socket that `unix:PATH` names; None for any other address."""
+    return Path(address.removeprefix("unix:")) if address.startswith("unix:") else None
+
+
+def is_heard(path: Path) -> bool:
     """Whether a process listens at the file of a socket."""
     with socket.socket(socket.AF_UNIX) as caller:
         caller.setblocking(False)
         try:
-            caller.connect(path)
+            caller.connect(str(path))
         except BlockingIOError:  # its callers wait in line
             return True
         except OSError:
