@@ -90,9 +90,10 @@ class Manner:
 
 @dataclass(frozen=True, slots=True)
 class Sharpness:
-    """With which exponent the win shares of a search are true, between players as strong as that search.
+    """How the win shares of a search become true, between players as strong as that search.
 
-    It is a sum of terms, so that it is continuous in the iterations; `python -m lab.shares fit` fits it.
+    They are raised to an exponent, which is a sum of terms, so that it is continuous in the iterations, and the first
+    seat is given odds that the value does not know of; `python -m lab.shares fit` fits both.
 
     Attributes:
         even: the exponent at 2,000 iterations in the first round, less `first`.
@@ -101,6 +102,7 @@ class Sharpness:
         both: added for ten times the iterations in each further round.
         last: added in the last round.
         first: added in the first round.
+        first_seat: added to the log odds of the seat that begins, seat 0, in the first round.
         rounds: number of the last round.
     """
 
@@ -110,6 +112,7 @@ class Sharpness:
     both: float = 0.0
     last: float = 0.0
     first: float = 0.0
+    first_seat: float = 0.0
     rounds: int = 0
 
     def exponent(self, iterations: int, round_: int) -> float:
@@ -117,6 +120,10 @@ class Sharpness:
         weights = (self.even, self.stronger, self.later, self.both, self.last, self.first)
         terms = sharpness_terms(iterations, round_, self.rounds)
         return max(sum(weight * term for weight, term in zip(weights, terms, strict=True)), LEAST_SHARPNESS)
+
+    def lead(self, round_: int) -> float:
+        """Return what is added to the log odds of the first seat in a round of the game."""
+        return self.first_seat if round_ <= 1 else 0.0
 
 
 def sharpness_terms(iterations: int, round_: int, rounds: int) -> tuple[float, float, float, float, float, float]:

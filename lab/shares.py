@@ -39,7 +39,7 @@ LEAST = 1e-6  # lower limit of a share before its logarithm is taken
 AS_THEY_WERE = Sharpness(1.0)
 # By what the weights of a sharpness are expected to differ from those of shares as they were. In the first round shares
 # are nearly even, so its exponent needs more room to be found.
-WIDTHS = (0.5, 0.2, 0.05, 0.05, 0.5, 1.5)
+WIDTHS = (0.5, 0.2, 0.05, 0.05, 0.5, 1.5, 0.3)
 STRENGTH = [1, 3]  # the terms that depend on the iterations
 STEPS = 100  # of Newton's method, which ends long before
 CLOSE = 1e-4  # change of a weight by which it ends
@@ -102,6 +102,7 @@ class ShareTable:
     def sharpened(self, by: Sharpness) -> "ShareTable":
         exponents = np.array([by.exponent(*one) for one in strengths(self)])
         raised = np.maximum(self.shares, LEAST) ** exponents[:, None]
+        raised[:, 0] *= np.exp([by.lead(round_) for round_ in self.round.astype(int).tolist()])
         shares = raised / raised.sum(axis=1, keepdims=True)
         return ShareTable(self.game, self.iterations, self.round, shares, self.returns)
 
@@ -129,40 +130,54 @@ def best_sharpness(some: ShareTable) -> Sharpness:
     Each weight is held near that of shares as they were, by WIDTHS, so that few games bend nothing. Weights of strength
     are not fitted to games of one.
     """
-    logs = np.log(np.maximum(some.shares, LEAST))
-    rounds = int(some.round.max())
-    terms = np.array([sharpness_terms(*one, rounds) for one in strengths(some)])
+    moved, rounds = terms_by_seat(some), int(some.round.max())
     start = weights = np.array(astuple(AS_THEY_WERE)[: len(WIDTHS)])
     held = np.diag(1 / np.square(WIDTHS))
-    terms[:, STRENGTH] *= len(np.unique(some.iterations)) > 1
     for _ in range(STEPS):
-        slope, curve = slope_and_curve((terms @ weights)[:, None] * logs, logs, some.returns)
-        one = weight_of_a_position(slope, curve, some.game)
-        gradient = one * terms.T @ slope + held @ (weights - start)
-        step = np.linalg.solve(one * (terms * curve[:, None]).T @ terms + held, gradient)
+        shares = odds_of(moved @ weights)
+        slopes = (moved * (shares - some.returns)[:, :, None]).sum(axis=1)
+        means = (moved * shares[:, :, None]).sum(axis=1)
+        curve = np.einsum("ns,nsk,nsl->kl", shares, moved, moved, optimize=True) - means.T @ means
+        one = weight_of_a_position(slopes[:, 0], float(curve[0, 0]), some.game)
+        step = np.linalg.solve(one * curve + held, one * slopes.sum(axis=0) + held @ (weights - start))
         longest = float(np.abs(step).max())
         weights = weights - step * min(1.0, FARTHEST / longest)
         if longest < CLOSE:
             break
-    even, stronger, later, both, last, first = (round(float(weight), 3) for weight in weights)
-    return Sharpness(even, stronger, later, both, last, first, rounds)
+    even, stronger, later, both, last, first, first_seat = (round(float(weight), 3) for weight in weights)
+    return Sharpness(even, stronger, later, both, last, first, first_seat, rounds)
 
 
-def weight_of_a_position(slope: Array, curve: Array, game: Array) -> float:
+def terms_by_seat(some: ShareTable) -> Array:
+    """Return what the weights of a sharpness multiply in the log odds of each seat: positions x seats x weights."""
+    logs = np.log(np.maximum(some.shares, LEAST))
+    terms = np.array([sharpness_terms(*one, int(some.round.max())) for one in strengths(some)])
+    terms[:, STRENGTH] *= len(np.unique(some.iterations)) > 1
+    moved = np.zeros((*logs.shape, len(WIDTHS)))
+    moved[:, :, :-1] = logs[:, :, None] * terms[:, None, :]
+    moved[:, 0, -1] = some.round <= 1
+    return moved
+
+
+def odds_of(logs: Array) -> Array:
+    """Return the shares of each position that have these logarithms but for a common part."""
+    odds = np.exp(logs - logs.max(axis=1, keepdims=True))
+    shares: Array = odds / odds.sum(axis=1, keepdims=True)
+    return shares
+
+
+def weight_of_a_position(slope: Array, curve: float, game: Array) -> float:
     """Return as how many independent positions one counts, since all positions of a game share its result.
 
     So the curvature of the log loss becomes its spread between games (Pauli, Racugno, Ventura 2011, Statistica Sinica).
+
+    Args:
+        slope: derivative of the log loss of each position by its exponent.
+        curve: the second derivative, of all positions.
+        game: number of the game of each.
     """
     by_game = np.bincount(game.astype(int), slope - slope.mean())
-    return float(curve.sum() / max((by_game**2).sum(), curve.sum()))
-
-
-def slope_and_curve(raised: Array, logs: Array, returns: Array) -> tuple[Array, Array]:
-    """Return the first two derivatives of the log loss of each position by its exponent."""
-    odds = np.exp(raised - raised.max(axis=1, keepdims=True))
-    odds /= odds.sum(axis=1, keepdims=True)
-    mean = (odds * logs).sum(axis=1)
-    return mean - (returns * logs).sum(axis=1), (odds * (logs - mean[:, None]) ** 2).sum(axis=1)
+    return curve / max(float((by_game**2).sum()), curve)
 
 
 # -- report ----------------------------------------------------------------------------------------

@@ -19,7 +19,7 @@ cdef struct Shares:                # by seat
     double sharp_error[MAX_SEATS]
 
 cdef class LineBuilder:
-    cdef double margin_share, scale, deviations, exponent
+    cdef double margin_share, scale, deviations, exponent, lead
     cdef int seat, seats
     cdef object line(self, object action, const ActionSums *sums, tuple variation)
     cdef (double, double) score(self, const ActionSums *sums, double win_share, double error)

@@ -4,7 +4,7 @@ from libc.math cimport sqrt
 from libc.stdint cimport uint32_t
 
 from clerestory.engine.core cimport MAX_SEATS
-from clerestory.engine.elementary cimport elementary_power
+from clerestory.engine.elementary cimport elementary_exp, elementary_power
 
 from clerestory.search.lines import WIDEST_ERROR, Line
 
@@ -19,11 +19,12 @@ cdef class LineBuilder:
         seat: the seat to decide.
         seats: of the game.
         exponent: of the win shares.
+        lead: added to the log odds of the first seat.
     """
 
-    def __init__(self, options, int seat, int seats, double exponent):
+    def __init__(self, options, int seat, int seats, double exponent, double lead):
         self.margin_share, self.scale, self.deviations = options.margin_share, options.scale, options.deviations
-        self.seat, self.seats, self.exponent = seat, seats, exponent
+        self.seat, self.seats, self.exponent, self.lead = seat, seats, exponent, lead
 
     cdef object line(self, object action, const ActionSums *sums, tuple variation):
         """Return the line of an action; its loss stays 0 until the lines are ranked."""
@@ -32,7 +33,7 @@ cdef class LineBuilder:
         cdef double spread = standard_error(sums.visits, sums.margin, sums.margin_squares)
         cdef double score, error
         average(sums, self.seats, &shares)
-        sharpen(&shares, self.seats, self.exponent)
+        sharpen(&shares, self.seats, self.exponent, self.lead)
         score, error = self.score(sums, shares.mean[self.seat], shares.error[self.seat])
         return Line(
             action.text,
@@ -80,19 +81,22 @@ cdef double standard_error(uint32_t visits, double total, double squares) noexce
     return sqrt(variance * visits / (visits - 1) / visits)
 
 
-cdef void sharpen(Shares *shares, int seats, double exponent) noexcept nogil:
-    """Raise win shares to an exponent, scale them to add up to 1, and move their errors as the log odds are moved.
+cdef void sharpen(Shares *shares, int seats, double exponent, double lead) noexcept nogil:
+    """Raise win shares to an exponent, give the first seat its lead, scale all to add up to 1, and their errors too.
 
     Each share is treated against the sum of the others: sharpening multiplies its log odds by the exponent, and so also
-    the standard error of the log odds. Zeros stay, errors are at most 0.5, and 1 changes nothing.
+    the standard error of the log odds. Zeros stay, errors are at most 0.5; 1 and no lead change nothing.
     """
     cdef double total = 0.0, spread
     cdef int i
+    cdef bint changed = exponent != 1 or lead != 0
     for i in range(seats):
         shares.sharp[i] = shares.mean[i] if exponent == 1 else elementary_power(shares.mean[i], exponent)
         shares.sharp_error[i] = shares.error[i]
+        if i == 0 and lead != 0:
+            shares.sharp[i] *= elementary_exp(lead)
         total += shares.sharp[i]
-    for i in range(seats if exponent != 1 else 0):
+    for i in range(seats if changed else 0):
         shares.sharp[i] /= total if total else 1.0
         spread = shares.mean[i] * (1 - shares.mean[i])
         if spread:
@@ -105,13 +109,13 @@ cdef tuple as_tuple(const double *numbers, int n):
     return tuple([numbers[i] for i in range(n)])
 
 
-def sharpened(means, errors, double exponent):
-    """Return win shares and their standard errors as a line with this exponent reports them, by seat."""
+def sharpened(means, errors, double exponent, double lead=0.0):
+    """Return win shares and their standard errors as a line with this exponent and lead reports them, by seat."""
     cdef Shares shares
     cdef int i, seats = len(means)
     if not len(errors) == seats <= MAX_SEATS:
         raise ValueError(f"means, errors: {seats} and {len(errors)}; must be as many, and at most {MAX_SEATS}")
     for i in range(seats):
         shares.mean[i], shares.error[i] = means[i], errors[i]
-    sharpen(&shares, seats, exponent)
+    sharpen(&shares, seats, exponent, lead)
     return as_tuple(shares.sharp, seats), as_tuple(shares.sharp_error, seats)

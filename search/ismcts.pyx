@@ -336,8 +336,8 @@ cdef class Searcher:
 
     def _lines(self):
         cdef TreeSearch search = self._search_of(0)
-        exponent = self.options.exponent(self.view, self.iterations + self.tree.tree.reused)
-        builder = LineBuilder(self.options, max(self.root.seat, 0), self.view.seats, exponent)
+        exponent, lead = self.options.calibration(self.view, self.iterations + self.tree.tree.reused)
+        builder = LineBuilder(self.options, max(self.root.seat, 0), self.view.seats, exponent, lead)
         cdef span_t row = search.row()
         places = {self.tree.tree.actions[place]: place for place in range(row.first, row.first + row.count)}
         codes = set(places).intersection(self.root.codes or self.view.legal_codes())

@@ -119,9 +119,9 @@ class Options:
     sharpness: float | str = declared(
         1.0,
         "exponent to which the reported win shares of a line are raised, then scaled to add up to 1: below 1 they are"
-        " less confident. `fitted`: that of the game for the round and the iterations of the search, so that between"
-        " players as strong as this search, 60 % are won of all positions reported as 60 %. The search itself uses the"
-        " original shares",
+        " less confident. `fitted`: that of the game for the round and the iterations of the search, and in the first"
+        " round odds for who begins, so that between players as strong as this search, 60 % are won of all positions"
+        " reported as 60 %. The search itself uses the original shares",
         Either(POSITIVE, OneOf((FITTED,))),
     )
     endings: str = declared(
@@ -161,12 +161,17 @@ class Options:
         """Share of the most visits that a line needs to be the best."""
         return WELL_VISITED if self.choice == "bound" else 1.0
 
-    def exponent(self, view: State, iterations: int) -> float:
-        """Return the exponent of the win shares after so many iterations for a position, as `sharpness` has it."""
-        if isinstance(self.sharpness, str):
-            fitted = view.game.tuning.sharpness.get(view.seats)
-            return fitted.exponent(iterations, view.round_number()) if fitted else 1.0
-        return self.sharpness
+    def calibration(self, view: State, iterations: int) -> tuple[float, float]:
+        """Return what makes win shares after so many iterations for a position true, as `sharpness` has it.
+
+        That is their exponent, and what is added to the log odds of the first seat.
+        """
+        if not isinstance(self.sharpness, str):
+            return self.sharpness, 0.0
+        if (fitted := view.game.tuning.sharpness.get(view.seats)) is None:
+            return 1.0, 0.0
+        round_ = view.round_number()
+        return fitted.exponent(iterations, round_), fitted.lead(round_)
 
     def in_loop(self, max_plies: int) -> InLoop:
         """Return what the loop reads, in a game of so many plies at most."""

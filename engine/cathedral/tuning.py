@@ -33,7 +33,9 @@ TUNING = Tuning(
     review_learned=dict.fromkeys((2, 3, 4), REVIEWED),
     learned=dict.fromkeys((2, 3, 4), SEARCH_LEARNED),
     sharpness={
-        2: Sharpness(1.631, stronger=0.008, later=0.031, both=-0.006, last=0.248, first=-0.492, rounds=6),
+        2: Sharpness(
+            1.739, stronger=0.106, later=0.022, both=-0.006, last=0.235, first=-0.21, first_seat=0.133, rounds=6
+        ),
         3: Sharpness(1.131, later=0.033, last=0.308, first=-0.048, rounds=6),
         4: Sharpness(1.223, later=-0.007, last=0.28, first=-0.017, rounds=6),
     },

@@ -47,6 +47,11 @@ def test_a_sharpness_is_the_sum_of_its_terms() -> None:
     assert Sharpness(0.1).exponent(2_000, 1) == LEAST_SHARPNESS
 
 
+def test_the_first_seat_has_its_lead_in_the_first_round_alone() -> None:
+    some = Sharpness(1.5, first_seat=0.2, rounds=5)
+    assert [some.lead(round_) for round_ in range(4)] == [0.2, 0.2, 0.0, 0.0]
+
+
 SHARPENED = [(name, seats) for name in GAMES for seats in GAMES[name].tuning.sharpness]
 
 

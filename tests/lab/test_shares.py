@@ -30,20 +30,23 @@ def made(games: int, by: Sharpness, positions: int = 5) -> ShareTable:
     winner = (LUCK.random(games)[:, None] < true.cumsum(axis=1)).argmax(axis=1)
     iterations, rounds = LUCK.choice([400, 2_000, 8_000], games), LUCK.integers(1, 7, games)
     exponents = [by.exponent(int(one), int(round_)) for one, round_ in zip(iterations, rounds, strict=True)]
-    bold = true ** (1 / np.array(exponents)[:, None])
+    told = true.copy()
+    told[:, 0] /= np.exp([by.lead(round_) for round_ in rounds.tolist()])
+    bold = told ** (1 / np.array(exponents)[:, None])
     rows = np.repeat(np.arange(games), positions)
     shares = bold / bold.sum(axis=1, keepdims=True)
     return ShareTable(rows, iterations[rows], rounds[rows], shares[rows], np.eye(3)[winner][rows])
 
 
 RIGHT = Sharpness(1.0)
-PLANTED = Sharpness(0.6, stronger=0.25, later=0.06, both=0.03, last=0.3, first=-0.2, rounds=6)
+PLANTED = Sharpness(0.6, stronger=0.25, later=0.06, both=0.03, last=0.3, first=-0.2, first_seat=0.4, rounds=6)
 
 
 def test_a_sharpness_is_found_again_by_strength_and_round() -> None:
     found = best_sharpness(made(80_000, PLANTED, positions=1))
     for iterations, round_ in product((400, 8_000), (1, 2, 5, 6)):
         assert found.exponent(iterations, round_) == pytest.approx(PLANTED.exponent(iterations, round_), abs=0.08)
+    assert found.first_seat == pytest.approx(PLANTED.first_seat, abs=0.08)
 
 
 def test_a_few_games_bend_little() -> None:
@@ -51,9 +54,10 @@ def test_a_few_games_bend_little() -> None:
     some = made(10, RIGHT)
     one = replace(some, iterations=np.full_like(some.iterations, 400))
     assert abs(best_sharpness(one).stronger) < 0.03
-    *others, first, _ = astuple(best_sharpness(some))[1:]
+    *others, first, first_seat, _ = astuple(best_sharpness(some))[1:]
     assert max(map(abs, others)) < 0.3
     assert abs(first) < 0.9
+    assert abs(first_seat) < 0.3
 
 
 def test_shares_are_judged_by_the_fit_of_the_other_half() -> None:

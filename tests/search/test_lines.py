@@ -191,27 +191,26 @@ def test_shares_are_told_sharpened_and_searched_as_they_are(sharpness: float) ->
             assert raised == pytest.approx(odds**sharpness)
 
 
-def test_fitted_shares_are_those_of_the_iterations_so_far_and_the_round() -> None:
+@pytest.mark.parametrize("ply", [6, 60])
+def test_fitted_shares_are_those_of_the_iterations_so_far_and_the_round(ply: int) -> None:
     """Also in a search that goes on, and in one that begins with what an earlier search knew."""
-    position = decisions(GAMES["cathedral"], 2, 2)[60]
+    position = decisions(GAMES["cathedral"], 2, 2)[ply]
+    round_ = position.round_number()
+    assert (round_ == 1) == (ply == 6)
     plain, fitted = (Searcher(observe(position), seed=4, sharpness=one) for one in (1.0, "fitted"))
     for iterations in (300, 2000):
         before, after = (one.run(iterations=iterations) for one in (plain, fitted))
-        by = GAMES["cathedral"].tuning.sharpness[2].exponent(after.iterations, position.round_number())
-        assert [line.win_shares for line in after.lines] == [sharper(one, by) for one in before.lines]
+        assert [one.win_shares for one in after.lines] == [fit(one, after.iterations, round_) for one in before.lines]
     position.play(after.best.action)
     before, after = (advanced(one, position) for one in (plain, fitted))
     assert after.reused_iterations > 0
-    by = (
-        GAMES["cathedral"]
-        .tuning.sharpness[2]
-        .exponent(after.iterations + after.reused_iterations, position.round_number())
-    )
-    assert after.best.win_shares == sharper(before.best, by)
+    assert after.best.win_shares == fit(before.best, after.iterations + after.reused_iterations, round_)
 
 
-def sharper(line: Line, exponent: float) -> tuple[float, ...]:
-    return sharpened(line.win_shares, line.standard_errors, exponent)[0]
+def fit(line: Line, iterations: int, round_: int) -> tuple[float, ...]:
+    """The shares of a line of two players as they are shipped."""
+    by = GAMES["cathedral"].tuning.sharpness[2]
+    return sharpened(line.win_shares, line.standard_errors, by.exponent(iterations, round_), by.lead(round_))[0]
 
 
 def advanced(searcher: Searcher, position: State) -> Result:
@@ -232,6 +231,19 @@ def test_errors_of_sharpened_shares_are_as_those_of_shares_moved_by_them() -> No
     assert errors[0] == pytest.approx(moved[0] - shares[0], rel=1e-3)
     assert sharpened((0.001, 0.999), (0.5, 0.5), 0.2)[1] == (0.5, 0.5)
     assert sharpened((0.0, 1.0), (0.0, 0.0), 0.8) == ((0.0, 1.0), (0.0, 0.0))
+
+
+@pytest.mark.parametrize("exponent", [0.8, 1.0])
+def test_a_lead_is_added_to_the_log_odds_of_the_first_seat(exponent: float) -> None:
+    """The others keep their ratio; zeros stay, and no lead changes nothing."""
+    shares, errors = sharpened((0.7, 0.2, 0.1), (0.01, 0.01, 0.01), exponent, 0.3)
+    level, level_errors = sharpened((0.7, 0.2, 0.1), (0.01, 0.01, 0.01), exponent)
+    log_odds, before = (math.log(one / (1 - one)) for one in (shares[0], level[0]))
+    assert log_odds - before == pytest.approx(0.3)
+    assert shares[1] / shares[2] == pytest.approx(level[1] / level[2])
+    assert sum(shares) == pytest.approx(1)
+    assert errors[0] / level_errors[0] == pytest.approx(shares[0] * (1 - shares[0]) / (level[0] * (1 - level[0])))
+    assert sharpened((0.0, 1.0), (0.0, 0.0), exponent, 0.3) == ((0.0, 1.0), (0.0, 0.0))
 
 
 def test_shares_without_an_error_each_are_refused() -> None:
