@@ -33,13 +33,13 @@ def change_tables(page: Page, change: Callable[[Lines], None]) -> None:
     page.route("**/clerestory.v1.AdvisorService/Analyze", answer)
 
 
-@pytest.mark.parametrize("higher", [1, 5])
-def test_the_board_counts_in_the_order_of_the_table(page: Page, higher: int) -> None:
-    """Which is by the win share; the move to play is marked beside, wherever it stands."""
+@pytest.mark.parametrize(("higher", "sure"), [(1, 2), (5, 4)])
+def test_the_board_counts_in_the_order_of_the_table(page: Page, higher: int, sure: int) -> None:
+    """Which is by the win share; the move to play is marked beside, wherever it is. Doubtful shares are left out."""
 
     def change(lines: Lines) -> None:
-        for line, share in zip(lines, (0.6, *[0.7] * higher, *[0.5] * len(lines)), strict=False):
-            line.visits, line.doubtful = 1000, False
+        for place, (line, share) in enumerate(zip(lines, (0.6, *[0.7] * higher, *[0.5] * len(lines)), strict=False)):
+            line.visits, line.doubtful = 1000, place > higher
             line.win_shares[:] = [share] * 2
 
     new_game(page, "duel", ["me", "bot1"])
@@ -53,6 +53,7 @@ def test_the_board_counts_in_the_order_of_the_table(page: Page, higher: int) -> 
     expect(page.locator(".lines tbody tr").nth(higher)).to_have_class(re.compile("first"))
     expect(page.locator(".action.best .rank")).to_have_text(str(higher + 1))
     expect(page.locator(".is-best .hint")).to_contain_text(str(higher + 1))
+    expect(page.locator(".hint small")).to_have_count(sure)
 
 
 @pytest.mark.parametrize(

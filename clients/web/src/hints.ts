@@ -145,7 +145,7 @@ export function marks(): Mark[] {
 
 function mark(line: Line, rank: number, seat: number | undefined): Mark {
   const share = seat === undefined ? undefined : line.winShares[seat];
-  const figures = share === undefined ? {} : { share };
+  const figures = share === undefined || line.doubtful ? {} : { share };
   return { action: line.action?.text ?? "", rank, best: line === best.value, ...figures };
 }
 
