@@ -286,26 +286,26 @@ async def test_internal(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptu
 def asserted() -> Iterator[Reason]:
     """Yield the reasons that tests anywhere name where they assert one."""
     for path in TESTS.rglob("test_*.py"):
-        for node in ast.walk(ast.parse(path.read_text())):
+        if "assert_reason(" not in (text := path.read_text()):
+            continue  # to parse it takes long
+        for node in ast.walk(ast.parse(text)):
             match node:
                 case ast.Call(func=ast.Name("assert_reason"), args=[_, ast.Attribute(ast.Name("Reason"), name)]):
                     yield Reason[name]
 
 
-PRODUCED = {
-    *(reason for reason, _, _ in BAD_REQUESTS),
-    *(reason for reason, _, _ in BAD_ANALYSES),
-    *(reason for reason, _, _ in NOT_NOW),
-    *asserted(),
-    *(reason for _, _, reason, _ in REFUSED),
-    *(reason for _, reason, _ in (*LESSON_REFUSED, *PUZZLE_REFUSED)),
-    *(reason for _, reason, _, _ in RULES_NOT_NOW),
-    *(reason for _, reason in HEADERS if reason is not None),
-    *(reason for _, reason, _ in BAD_NAMES),
-    *GAME_REASONS,
-    *REVIEW_REASONS,
-}
-
-
 def test_every_reason_has_a_code_and_is_produced_by_a_test() -> None:
-    assert set(CODES) == set(Reason) == PRODUCED
+    produced = {
+        *(reason for reason, _, _ in BAD_REQUESTS),
+        *(reason for reason, _, _ in BAD_ANALYSES),
+        *(reason for reason, _, _ in NOT_NOW),
+        *asserted(),
+        *(reason for _, _, reason, _ in REFUSED),
+        *(reason for _, reason, _ in (*LESSON_REFUSED, *PUZZLE_REFUSED)),
+        *(reason for _, reason, _, _ in RULES_NOT_NOW),
+        *(reason for _, reason in HEADERS if reason is not None),
+        *(reason for _, reason, _ in BAD_NAMES),
+        *GAME_REASONS,
+        *REVIEW_REASONS,
+    }
+    assert set(CODES) == set(Reason) == produced
