@@ -255,16 +255,18 @@ def fly(folder: Path, seed: int, seconds: float = PIECE) -> Tally:
 
 
 def fail(fleet: Fleet, everybody: Everybody, tally: Tally, ends: float) -> None:
-    """Let one thing fail, or many one upon another, again and again until a time is over."""
+    """Let one thing fail, or many one upon another: once, and again until a time is over."""
     luck = Random(tally.seed)
     rounds = Round(fleet, everybody, luck)
     until(BOTS, lambda: len(fleet.progress()) >= len(everybody.players) + WATCHERS)
-    while time.monotonic() < ends:
+    while True:
         if luck.random() < ALONE:
             rounds.alone(luck.choice(list(KINDS)), tally)
         else:
             names = [luck.choice(list(luck.choice((KILLS, OTHERS, OTHERS)))) for _ in range(luck.randint(4, MANY))]
             rounds.burst(names, tally)
+        if time.monotonic() > ends:
+            break
     rounds.count(tally)
 
 

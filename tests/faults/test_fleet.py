@@ -10,8 +10,9 @@ from tests.postgres import NOT_INSTALLED, installed
 
 
 @pytest.mark.skipif(not installed(), reason=NOT_INSTALLED)
-@pytest.mark.parametrize(("seed", "seconds"), [(0, 20.0), pytest.param(1, 300.0, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("seed", "seconds"), [(16688, 0.0), pytest.param(1, 300.0, marks=pytest.mark.slow)])
 def test_games_go_on_whatever_fails(seed: int, seconds: float) -> None:
+    """The first has one burst of sixteen faults, in which each of the thirteen kinds is."""
     with TemporaryDirectory(prefix="fleet-") as folder:  # short: the names of sockets are in it
         tally = fly(Path(folder), seed, seconds)
     assert not tally.faults, "\n".join(tally.faults)
