@@ -1,4 +1,4 @@
-"""Starts the command without importing it anew: a process that has imported it forks for every one that a test starts.
+"""Starts the command, or a helper, without importing it anew: a process that has imported it forks for every one.
 
 What a test starts is a process of its own as ever, with its own arguments, environment, folder, pipes and signals, and
 its parent is the test. With CLERESTORY_TEST_COLD=1, or where this is not Linux, it is started from nothing instead.
@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import Any, NoReturn
 
 MODULE = "clerestory"  # of `python -m`
+HELPERS = "tests."  # modules of ours that import some of it, also of `python -m`
 COMMANDS = (
     "main serve bench arena serving web play recommend hint annotate lesson puzzle rules show simulate tune here new"
 )
@@ -49,7 +50,8 @@ class Popen(subprocess.Popen):  # type: ignore[type-arg]
         args, _, _, _, _, cwd, env = given[:7]
         pipes = given[10:16]  # of each of stdin, stdout and stderr both ends, the child's being 0, 3 and 5; or -1
         own = [number if one == -1 else one for number, one in enumerate((pipes[0], pipes[3], pipes[5]))]
-        wanted = {"args": list(map(str, args))[3:], "cwd": os.fspath(cwd or Path.cwd())}
+        module, *arguments = list(map(str, args))[2:]
+        wanted = {"module": module, "args": arguments, "cwd": os.fspath(cwd or Path.cwd())}
         wanted["env"] = dict(os.environ if env is None else env)
         self.pid = forked_here(wanted, own) if IS_FORK else forked_there(wanted, own)
         self._child_created = True
@@ -57,9 +59,14 @@ class Popen(subprocess.Popen):  # type: ignore[type-arg]
 
 
 def is_usual(args: Any, options: dict[str, Any]) -> bool:
-    """Whether a process is one of the command, without anything that only a new interpreter can give it."""
-    if isinstance(args, str | bytes) or list(map(str, args[:3])) != [sys.executable, "-m", MODULE]:
+    """Whether a process is of the command or a helper, without anything that only a new interpreter can give it."""
+    if isinstance(args, str | bytes):
         return False
+    match list(map(str, args)):
+        case [sys.executable, "-m", module, *_] if module == MODULE or module.startswith(HELPERS):
+            pass
+        case _:
+            return False
     return not any(options.get(name) for name in SPECIAL) and early(options.get("env") or os.environ) == early(AT_FIRST)
 
 
@@ -88,7 +95,7 @@ def forked_here(wanted: dict[str, Any], descriptors: list[int]) -> int:
     if number == 0:
         become(wanted, descriptors)
         os.closerange(3, os.sysconf("SC_OPEN_MAX"))
-        run()
+        run(wanted["module"])
     return number
 
 
@@ -155,14 +162,14 @@ def main(channel: socket.socket) -> None:
     IS_FORK.append(True)
     install()
     become(wanted, descriptors)
-    run()
+    run(wanted["module"])
 
 
-def run() -> NoReturn:
-    """Run the command, and end without taking apart what was imported, which would cost more than most commands do."""
+def run(module: str) -> NoReturn:
+    """Run a command, and end without taking apart what was imported, which would cost more than most commands do."""
     code = 0
     try:
-        runpy.run_module(MODULE, run_name="__main__", alter_sys=True)
+        runpy.run_module(module, run_name="__main__", alter_sys=True)
     except SystemExit as ended:
         code = ended.code if isinstance(ended.code, int) else 0
     except BaseException:
@@ -202,7 +209,7 @@ def become(wanted: dict[str, Any], descriptors: list[int]) -> None:
     os.environ.clear()
     os.environ.update(wanted["env"])
     os.chdir(wanted["cwd"])
-    sys.argv = [MODULE, *wanted["args"]]
+    sys.argv = [wanted["module"], *wanted["args"]]
     sys.path[0] = wanted["cwd"]
     through = bool(os.environ.get("PYTHONUNBUFFERED"))
     sys.stdin = sys.__stdin__ = open(0, closefd=False)  # type: ignore[misc]  # noqa: SIM115

@@ -7,6 +7,8 @@ import socket
 import subprocess
 import sys
 import time
+from pathlib import Path
+from typing import Any
 
 import grpc
 import psutil
@@ -19,13 +21,7 @@ from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
 from lab.load.server import ServerProcess
 from tests.faults.conftest import POSITION
 
-CALLER = """
-import json, sys
-from clerestory.clients import Advisor
-with Advisor(sys.argv[1], retries=False) as advisor:
-    for _ in advisor.analyze(json.load(sys.stdin), 60, every=0.02):
-        print("table", flush=True)
-"""
+ROOT = Path(__file__).parents[2]
 HINT = AnalyzeRequest(
     question=RecommendMoveRequest(position=position_message(POSITION), time_budget=duration(60)),
     update_interval=duration(0.01),
@@ -78,8 +74,9 @@ def test_channels_aborted_in_mid_stream(server: ServerProcess, channels: int) ->
 def test_clients_that_are_killed(server: ServerProcess) -> None:
     answers(server)
     before = psutil.Process(server.pid).num_fds()
-    command = [sys.executable, "-c", CALLER, server.target]
-    callers = [subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) for _ in range(20)]
+    command = [sys.executable, "-m", "tests.faults.caller", server.target]
+    options: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "cwd": ROOT}
+    callers = [subprocess.Popen(command, **options) for _ in range(20)]
     for caller in callers:
         with_position(caller)
     for caller in callers:

@@ -4,7 +4,6 @@ import resource
 import signal
 import socket
 import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -17,6 +16,7 @@ import pytest
 from clerestory.clients import Advisor
 from lab.load.server import ANNOUNCED
 from tests.door.harness import RULES, address_of
+from tests.faults.limited import ROOT, limited
 
 SERVE = ("serve", "--listen", "127.0.0.1:0", "--web", "127.0.0.1:0", "--workers", "1", "--while-stdin")
 ASKED = f"HEAD {RULES}ListGames HTTP/1.1\r\nhost: localhost\r\n".encode()
@@ -26,9 +26,8 @@ OTHER = "127.0.0.9"
 @contextmanager
 def serving(descriptors: int, store: Path, log: IO[str]) -> Iterator[tuple["subprocess.Popen[str]", str, int]]:
     """Yield a server with few descriptors, its address, and the port of its page."""
-    limited = ["sh", "-c", f'ulimit -n {descriptors} && exec "$@"', "sh", sys.executable, "-m", "clerestory"]
-    command = [*limited, *SERVE, "--store", str(store)]
-    with subprocess.Popen(command, stdin=-1, stdout=-1, stderr=log, text=True) as server:
+    command = limited(descriptors, *SERVE, "--store", str(store))
+    with subprocess.Popen(command, stdin=-1, stdout=-1, stderr=log, text=True, cwd=ROOT) as server:
         try:
             assert server.stdout is not None
             announced = ANNOUNCED.search(server.stdout.readline())

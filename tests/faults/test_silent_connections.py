@@ -10,7 +10,7 @@ import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.request import urlopen
 
 import psutil
@@ -19,6 +19,7 @@ import pytest
 from clerestory.clients import Advisor
 from lab.load.server import ANNOUNCED
 from tests.faults.conftest import POSITION
+from tests.faults.limited import ROOT, limited
 from tests.faults.strangers import PREFACE, SETTINGS, frame
 
 PAGE = re.compile(r"page at http://127\.0\.0\.1:(\d+)/")
@@ -48,12 +49,12 @@ class Limited(NamedTuple):
 
 
 @contextmanager
-def limited(descriptors: int, folder: Path) -> Iterator[Limited]:
+def serving(descriptors: int, folder: Path) -> Iterator[Limited]:
     """A server with a page and a store on disk, and its descriptors."""
-    command = ["sh", "-c", f'ulimit -n {descriptors} && exec "$@"', "sh", sys.executable, "-m", "clerestory", "serve"]
-    command += ["--listen", "127.0.0.1:0", "--web", "127.0.0.1:0", "--workers", "1", "--log-level", "warning"]
-    command += ["--idle-timeout", str(IDLE), "--store", str(folder / "games.sqlite")]
-    with (folder / "log").open("w") as log, subprocess.Popen(command, stdout=-1, stderr=log, text=True) as server:
+    command = limited(descriptors, "serve", "--listen", "127.0.0.1:0", "--web", "127.0.0.1:0", "--workers", "1")
+    command += ["--log-level", "warning", "--idle-timeout", str(IDLE), "--store", str(folder / "games.sqlite")]
+    options: dict[str, Any] = {"stdout": subprocess.PIPE, "text": True, "cwd": ROOT}
+    with (folder / "log").open("w") as log, subprocess.Popen(command, stderr=log, **options) as server:
         try:
             assert server.stdout is not None
             grpc, page = ANNOUNCED.search(server.stdout.readline()), PAGE.search(server.stdout.readline())
@@ -91,7 +92,7 @@ def use(server: Limited, advisor: Advisor) -> None:
     [(64, 300), pytest.param(128, 300, marks=pytest.mark.slow), (1024, 1300)],
 )
 def test_idle_connections_on_both_ports_keep_nobody_out(descriptors: int, number: int, tmp_path: Path) -> None:
-    with limited(descriptors, tmp_path) as server, Advisor(server.address) as early:
+    with serving(descriptors, tmp_path) as server, Advisor(server.address) as early:
         use(server, early)
         began = time.monotonic()
         with ExitStack() as idle, Advisor(f"localhost:{server.ports[0]}") as late:
@@ -110,7 +111,7 @@ def test_idle_connections_on_both_ports_keep_nobody_out(descriptors: int, number
 def test_ten_thousand_idle_connections(tmp_path: Path, spread: bool) -> None:
     most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
-    with limited(4096, tmp_path) as server, Advisor(server.address) as early, ExitStack() as idle:
+    with serving(4096, tmp_path) as server, Advisor(server.address) as early, ExitStack() as idle:
         for port in server.ports:
             come([port], min(MANY, most // 2 - 200), idle, spread=spread)
             use(server, early)
