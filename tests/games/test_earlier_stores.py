@@ -40,6 +40,7 @@ VALUED_BY = {  # the values in use then: a new value reviews anew, as do new set
 REVIEWED_BY = {"exploration": 0.12, "growth": 0.0, "priors": "guide", "sharpness": 1.0}  # with a learned value
 COUNTS = {"7d70b6d": (15, 10), "0adc857": (17, 12)}  # games, and how many are not over
 
+ROOT = Path(__file__).parents[2]
 GRADES = {"accuracy", "decisions", "idleDecisions", "meanLoss", "mistakes", "blunders", "inaccuracies"}
 
 
@@ -367,14 +368,6 @@ def test_of_processes_that_migrate_a_file_at_once_one_does(tmp_path: Path) -> No
 
 def test_servers_that_migrate_a_database_at_once_do_it_once(database: str) -> None:
     """What a script adds cannot be added twice: the second would fail."""
-    script = f"""
-import asyncio, sys
-from clerestory.games.opening import open_store
-async def opened():
-    store = await open_store({restore(database)!r})
-    print(sum(tally.games for tally in (await store.tally()).values()))
-    await store.close()
-asyncio.run(opened())
-"""
-    started = [subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, text=True) for _ in range(3)]
+    command = [sys.executable, "-m", "tests.games.opened", restore(database)]
+    started = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) for _ in range(3)]
     assert [(process.communicate()[0], process.returncode) for process in started] == [("15\n", 0)] * 3
