@@ -13,9 +13,9 @@ from clerestory.advice.analyst import Analyst
 from clerestory.advice.caller import Caller
 from clerestory.advice.reviewer import Reviewer
 from clerestory.advice.reviews import SKETCH
-from clerestory.engine import Rng
+from clerestory.engine import Rng, State
 from clerestory.refusals import Reason
-from clerestory.review import ReviewPlan, annotate
+from clerestory.review import Annotation, ReviewPlan, annotate
 from clerestory.review.annotating import answered
 from clerestory.review.course import plies_of
 from clerestory.review.rollouts import FEWEST, estimate, paired
@@ -52,11 +52,17 @@ def plies(messages: list[api.AnnotateGameResponse], *, sketch: bool) -> list[api
 # -- the review ------------------------------------------------------------------------------------
 
 
+@pytest.fixture(scope="module")
+def annotated() -> list[tuple[State, Annotation]]:
+    """Games with the reviews of this process."""
+    games = random_game("duel", 2, 1), cut(random_game("cathedral", 4, 1), 40)
+    return [(game, annotate(game, ReviewPlan(iterations=QUICK, seed=9))) for game in games]
+
+
 @pytest.mark.parametrize("workers", [1, 2])
-async def test_it_is_the_review_of_one_process(workers: int) -> None:
+async def test_it_is_the_review_of_one_process(workers: int, annotated: list[tuple[State, Annotation]]) -> None:
     """The same plies and the same ledger, whoever runs the searches and on however many threads."""
-    for game in (random_game("duel", 2, 1), cut(random_game("cathedral", 4, 1), 40)):
-        expected = annotate(game, ReviewPlan(iterations=QUICK, seed=9))
+    for game, expected in annotated:
         async with annotating(workers=workers) as (stub, _):
             messages = await reviewed(stub, asked(game, seed=9))
         assert plies(messages, sketch=False) == [write_ply(one, game.game) for one in expected.valuations]
@@ -139,7 +145,7 @@ async def test_it_waits_for_others_and_leaves_nothing_running() -> None:
 
 async def test_a_search_that_was_kept_waiting_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
     """Interrupted repeatedly, it has the same result as one that ran in one go."""
-    game = cut(random_game("duel", 2, 1), 14)
+    game = cut(random_game("duel", 2, 1), 12)
     expected = annotate(game, ReviewPlan(iterations=3000))
     monkeypatch.setattr("clerestory.advice.analyst.TURN", 0.004)
     turns = 0

@@ -106,9 +106,9 @@ async def test_a_position_stays_of_its_kind(name: str, seats: int, kind: str) ->
     state, rng = GAMES[name].new(seats, SEED), Rng(3)
     async with rules_served() as rules:
         while not state.over:
-            given = whole(state) if kind == "referee" else view(state.observe(seats - 1))
             action = next_action(state, rng)
             if rng.below(4) == 0 or len(state.history) < 12:
+                given = whole(state) if kind == "referee" else view(state.observe(seats - 1))
                 answer = await rules.ApplyActions(
                     api.ApplyActionsRequest(position=given, actions=[action.text], draw=True, seed=rng.below(99))
                 )
