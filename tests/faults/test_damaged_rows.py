@@ -1,6 +1,8 @@
 """Rows that cannot be read stop their own game, which is shown as frozen or is not there, and no other."""
 
 import shutil
+import sqlite3
+from contextlib import closing, suppress
 from copy import deepcopy
 from pathlib import Path
 from random import Random
@@ -9,13 +11,13 @@ import grpc
 import pytest
 
 from clerestory.door.methods import methods
-from clerestory.v1 import games_pb2
+from clerestory.v1 import annotation_pb2, games_pb2
 from tests.faults import wires
 from tests.faults.judge import dead_services, errors, is_faulty, leaks, traces
 from tests.faults.rows import damage
 from tests.faults.watched import watched_server
 from tests.faults.wires import Ending
-from tests.faults.world import GOOD, KINDS, Kept, World, connect
+from tests.faults.world import GOOD, KINDS, PERSON, Kept, World, about, connect
 
 OPTIONS = ("--workers", "1", "--max-time", "0.05")
 CASES = 4  # games of each kind, of which one stays as it is
@@ -25,20 +27,30 @@ FROZEN = r"game \S+ (is frozen|cannot be shown): "  # what the log may say of da
 
 @pytest.fixture(scope="module")
 def stored(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, list[Kept]]:
-    """A folder with a store of games in the middle, and the games."""
+    """A folder with a store of games in the middle, some of them ended and reviewed, and the games."""
     folder, luck = tmp_path_factory.mktemp("stored"), Random(1)
     with watched_server(folder, *OPTIONS) as server, grpc.insecure_channel(server.target) as channel:
         world = connect(channel, "")
         kept = [world.make(kind, luck) for kind in range(len(KINDS)) for _ in range(CASES)]
+        ended = [one for one in kept[CASES - 1 :: CASES] if PERSON in KINDS[one.kind]["seats"]]
+        for one in ended:
+            with suppress(grpc.RpcError):  # it was over
+                world.stub.EndGame(games_pb2.EndGameRequest(**about(one), reason=games_pb2.END_REASON_ABANDONED))
+            assert review(channel, one, wires.SECONDS).code == "ok"
         for one in kept:
             world.look(one)
-            review(channel, world, one)
+    with closing(sqlite3.connect(folder / "games")) as store:
+        [(reviewed,)] = store.execute("SELECT count(DISTINCT game) FROM review")
+    assert reviewed == len(ended) - 1  # that with an open seat had not begun
     return folder, kept
 
 
-def review(channel: grpc.Channel, world: World, one: Kept) -> None:
-    """Let the server store a part of a review of a game, if it makes one."""
-    ask(channel, world, "AnnotationService/AnnotateGame", one, Random(1))
+def review(channel: grpc.Channel, one: Kept, listen: float = wires.LISTEN) -> Ending:
+    """Return how a request for a review of a game ends; that of an ended game is stored."""
+    game = annotation_pb2.KeptGameReference(**about(one))
+    request = annotation_pb2.AnnotateGameRequest(kept_game=game, iterations=50)
+    method = methods()["/clerestory.v1.AnnotationService/AnnotateGame"]
+    return wires.over_grpc(channel, method, request.SerializeToString(), (), listen)
 
 
 def ask(channel: grpc.Channel, world: World, name: str, one: Kept, luck: Random) -> Ending:
@@ -71,7 +83,7 @@ def test_damaged_rows(stored: tuple[Path, list[Kept]], tmp_path: Path, seed: int
 
 def asked(channel: grpc.Channel, world: World, one: Kept, luck: Random) -> list[str]:
     """Return how calls about a game ended as none should."""
-    endings = {name: ask(channel, world, name, one, luck) for name in ABOUT}
+    endings = {name: ask(channel, world, name, one, luck) for name in ABOUT} | {"AnnotateGame": review(channel, one)}
     return [f"{one.game_id} {name} {ending}" for name, ending in endings.items() if is_faulty(ending)]
 
 
