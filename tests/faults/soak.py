@@ -31,7 +31,7 @@ from tests.faults.pieces import command, sums
 from tests.faults.players import GONE, PERSON, Player, Watcher
 from tests.faults.probe import echoing, probed
 from tests.faults.watched import Watched, watched_server
-from tests.faults.world import position, toy_record
+from tests.faults.world import KINDS, Kept, position, toy_record
 
 PLAYERS, WATCHERS = 4, 2
 PIECE = 120.0  # seconds
@@ -162,14 +162,16 @@ class Stranger:
         self.made = self.internal = 0
         self.lives = False
         self.secrets: set[str] = set()
+        self._kept: list[Kept] = []
 
     def live(self, server: Watched, leaving: threading.Event) -> None:
-        """Go on until the server is gone, or until told to leave."""
+        """Go on until the server is gone, or until told to leave, with the games of earlier lives."""
         self.lives = True
         with closing(Fuzzer(server, self._seed)) as fuzzer, suppress(grpc.RpcError, OSError, http.client.HTTPException):
+            fuzzer.world.kept = self._kept
             while not leaving.is_set():
                 luck = Random(f"{self._seed}:{self.made}")
-                if self.made % 20 == 0 or not fuzzer.world.kept:
+                if self.made % 20 == 0 or len(self._kept) < len(KINDS):
                     fuzzer.world.refresh(luck)
                 fuzzer.make(fuzzer.mutated(self.made, luck))
                 self.made += 1

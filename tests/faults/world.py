@@ -127,8 +127,8 @@ class World:
 
     def refresh(self, luck: Random) -> None:
         """Look at one of the games again; make another in place of one that is over, or that mutations have taken."""
-        if len(self.kept) < len(KINDS):
-            self.kept += [self.make(kind, luck) for kind in range(len(self.kept), len(KINDS))]
+        while len(self.kept) < len(KINDS):
+            self.kept.append(self.make(len(self.kept), luck))
         place = luck.randrange(len(self.kept))
         one = self.kept[place]
         if not self.ours(one):
