@@ -19,7 +19,7 @@ CROWD = 64
 
 def test_a_tree_that_is_full_still_gets_its_answer(server: ServerProcess) -> None:
     with Advisor(server.target) as advisor:
-        answer = advisor.recommend(POSITION, 2.0, memory=MIB, early_stop=False)
+        answer = advisor.recommend(POSITION, iterations=16_000, memory=MIB, early_stop=False)  # half of them fill it
     assert "memory_full" in {warning.reason for warning in answer.warnings}
     assert answer.best is not None
 
