@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import Page, Route, expect
 
 from clerestory.v1.advisor_pb2 import AnalyzeResponse, Line
-from tests.browser.harness import PATIENCE, new_game, settled
+from tests.browser.harness import start
 
 LAST = 2  # flag of the envelope that ends a stream of Connect
 Lines = MutableSequence[Line]
@@ -33,6 +33,15 @@ def change_tables(page: Page, change: Callable[[Lines], None]) -> None:
     page.route("**/clerestory.v1.AdvisorService/Analyze", answer)
 
 
+def hinted(page: Page, change: Callable[[Lines], None]) -> None:
+    """Begin a game, and wait for the last of its tables, which come changed."""
+    page.evaluate("localStorage.setItem('hint-seconds', '1')")
+    start(page)
+    change_tables(page, change)
+    page.get_by_label("Hints ?").select_option("table")
+    expect(page.locator(".told")).to_contain_text("of longer searches would say the same")
+
+
 @pytest.mark.parametrize(("higher", "sure"), [(1, 2), (5, 4)])
 def test_the_board_counts_in_the_order_of_the_table(page: Page, higher: int, sure: int) -> None:
     """Which is by the win share; the move to play is marked beside, wherever it is. Doubtful shares are left out."""
@@ -42,11 +51,7 @@ def test_the_board_counts_in_the_order_of_the_table(page: Page, higher: int, sur
             line.visits, line.doubtful = 1000, place > higher
             line.win_shares[:] = [share] * 2
 
-    new_game(page, "duel", ["me", "bot1"])
-    settled(page)
-    change_tables(page, change)
-    page.get_by_label("Hints ?").select_option("table")
-    expect(page.locator(".told")).to_contain_text("of longer searches would say the same", timeout=PATIENCE)
+    hinted(page, change)
     rows = page.locator(".lines tbody tr").evaluate_all("all => all.map(one => one.dataset.line)")
     for rank, name in enumerate(rows[:3], 1):
         expect(page.locator(f'.action[data-action="{name}"] .rank')).to_have_text(str(rank))
@@ -67,18 +72,15 @@ def test_a_line_with_more_points_than_the_first_is_explained(
 
     def change(lines: Lines) -> None:
         labels.append(lines[1].action.label)
-        lines[0].margin = round(lines[0].margin, 1)
-        for line in lines[1:]:
-            line.margin = lines[0].margin - 5
-        lines[1].margin, lines[1].doubtful = lines[0].margin + more, False
+        first = round(lines[0].margin, 1)
+        for line in lines:
+            line.visits, line.doubtful, line.margin = 1000, False, first - 5
+            line.win_shares[:] = [0.5] * 2
+        lines[0].margin, lines[1].margin = first, first + more
         lines[1].win_shares[:] = [share] * 2
 
-    new_game(page, "duel", ["me", "bot1"])
-    settled(page)
-    change_tables(page, change)
-    page.get_by_label("Hints ?").select_option("table")
+    hinted(page, change)
     told = page.locator(".told")
-    expect(told).to_contain_text("of longer searches would say the same", timeout=PATIENCE)
     if says is None:
         expect(told).not_to_contain_text("more points than the first line")
     else:
