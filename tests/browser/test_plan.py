@@ -190,8 +190,9 @@ def test_in_the_market_only_the_number_is_a_stepper(page: Page) -> None:
 
 
 def test_the_draws_of_a_round_can_be_let_stand_at_once(page: Page) -> None:
-    new_game(page, "cathedral", ["me", "bot1"])
-    until(page, ".notices input[type=checkbox]")
+    about_to(page, "redraw")
+    begin(page)
+    settled(page)
     page.get_by_label("Keep the draws for the rest of this round").click()  # it goes away with its draw
     kept = page.locator(".log ol li", has_text="let the draw stand")
     expect(kept.first).to_be_attached(timeout=PATIENCE)
@@ -202,7 +203,8 @@ def test_the_draws_of_a_round_can_be_let_stand_at_once(page: Page) -> None:
 
 
 def test_the_log_says_what_changed_and_marks_what_had_one_answer(page: Page) -> None:
-    new_game(page, "cathedral", ["me", "bot1"])
+    about_to(page, "redraw")
+    begin(page)
     until(page, ".planning")
     expect(page.locator(".log .changed").first).to_be_attached()
     expect(page.locator(".log ol")).to_contain_text("production")
