@@ -182,6 +182,7 @@ def test_many_windows_leave_connections_for_calls(page: Page) -> None:
     for number, other in enumerate(others):
         with other.expect_request("**/WatchGame") if number < 2 else nullcontext():
             other.goto(f"/#/game/{identifier}")
+    for number, other in enumerate(others):
         assert settled(other)
         looks = other.get_by_text("this one looks every three seconds")
         expect(looks).to_have_count(0 if number < 2 else 1, timeout=PATIENCE)
