@@ -12,6 +12,7 @@ from clerestory.engine import read_records
 from lab.browser import choose_game
 
 PATIENCE = 60_000  # milliseconds; a wait ends as soon as there is what it waits for
+UNPLANNED = ".planning .action[aria-disabled='true']"  # where a plan must be made first
 LOOK, QUIET = 500, 3  # milliseconds between looks at searches, and looks after which none follows
 FRAME = 20  # milliseconds between looks at what a page shows: an `expect` that does not hold yet reads the whole page
 SETTLED = """() => {
@@ -21,6 +22,9 @@ SETTLED = """() => {
     const busy = ".actions:not(.planning) .action[aria-disabled='true'], [data-fresh]";
     return table.querySelector(busy) ? "" : "mine";
 }"""
+OFFERED = f"""() => [document.querySelector("[data-version]").dataset.version,
+    [...document.querySelectorAll(".action")].map(one => one.dataset.action),
+    document.querySelector("{UNPLANNED}") !== null]"""
 
 
 @dataclass
@@ -133,7 +137,7 @@ def act_by_keyboard(page: Page) -> None:
 
 def plan(page: Page) -> None:
     """Where a plan must be made, as for what is discarded, plan as much as is needed."""
-    while page.locator(".planning .action[aria-disabled='true']").count():
+    while page.locator(UNPLANNED).count():
         more = page.locator(".planning button[aria-label^='One more']:not([aria-disabled='true'])").first
         more.click()
         expect(page.locator(".planning[aria-busy='true']")).to_have_count(0)
@@ -143,11 +147,11 @@ def play_on(page: Page, choose: Callable[[list[str]], str], plies: int = 10_000)
     """Click actions until the game is over or a number is reached; return the number of clicks."""
     pressed = 0
     while pressed < plies and settled(page):
-        version = page.locator("[data-version]").get_attribute("data-version")
-        offered = page.eval_on_selector_all(".action", "all => all.map(one => one.dataset.action)")
+        version, offered, unplanned = page.evaluate(OFFERED)
         if not offered:
             continue
-        plan(page)
+        if unplanned:
+            plan(page)
         page.locator(f'.action[data-action="{choose(offered)}"]').click()
         pressed += 1
         wait_for_change(page, version)
