@@ -38,7 +38,7 @@ async def move(stub: Any, budget: float) -> str:
 
 async def hint(stub: Any, budget: float, begun: asyncio.Semaphore) -> str:
     """The same for a stream; its last table must be the only final one. Tells when it has begun, or was refused."""
-    request = AnalyzeRequest(question=question(budget), update_interval=duration(0.05))
+    request = AnalyzeRequest(question=question(budget), update_interval=duration(0.5))
     finals: list[bool] = []
     try:
         async for table in stub.Analyze(request):
