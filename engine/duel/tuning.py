@@ -17,7 +17,11 @@ TUNING = Tuning(
     search={2: {**GUIDED, "choice": "bound", "horizon": 20}},
     review_learned={2: REVIEWED},
     learned={2: {**LEARNED, "exploration": 0.15, "growth": 0.1, "priors": "learned", "sharpness": FITTED}},
-    sharpness={2: Sharpness(0.888, stronger=0.094, later=0.027, both=0.011, last=0.272, first=0.031, rounds=12)},
+    sharpness={
+        2: Sharpness(
+            0.855, stronger=0.057, later=0.025, both=0.008, last=0.254, first=0.104, first_seat=-0.043, rounds=12
+        )
+    },
     temperature=8.0,
     scale={2: 20.0},
     worth_naming=0.15,
