@@ -29,6 +29,7 @@ from clerestory.engine import GAMES
 from clerestory.engine.tuning import Sharpness, sharpness_terms
 from clerestory.learn.columns import Array
 from clerestory.learn.figures import BINS, calibration_error, reliability
+from clerestory.learn.net import softmax
 from clerestory.learn.samples import entropy
 from lab.commands import run, with_commands
 from lab.json_lines import adding_to, gathered, header_of
@@ -130,11 +131,12 @@ def best_sharpness(some: ShareTable) -> Sharpness:
     Each weight is held near that of shares as they were, by WIDTHS, so that few games bend nothing. Weights of strength
     are not fitted to games of one.
     """
-    moved, rounds = terms_by_seat(some), int(some.round.max())
+    rounds = int(some.round.max())
+    moved = terms_by_seat(some, rounds)
     start = weights = np.array(astuple(AS_THEY_WERE)[: len(WIDTHS)])
     held = np.diag(1 / np.square(WIDTHS))
     for _ in range(STEPS):
-        shares = odds_of(moved @ weights)
+        shares = softmax(moved @ weights)
         slopes = (moved * (shares - some.returns)[:, :, None]).sum(axis=1)
         means = (moved * shares[:, :, None]).sum(axis=1)
         curve = np.einsum("ns,nsk,nsl->kl", shares, moved, moved, optimize=True) - means.T @ means
@@ -148,22 +150,15 @@ def best_sharpness(some: ShareTable) -> Sharpness:
     return Sharpness(even, stronger, later, both, last, first, first_seat, rounds)
 
 
-def terms_by_seat(some: ShareTable) -> Array:
+def terms_by_seat(some: ShareTable, rounds: int) -> Array:
     """Return what the weights of a sharpness multiply in the log odds of each seat: positions x seats x weights."""
     logs = np.log(np.maximum(some.shares, LEAST))
-    terms = np.array([sharpness_terms(*one, int(some.round.max())) for one in strengths(some)])
+    terms = np.array([sharpness_terms(*one, rounds) for one in strengths(some)])
     terms[:, STRENGTH] *= len(np.unique(some.iterations)) > 1
     moved = np.zeros((*logs.shape, len(WIDTHS)))
     moved[:, :, :-1] = logs[:, :, None] * terms[:, None, :]
     moved[:, 0, -1] = some.round <= 1
     return moved
-
-
-def odds_of(logs: Array) -> Array:
-    """Return the shares of each position that have these logarithms but for a common part."""
-    odds = np.exp(logs - logs.max(axis=1, keepdims=True))
-    shares: Array = odds / odds.sum(axis=1, keepdims=True)
-    return shares
 
 
 def weight_of_a_position(slope: Array, curve: float, game: Array) -> float:

@@ -7,7 +7,6 @@ import socket
 import subprocess
 import sys
 import time
-from pathlib import Path
 from typing import Any
 
 import grpc
@@ -20,8 +19,8 @@ from clerestory.v1.advisor_pb2 import AnalyzeRequest, RecommendMoveRequest
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
 from lab.load.server import ServerProcess
 from tests.faults.conftest import POSITION
+from tests.faults.limited import ROOT
 
-ROOT = Path(__file__).parents[2]
 HINT = AnalyzeRequest(
     question=RecommendMoveRequest(position=position_message(POSITION), time_budget=duration(60)),
     update_interval=duration(0.01),
