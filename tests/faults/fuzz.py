@@ -25,7 +25,7 @@ from tests.faults.mutations import damaged, mutate, mutated_json
 from tests.faults.pieces import Out, Seed, conclude, pieces
 from tests.faults.watched import Delay, Watched, watched_server
 from tests.faults.wires import Ending, Metadata
-from tests.faults.world import KINDS, World, connect, good_request, short
+from tests.faults.world import World, connect, good_request, short
 
 HELD = 0.02  # seconds for which a call may hold the event loop
 STOPPED = 0.1  # seconds for which it may stand still, beyond what it does without a call
@@ -134,8 +134,7 @@ class Fuzzer:
     def step(self, number: int) -> None:
         """Make a call, and now and then good ones. Raises RpcError if those fail."""
         luck = Random(f"{self.figures.seed}:{number}")
-        if number % 20 == 0 or len(self.world.kept) < len(KINDS):
-            self.world.refresh(luck)
+        self.world.keep_up(number, luck)
         self.make(self.mutated(number, luck))
         if number % EACH == EACH - 1:
             self.look()

@@ -31,7 +31,7 @@ from tests.faults.pieces import command, sums
 from tests.faults.players import GONE, PERSON, Player, Watcher
 from tests.faults.probe import echoing, probed
 from tests.faults.watched import Watched, watched_server
-from tests.faults.world import KINDS, Kept, position, toy_record
+from tests.faults.world import Kept, position, toy_record
 
 PLAYERS, WATCHERS = 4, 2
 PIECE = 120.0  # seconds
@@ -171,8 +171,7 @@ class Stranger:
             fuzzer.world.kept = self._kept
             while not leaving.is_set():
                 luck = Random(f"{self._seed}:{self.made}")
-                if self.made % 20 == 0 or len(self._kept) < len(KINDS):
-                    fuzzer.world.refresh(luck)
+                fuzzer.world.keep_up(self.made, luck)
                 fuzzer.make(fuzzer.mutated(self.made, luck))
                 self.made += 1
         self.secrets |= fuzzer.world.secrets

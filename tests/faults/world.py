@@ -125,6 +125,11 @@ class World:
             if error.code() not in (grpc.StatusCode.ABORTED, grpc.StatusCode.FAILED_PRECONDITION):
                 raise
 
+    def keep_up(self, call: int, luck: Random) -> None:
+        """Have games of all kinds before a call, and before every twentieth look at one again."""
+        if call % 20 == 0 or len(self.kept) < len(KINDS):
+            self.refresh(luck)
+
     def refresh(self, luck: Random) -> None:
         """Look at one of the games again; make another in place of one that is over, or that mutations have taken."""
         while len(self.kept) < len(KINDS):
