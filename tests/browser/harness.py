@@ -19,7 +19,8 @@ SETTLED = """() => {
     if (document.querySelector("[data-testid='winner']")?.checkVisibility()) return "over";
     const table = document.querySelector(".table");
     if (table?.querySelector(".status.mine")?.checkVisibility() !== true) return "";
-    const busy = ".actions:not(.planning) .action[aria-disabled='true'], [data-fresh]";
+    const unplanned = ".planning:not(:has(.action))"; // the service is still to say what can be planned
+    const busy = `.actions:not(.planning) .action[aria-disabled='true'], [data-fresh], ${unplanned}`;
     return table.querySelector(busy) ? "" : "mine";
 }"""
 OFFERED = f"""() => [document.querySelector("[data-version]").dataset.version,

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.browser.harness import PATIENCE, new_game, play_on, settled, start, when_held
+from tests.browser.harness import PATIENCE, new_game, plan, play_on, settled, start, when_held
 
 SIZES: list[Any] = [{"width": 1366, "height": 768}, {"width": 390, "height": 844}, {"width": 320, "height": 640}]
 
@@ -83,7 +83,8 @@ def test_the_focus_stays_with_the_actions(page: Page) -> None:
     page.keyboard.press("a")
     for _ in range(5):
         assert settled(page)
-        page.evaluate("document.querySelector('.action').focus()")
+        plan(page)
+        page.locator(".action").first.focus()
         page.keyboard.press("Enter")
         expect(page.locator(".actions:focus")).to_have_count(1, timeout=PATIENCE)
 
