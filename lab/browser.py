@@ -84,6 +84,8 @@ def choose_game(page: Page, game: str, holders: list[str]) -> None:
     page.get_by_label(f"{len(holders)} players").check()
     for colour, holder in zip(("Red", "Blue", "Green", "Yellow"), holders, strict=False):
         page.get_by_label(colour, exact=True).select_option(holder)
+    if any(re.fullmatch(r"bot\d", holder) for holder in holders):
+        page.locator(".opponents label").first.wait_for()  # before they come, bots have no names of their own
     page.get_by_text("More options").click()
     page.get_by_label("A bot's time per move").select_option(FAST)
 

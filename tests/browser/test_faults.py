@@ -240,6 +240,15 @@ def test_a_stream_that_a_proxy_resets(page: Page, body: bytes) -> None:
     assert play_on(page, lambda offered: offered[0], 1) == 1
 
 
+def test_a_server_of_which_nothing_is_heard_is_told_as_one_that_is_away(page: Page) -> None:
+    page.clock.install()
+    with held_back(page, "**/WatchGame") as held:
+        start(page)
+        when_held(page, held)
+        page.clock.fast_forward(41_000)
+        expect(page.get_by_role("alert")).to_have_text("No sign of the server for 40 s Trying again…")
+
+
 def test_a_game_that_is_first_told_by_its_stream_can_be_looked_back_on_and_keeps_its_actions(page: Page) -> None:
     start(page)
     steps, last = page.locator(".steps"), page.locator(".log ol li").count()

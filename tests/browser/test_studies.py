@@ -64,7 +64,7 @@ def test_a_kept_game_can_be_studied_and_come_back_to(page: Page) -> None:
     start(page)
     play_on(page, lambda offered: offered[0], 1)
     page.get_by_role("link", name="Study").click()
-    expect(page.locator(".steps")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_role("link", name="To the game")).to_be_visible(timeout=PATIENCE)
     while page.locator(".turn").inner_text() != "Perkin is to move":
         back_one(page)
     expect(page.locator(".player-name", has_text="(you)")).to_have_attribute("title", "Red")

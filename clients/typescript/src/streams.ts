@@ -1,11 +1,13 @@
 // Streams: sequences of messages that arrive, and waiting for them.
 
+import { Code, ConnectError } from "@connectrpc/connect";
+
 const SILENCE = 40_000; // milliseconds; the server sends something every 15 s
 
 /**
  * The messages of a stream that counts as broken after a silence.
  *
- * Throws what `begin` or its stream throws: with kind "cancelled" after a silence, or once the signal is aborted.
+ * Throws what `begin` or its stream throws: with kind "unavailable" after a silence, "cancelled" once the signal is aborted.
  */
 export async function* alive<T>(
   begin: (signal: AbortSignal) => AsyncIterable<T>,
@@ -13,7 +15,8 @@ export async function* alive<T>(
   silence = SILENCE,
 ): AsyncGenerator<T> {
   const stop = new AbortController();
-  const alarm = () => setTimeout(() => stop.abort(), silence);
+  const silent = () => new ConnectError(`no sign of the server for ${silence / 1000} s`, Code.Unavailable);
+  const alarm = () => setTimeout(() => stop.abort(silent()), silence);
   let timer = alarm();
   try {
     for await (const message of begin(signal ? AbortSignal.any([signal, stop.signal]) : stop.signal)) {
