@@ -43,7 +43,8 @@ class Codec:
 
     def payload(self, body: bytes, headers: Mapping[str, str]) -> bytes:
         """Return what a body holds, unpacked as the headers say. Raises ConnectError."""
-        compression = headers.get("connect-content-encoding" if self.streams else "content-encoding", "identity")
+        named = "connect-content-encoding" if self.streams else "content-encoding"
+        compression = headers.get(named, "identity").lower()
         compressed, payload = unwrapped(body) if self.streams else (compression != "identity", body)
         return unpacked(payload, compression) if compressed else payload
 
