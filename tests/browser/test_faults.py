@@ -246,7 +246,7 @@ def test_a_server_of_which_nothing_is_heard_is_told_as_one_that_is_away(page: Pa
         start(page)
         when_held(page, held)
         page.clock.fast_forward(41_000)
-        expect(page.get_by_role("alert")).to_have_text("No sign of the server for 40 s Trying again…")
+        expect(page.get_by_role("alert")).to_have_text("No sign of the server for 40 s. Trying again…")
 
 
 def test_a_game_that_is_first_told_by_its_stream_can_be_looked_back_on_and_keeps_its_actions(page: Page) -> None:

@@ -52,9 +52,13 @@ export async function insist<T>(
   }
 }
 
+/** Why something is tried again, as a sentence, and that it is; nothing without a reason. */
+export const retried = (why: string): string =>
+  why && say("trouble.again", { trouble: /[.!?…]$/.test(why) ? why : `${why}.` });
+
 /** Keep why something is tried again, in words, until it has been answered. */
 export const again =
   (kept: Signal<string>) =>
   (why: string): void => {
-    kept.value = why && say("trouble.again", { trouble: why });
+    kept.value = retried(why);
   };

@@ -7,6 +7,7 @@ import type { SeatLook } from "./boards/types.ts";
 import { Button } from "./button.tsx";
 import { Face } from "./face.tsx";
 import { away } from "./files.ts";
+import { retried } from "./insist.ts";
 import { text } from "./text.ts";
 import { apart, say } from "./texts.ts";
 
@@ -92,7 +93,7 @@ export function SeatTable({ class: shape, caption, heads, rows }: SeatTableProps
 
 /** Shown while something is loading, and if it cannot be loaded. */
 export function Opening({ trouble }: { trouble: string }) {
-  const words = trouble || (away.value ? say("trouble.again", { trouble: say("trouble.unreachable") }) : "");
+  const words = trouble || (away.value ? retried(say("trouble.unreachable")) : "");
   return (
     <main class="page">
       <Trouble words={words} />

@@ -9,6 +9,7 @@ import { type Game, GameStatus, type GameView, Hints as HintsOption, SeatKind } 
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import { type LegalAction, TurnKind } from "../gen/clerestory/v1/rules_pb.ts";
 import type { Question } from "../hints.ts";
+import { retried } from "../insist.ts";
 import { Kept } from "../kept.ts";
 import { labelOf } from "../labels.ts";
 import { newsOf } from "../news.ts";
@@ -135,7 +136,7 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
       menu={<Menu kept={kept} at={past?.ply ?? log.length} secrets={secrets} opened={opened} />}
       above={game.end && !past && <Ending kept={kept} game={game} seats={seats.value} />}
     >
-      <Trouble words={kept.broken.value && say("trouble.again", { trouble: kept.broken.value })} />
+      <Trouble words={retried(kept.broken.value)} />
       <Trouble words={kept.refused.value} />
       <TakeBackAsked kept={kept} />
       <Shown kept={kept} />

@@ -4,6 +4,7 @@ import { signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { games, isPassing, wordsOf } from "../api.ts";
 import { type Game, GameStatus } from "../gen/clerestory/v1/games_pb.ts";
+import { retried } from "../insist.ts";
 import { SeatName, Trouble } from "../parts.tsx";
 import { go, link } from "../route.ts";
 import { actor, isToMove, looks } from "../seats.ts";
@@ -42,9 +43,7 @@ export function Lobby({ lost }: { lost: boolean }) {
           trouble.value = "";
         },
         (error) => {
-          trouble.value = isPassing(error)
-            ? say("trouble.again", { trouble: say("trouble.unreachable") })
-            : wordsOf(error);
+          trouble.value = isPassing(error) ? retried(say("trouble.unreachable")) : wordsOf(error);
         },
       );
     void again();
