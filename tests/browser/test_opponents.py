@@ -1,8 +1,8 @@
 """Opponents have faces: in the lobby, where they are chosen, and at the table."""
 
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Page, Route, expect
 
-from tests.browser.harness import PATIENCE
+from tests.browser.harness import PATIENCE, when_held
 
 
 def test_an_opponent_is_chosen_by_face_and_sits_at_the_table(page: Page) -> None:
@@ -26,3 +26,15 @@ def test_opponents_who_did_not_come_are_asked_for_again(page: Page) -> None:
         page.reload()
     blue = page.get_by_role("radiogroup", name="Opponent in blue")
     expect(blue.get_by_role("radio")).to_have_count(8, timeout=PATIENCE)
+
+
+def test_whoever_begins_before_the_opponents_have_come_meets_them_all_the_same(page: Page) -> None:
+    held: list[Route] = []
+    page.route("**/ListCharacters", lambda route: held.append(route), times=1)
+    page.reload()
+    come = when_held(page, held)
+    start_it = page.get_by_role("button", name="Start", exact=True)
+    start_it.click()
+    expect(start_it).to_be_disabled()
+    come.continue_()
+    expect(page.locator(".player.of-blue")).to_contain_text("Linnet", timeout=PATIENCE)

@@ -6,8 +6,20 @@ import type { Character } from "./gen/clerestory/v1/rules_pb.ts";
 import { insist, mayPass } from "./insist.ts";
 import { language } from "./texts.ts";
 
+const PATIENCE = 2000; // milliseconds
+
 /** The weakest first; empty until they have come. */
 export const characters = signal<readonly Character[]>([]);
+
+/** Wait until they have come, but not for long. */
+export async function introduced(): Promise<void> {
+  let leave = () => {};
+  await new Promise<void>((go) => {
+    leave = characters.subscribe((known) => known.length && go());
+    setTimeout(go, PATIENCE);
+  });
+  leave();
+}
 
 /** Ask for them, and again in each language that is chosen; without them, levels have numbers only. */
 export function meet(): () => void {

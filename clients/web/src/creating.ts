@@ -10,18 +10,21 @@ import { useHere } from "./loading.ts";
 import { keepKeys } from "./rematch.ts";
 import { go } from "./route.ts";
 
+type Asked = MessageInitShape<typeof CreateGameRequestSchema>;
+
 /** Whether a game is being created, what is in its way, and a function that creates one and goes to it. */
 export function useCreate() {
   const busy = useSignal(false);
   const trouble = useSignal("");
   const here = useHere();
-  const create = async (asked: MessageInitShape<typeof CreateGameRequestSchema>, made = () => {}) => {
+  const create = async (asked: Asked | Promise<Asked>, made = () => {}) => {
     if (busy.value) return;
     busy.value = true;
     trouble.value = "";
     prepare("game"); // its screen is loaded while the game is made
     try {
-      const id = keepKeys(await insist(() => games.createGame(asked), { wanted: here, told: again(trouble) }));
+      const request = await asked;
+      const id = keepKeys(await insist(() => games.createGame(request), { wanted: here, told: again(trouble) }));
       made();
       if (here()) go(["game", id]);
     } catch (error) {

@@ -5,7 +5,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { requestName } from "../api.ts";
 import { beginning } from "../beginning.ts";
-import { characters, meet } from "../characters.ts";
+import { characters, introduced, meet } from "../characters.ts";
 import { useCreate } from "../creating.ts";
 import { Face } from "../face.tsx";
 import { Hints, Onlookers, SeatKind, TakeBacks } from "../gen/clerestory/v1/games_pb.ts";
@@ -110,7 +110,7 @@ export function NewGame() {
     browser.set("name", name.value);
     const { minutes, ...chosen } = options.value;
     const timed = minutes ? { timePerMove: durationFromMs(60_000 * minutes) } : {};
-    const asked = {
+    const asked = () => ({
       game: game.value,
       seats: holders.value.map((holder, seat) =>
         plan(holder, holder === "me" ? name.value : (guests.value[seat] ?? ""), think.value),
@@ -118,8 +118,8 @@ export function NewGame() {
       options: { ...chosen, ...timed, playForced: true },
       requestId: requestName(),
       ...(from ? { beginning: { opening: from.opening, actions: from.actions } } : {}),
-    };
-    return create(asked, () => {
+    });
+    return create(introduced().then(asked), () => {
       beginning.value = undefined;
     });
   };
