@@ -74,7 +74,7 @@ class KeptPlies:
         end: its last position.
         over: whether the game is, by its rules or because its players ended it.
         write: returns plies as the store has them.
-        read: returns plies from what the store has.
+        read: returns plies from what the store has, those that can be read.
     """
 
     store: Store
@@ -85,12 +85,18 @@ class KeptPlies:
     read: Callable[[Mapping[int, bytes]], Plies]
 
     async def known(self, plan: ReviewPlan) -> Plies:
-        """Return the stored plies; none if the store fails."""
+        """Return the stored plies, without those that cannot be of this game; none if the store fails."""
         if self._stores(plan):
             with suppress(StoreError):
                 kept = await self.store.reviewed(self.game_id, self._digest(plan))
-                return await aside(len(kept), self.read, kept)
+                found = await aside(len(kept), self.read, kept)
+                return {ply: one for ply, one in found.items() if self._may_have(ply, one)}
         return {}
+
+    def _may_have(self, ply: int, one: PlyValuation) -> bool:
+        """Whether what is stored for a ply is about it: a disk may have damaged it."""
+        shares = len(one.before), len(one.after)
+        return one.ply == ply <= len(self.end.history) and shares == (self.end.seats, self.end.seats)
 
     async def keep(self, plan: ReviewPlan, plies: Sequence[PlyValuation]) -> None:
         """Store plies; if the store fails, they will be computed again."""

@@ -211,13 +211,14 @@ def assemble(end: State, plan: ReviewPlan, valuations: Sequence[PlyValuation], f
         decisions=decisions,
         spans=spans,
         accounts=accounts(levels, result),
-        figures=tuple(ranked(figures(judged, seat, at), end) for seat in range(end.seats)),
+        figures=tuple(ranked(figures(judged, seat, at), end, plan) for seat in range(end.seats)),
     )
 
 
-def ranked(figures: SeatFigures, end: State) -> SeatFigures:
+def ranked(figures: SeatFigures, end: State, plan: ReviewPlan) -> SeatFigures:
     """Return figures with the level of play whose mean loss is nearest."""
-    return replace(figures, level=level_like(end.game, end.seats, figures.mean_loss, figures.counted))
+    level = level_like(end.game, end.seats, figures.mean_loss, figures.counted, plan.iterations)
+    return replace(figures, level=level)
 
 
 def share(units: int) -> float:

@@ -8,8 +8,10 @@ from math import log
 
 from clerestory.engine.core import Game
 from clerestory.review.ledger import UNIT
+from clerestory.review.plan import ITERATIONS
 
 FEWEST = 20  # decisions with something at stake that are needed to estimate a level
+SHORTEST = ITERATIONS // 4  # iterations of a search: shorter reviews miss the small errors of strong players
 LEAST = 1e-4  # of a win: smaller mean losses count as this
 
 
@@ -21,17 +23,18 @@ def losses(game: str, seats: int) -> tuple[float, ...]:
     return tuple(accumulate((max(loss / 1000, LEAST) for loss in thousandths), min))
 
 
-def level_like(game: Game, seats: int, mean_loss: float | None, counted: int) -> int | None:
-    """Return the level, 1 to 8, whose mean loss is nearest as a ratio; None with too few decisions, or without a table.
+def level_like(game: Game, seats: int, mean_loss: float | None, counted: int, iterations: int) -> int | None:
+    """Return the level, 1 to 8, whose mean loss is nearest as a ratio; None if too little is known, or without a table.
 
     Args:
         game: name of the game.
         seats: number of players.
         mean_loss: of a decision, in millionths of a win; None without decisions.
         counted: number of decisions behind the mean.
+        iterations: of the review's searches.
     """
     known = losses(game.name, seats)
-    if mean_loss is None or counted < FEWEST or not known:
+    if mean_loss is None or counted < FEWEST or iterations < SHORTEST or not known:
         return None
     loss = log(max(mean_loss / UNIT, LEAST))
     return min(range(len(known)), key=lambda level: abs(log(known[level]) - loss)) + 1

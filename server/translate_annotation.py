@@ -1,7 +1,10 @@
 """Translates between the messages of AnnotationService and reviews of games."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass
+
+from google.protobuf.message import DecodeError
 
 from clerestory.advice.reviews import ReviewStep, ReviewTerms
 from clerestory.engine.core import NATURE, Game, State
@@ -128,8 +131,12 @@ def read_ply(message: api.ReviewedPly) -> PlyValuation:
 
 
 def read_plies(kept: Mapping[int, bytes]) -> dict[int, PlyValuation]:
-    """Return plies as a store has them."""
-    return {ply: read_ply(api.ReviewedPly.FromString(message)) for ply, message in kept.items()}
+    """Return plies as a store has them, without those that cannot be read."""
+    found = {}
+    for ply, message in kept.items():
+        with suppress(DecodeError):
+            found[ply] = read_ply(api.ReviewedPly.FromString(message))
+    return found
 
 
 def write_plies(plies: Sequence[PlyValuation], game: Game) -> dict[int, bytes]:

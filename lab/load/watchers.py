@@ -31,6 +31,7 @@ from lab.load.corpus import positions
 from lab.load.options import DEFAULT_GAME
 from lab.load.server import own_server
 
+WORKERS = 2  # of the server; games of bots alone have one search for each at once
 FREE = 1.7  # plies for each ply with a search, as chance events and forced moves take no time
 BUDGET = 0.2  # seconds of the moves requested at the same time
 EVERY = 0.25  # seconds between two of these requests
@@ -107,13 +108,8 @@ async def make_game(stub: Any, game: str, seconds: float) -> Any:
 
 
 async def make_games(stub: Any, crowd: Crowd) -> list[Any]:
-    """Return the games, started one after the other over the time of a bot's move, so that they do not move in step."""
-    apart = FREE / crowd.rate
-    made = []
-    for _ in range(crowd.games):
-        made.append(await make_game(stub, crowd.game, apart * crowd.games))
-        await asyncio.sleep(apart)
-    return made
+    """Return the games, whose bots move in turn, so that all together have so many plies a second."""
+    return [await make_game(stub, crowd.game, WORKERS * FREE / crowd.rate) for _ in range(crowd.games)]
 
 
 async def watch(stub: Any, game: Any, figures: WatchFigures) -> None:
@@ -170,10 +166,11 @@ def main(
     game: Annotated[str, typer.Option(help="Name of the game.")] = DEFAULT_GAME,
 ) -> None:
     """Watch kept games, and print the figures as JSON."""
-    with tempfile.TemporaryDirectory() as folder, own_server("--store", str(Path(folder) / "games.sqlite")) as server:
-        found = asyncio.run(
-            measure(server.target, positions(server.target), Crowd(games_, watchers, rate, seconds, game))
-        )
+    with tempfile.TemporaryDirectory() as folder:
+        options = ("--workers", str(WORKERS), "--store", str(Path(folder) / "games.sqlite"))
+        with own_server(*options) as server:
+            crowd = Crowd(games_, watchers, rate, seconds, game)
+            found = asyncio.run(measure(server.target, positions(server.target), crowd))
     typer.echo(json.dumps(found, indent=1))
 
 

@@ -268,7 +268,7 @@ async def test_a_full_disk(tmp_path: Path, small_disk: Path) -> None:
                 while True:
                     await stub.CreateGame(games.CreateGameRequest(game="toy", seats=[PERSON, PERSON]))
             await scrapes.go_on(8)
-    scrapes.assert_fired(tmp_path, "DiskShort")
+    scrapes.assert_fired(tmp_path, "DiskShort", "StoreFull")
 
 
 async def test_a_row_that_cannot_be_read(tmp_path: Path) -> None:

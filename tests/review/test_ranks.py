@@ -2,9 +2,12 @@
 
 import pytest
 
+from clerestory.engine import Game
 from clerestory.engine.tuning import NUM_LEVELS
 from clerestory.review import ranks
-from clerestory.review.ranks import FEWEST, LEAST, level_like, losses
+from clerestory.review.ledger import UNIT
+from clerestory.review.plan import ITERATIONS
+from clerestory.review.ranks import FEWEST, LEAST, SHORTEST, level_like, losses
 from tests.shipped import CATHEDRAL, DUEL
 
 TABLE = (0.040, 0.030, 0.030, 0.020, 0.010, 0.008, 0.002, 0.001)
@@ -20,16 +23,21 @@ def measured(monkeypatch: pytest.MonkeyPatch) -> None:
     [(90_000, 1), (40_000, 1), (30_000, 2), (21_000, 4), (15_000, 4), (14_000, 5), (1_500, 7), (1_000, 8), (0, 8)],
 )
 def test_it_is_the_nearest_as_a_ratio(measured: None, mean_loss: float, level: int) -> None:
-    assert level_like(DUEL, 2, mean_loss, FEWEST) == level
+    assert level_like(DUEL, 2, mean_loss, FEWEST, ITERATIONS) == level
 
 
 @pytest.mark.parametrize(("mean_loss", "counted"), [(None, 0), (10_000, FEWEST - 1)])
 def test_too_few_decisions_tell_none(measured: None, mean_loss: float | None, counted: int) -> None:
-    assert level_like(DUEL, 2, mean_loss, counted) is None
+    assert level_like(DUEL, 2, mean_loss, counted, ITERATIONS) is None
+
+
+def test_a_short_review_tells_none(measured: None) -> None:
+    told = [level_like(DUEL, 2, 10_000, FEWEST, iterations) for iterations in (200, SHORTEST - 1, SHORTEST)]
+    assert told == [None, None, 5]
 
 
 def test_a_game_whose_levels_were_not_measured_has_none(measured: None) -> None:
-    assert level_like(CATHEDRAL, 2, 10_000, 100) is None
+    assert level_like(CATHEDRAL, 2, 10_000, 100, ITERATIONS) is None
 
 
 @pytest.mark.parametrize(("game", "seats"), [(game, seats) for game in (CATHEDRAL, DUEL) for seats in game.seats])
@@ -38,3 +46,9 @@ def test_a_table_has_every_level_and_never_rises(game: object, seats: int) -> No
     assert len(known) in (0, NUM_LEVELS)
     assert list(known) == sorted(known, reverse=True)
     assert all(loss >= LEAST for loss in known)
+
+
+@pytest.mark.parametrize("game", [CATHEDRAL, DUEL], ids=lambda game: game.name)
+def test_whoever_loses_as_much_as_a_level_is_told_that_level(game: Game) -> None:
+    told = [level_like(game, 2, loss * UNIT, FEWEST, ITERATIONS) for loss in losses(game.name, 2)]
+    assert told == list(range(1, NUM_LEVELS + 1))

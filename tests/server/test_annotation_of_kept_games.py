@@ -1,7 +1,9 @@
 """Reviews of kept games: by whose knowledge, what is stored, who may have one."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +15,8 @@ from clerestory.advice.reviewer import Reviewer
 from clerestory.advice.reviews import SKETCH
 from clerestory.engine import GAMES, State
 from clerestory.games.bounds import MOST_REVIEWS
-from clerestory.games.reviews import digest_of_plan
+from clerestory.games.reviews import KeptPlies, digest_of_plan
+from clerestory.games.store import Store
 from clerestory.refusals import Reason
 from clerestory.review import ReviewPlan, annotate
 from clerestory.server.translate_annotation import (
@@ -184,6 +187,28 @@ async def test_the_review_of_a_game_that_its_players_ended_is_kept(reason: Any, 
 async def test_what_a_store_has_of_a_ply_is_all_of_it() -> None:
     plies = annotate(random_game("toy", 3, 1), ReviewPlan(iterations=QUICK)).valuations
     assert read_plies(write_plies(plies, GAMES["cathedral"])) == {one.ply: one for one in plies}
+
+
+class Damaged(Store):
+    """A store with the review of one game, whatever it is asked for."""
+
+    def __init__(self, kept: Mapping[int, bytes]) -> None:
+        self._kept = kept
+
+    async def reviewed(self, game_id: str, plan: str) -> Mapping[int, bytes]:
+        """Return it."""
+        return self._kept
+
+
+async def test_what_cannot_be_of_a_game_is_not_taken_for_a_review_of_it() -> None:
+    end, plan = random_game("toy", 2, 1), ReviewPlan(iterations=QUICK)
+    plies = {one.ply: one for one in annotate(end, plan).valuations}
+    write = partial(write_plies, game=end.game)
+    kept = write(list(plies.values()))
+    kept |= {1: b"\xff\xfe\xc3", 2: kept[3], 7: b"", len(plies) + 1: kept[1]}
+    kept |= write([replace(plies[4], before=plies[4].before[:1]), replace(plies[5], after=(1, 2, 3))])
+    known = await KeptPlies(Damaged(kept), "game", end, True, write, read_plies).known(plan)
+    assert known == {ply: one for ply, one in plies.items() if ply not in (1, 2, 4, 5, 7)}
 
 
 def test_a_review_by_other_settings_or_another_value_is_another(monkeypatch: pytest.MonkeyPatch) -> None:
