@@ -10,7 +10,7 @@ from clerestory.engine.games import GAMES, from_position
 from clerestory.engine.record import Record
 from clerestory.engine.rng import Rng
 from clerestory.engine.scoring import ScoreSource, points_by_cause
-from clerestory.games.log import BY_ITSELF, MOVES, Entry, EntryKind, Head, Holder, SeatKind, early_end
+from clerestory.games.log import BY_ITSELF, MOVES, EndReason, Entry, EntryKind, Head, Holder, SeatKind, early_end
 from clerestory.games.positions import Positions
 from clerestory.texts.sentences import Text, said, text
 
@@ -235,6 +235,7 @@ class ServerGame:
         self.proposal = None
 
     def _end(self, entry: Entry) -> None:
+        assert EndReason(entry.text) != EndReason.RESIGNED or entry.seat in range(len(self.seats))
         self.ended = entry
 
     _ADDED: ClassVar[Mapping[EntryKind, Callable[[Any, Entry], None]]] = {

@@ -8,6 +8,7 @@ import pytest
 from clerestory.engine import NATURE
 from clerestory.engine.record import EarlyEnd
 from clerestory.games import course
+from clerestory.games.cache import extended
 from clerestory.games.kept import ServerGame
 from clerestory.games.log import (
     BotSettings,
@@ -20,6 +21,7 @@ from clerestory.games.log import (
     TakeBacks,
     shares_of_end,
 )
+from clerestory.games.store import Unreadable
 from clerestory.games.viewer import Viewer, viewer_of
 from clerestory.refusals import Reason
 from tests.games.table import BOTH, NOW, OWNER, STORED, first, head, kept, play, played, refused
@@ -407,3 +409,13 @@ def test_the_server_plays_on_for_a_person_whose_time_is_over() -> None:
     assert [entry.kind for entry in game.entries if entry.seat is not None] == [EntryKind.PLAYED_ON]
     stale = refused(lambda: course.play_bot(game, 0, "fold", NOW))
     assert stale.reason == Reason.STALE_VERSION
+
+
+@pytest.mark.parametrize(
+    ("seat", "text"), [(0, "agreed"), (None, ""), (None, "resigned"), (2, "resigned"), (-1, "resigned")]
+)
+def test_a_damaged_end_does_not_fit_the_game(seat: int | None, text: str) -> None:
+    game = kept()
+    with pytest.raises(Unreadable, match="does not fit"):
+        extended(game, [Entry(EntryKind.ENDED, seat, text, NOW)])
+    assert game.ended is None
