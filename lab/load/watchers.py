@@ -1,4 +1,4 @@
-"""Watchers of kept games: `python -m lab.load.watchers` opens 500 streams on 100 games of bots, 20 plies a second.
+"""Watchers of kept games: `python -m lab.load.watchers` opens 500 streams on 100 games of bots.
 
 It reports the time from playing a ply, before it is stored, until a watcher receives it, and the lateness of other
 moves meanwhile, compared with the same server without games, and with games that nobody watches. Server and watchers
@@ -31,8 +31,6 @@ from lab.load.corpus import positions
 from lab.load.options import DEFAULT_GAME
 from lab.load.server import own_server
 
-WORKERS = 2  # of the server; games of bots alone have one search for each at once
-FREE = 1.7  # plies for each ply with a search, as chance events and forced moves take no time
 BUDGET = 0.2  # seconds of the moves requested at the same time
 EVERY = 0.25  # seconds between two of these requests
 WARM = 5.0  # seconds at the start of each phase that do not count
@@ -67,14 +65,14 @@ class Crowd:
     Attributes:
         games: number of games of bots.
         watchers: number of streams, distributed among the games.
-        rate: approximate plies a second of all games together.
+        budget: seconds of a bot's move; workers have one such move each at once, since nobody plays in these games.
         seconds: of each phase.
         game: name of the game.
     """
 
     games: int
     watchers: int
-    rate: float
+    budget: float
     seconds: float
     game: str
 
@@ -107,11 +105,6 @@ async def make_game(stub: Any, game: str, seconds: float) -> Any:
     return (await stub.CreateGame(request)).game
 
 
-async def make_games(stub: Any, crowd: Crowd) -> list[Any]:
-    """Return the games, whose bots move in turn, so that all together have so many plies a second."""
-    return [await make_game(stub, crowd.game, WORKERS * FREE / crowd.rate) for _ in range(crowd.games)]
-
-
 async def watch(stub: Any, game: Any, figures: WatchFigures) -> None:
     """Watch a game, and record the age of each ply when it arrives."""
     async for state in stub.WatchGame(games.WatchGameRequest(game_id=game.game_id)):
@@ -128,7 +121,7 @@ async def measure(target: str, corpus: Sequence[Position], crowd: Crowd) -> dict
     phases = {name: WatchFigures() for name in ("idle", "games", "watched")}
     ask = partial(request_moves, channels[0], corpus)
     await for_a_while(ask(phases["idle"]), seconds=crowd.seconds, figures=phases["idle"])
-    made = await make_games(stubs[0], crowd)
+    made = [await make_game(stubs[0], crowd.game, crowd.budget) for _ in range(crowd.games)]
     await for_a_while(ask(phases["games"]), seconds=crowd.seconds, figures=phases["games"])
     watched = phases["watched"]
     streams = [watch(stubs[n % len(stubs)], made[n % len(made)], watched) for n in range(crowd.watchers)]
@@ -161,16 +154,14 @@ async def for_a_while(*doing: Any, seconds: float, figures: WatchFigures) -> Non
 def main(
     games_: Annotated[int, typer.Option("--games", help="Games of bots.")] = 100,
     watchers: Annotated[int, typer.Option(help="Streams.")] = 500,
-    rate: Annotated[float, typer.Option(help="Plies a second of all games, about.")] = 20.0,
+    budget: Annotated[float, typer.Option(help="Seconds of a bot's move at most.")] = 0.2,
     seconds: Annotated[float, typer.Option(help="Of each phase: idle, with games, with watchers.")] = 60.0,
     game: Annotated[str, typer.Option(help="Name of the game.")] = DEFAULT_GAME,
 ) -> None:
     """Watch kept games, and print the figures as JSON."""
-    with tempfile.TemporaryDirectory() as folder:
-        options = ("--workers", str(WORKERS), "--store", str(Path(folder) / "games.sqlite"))
-        with own_server(*options) as server:
-            crowd = Crowd(games_, watchers, rate, seconds, game)
-            found = asyncio.run(measure(server.target, positions(server.target), crowd))
+    with tempfile.TemporaryDirectory() as folder, own_server("--store", str(Path(folder) / "games.sqlite")) as server:
+        crowd = Crowd(games_, watchers, budget, seconds, game)
+        found = asyncio.run(measure(server.target, positions(server.target), crowd))
     typer.echo(json.dumps(found, indent=1))
 
 
