@@ -41,7 +41,7 @@ REVIEWED_BY = {"exploration": 0.12, "growth": 0.0, "priors": "guide", "sharpness
 COUNTS = {"7d70b6d": (15, 10), "0adc857": (17, 12)}  # games, and how many are not over
 
 ROOT = Path(__file__).parents[2]
-GRADES = {"accuracy", "decisions", "idleDecisions", "meanLoss", "mistakes", "blunders", "inaccuracies"}
+GRADES = {"accuracy", "decisions", "idleDecisions", "meanLoss", "mistakes", "blunders", "inaccuracies", "level"}
 
 
 @pytest.fixture(params=REVISIONS)

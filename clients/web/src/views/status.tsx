@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef } from "preact/hooks";
+import { useLayoutEffect, useRef } from "preact/hooks";
 import { say } from "../texts.ts";
 
 interface Props {
@@ -19,7 +19,8 @@ export function Status({ turn, line, mine, clock, menu }: Props) {
   const close = () => {
     open.value = false;
   };
-  useEffect(() => {
+  useLayoutEffect(() => {
+    // at once: a key pressed as soon as it is seen must close it
     if (!open.value) return undefined;
     const press = (event: Event) => {
       if ((event.target as Element).closest(".menu, .menu-button")) return;
