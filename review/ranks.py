@@ -11,7 +11,7 @@ from clerestory.review.ledger import UNIT
 from clerestory.review.plan import ITERATIONS
 
 FEWEST = 20  # decisions with something at stake that are needed to estimate a level
-SHORTEST = ITERATIONS // 4  # iterations of a search: shorter reviews miss the small errors of strong players
+SHORTEST = ITERATIONS // 8  # iterations of a search: shorter reviews miss the small errors of strong players
 LEAST = 1e-4  # of a win: smaller mean losses count as this
 
 

@@ -1,5 +1,8 @@
 """The level of play for a mean loss."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 from clerestory.engine import Game
@@ -34,6 +37,13 @@ def test_too_few_decisions_tell_none(measured: None, mean_loss: float | None, co
 def test_a_short_review_tells_none(measured: None) -> None:
     told = [level_like(DUEL, 2, 10_000, FEWEST, iterations) for iterations in (200, SHORTEST - 1, SHORTEST)]
     assert told == [None, None, 5]
+
+
+def test_the_reviews_of_the_page_are_long_enough() -> None:
+    page = Path(__file__).parents[2] / "clients" / "web" / "src" / "review.ts"
+    asked = re.search(r"const ITERATIONS = \{ review: (\d+)", page.read_text(encoding="utf-8"))
+    assert asked is not None
+    assert int(asked[1]) >= SHORTEST
 
 
 def test_a_game_whose_levels_were_not_measured_has_none(measured: None) -> None:
