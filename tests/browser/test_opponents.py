@@ -1,5 +1,7 @@
 """Opponents have faces: in the lobby, where they are chosen, and at the table."""
 
+import time
+
 from playwright.sync_api import Page, Route, expect
 
 from tests.browser.harness import PATIENCE, when_held
@@ -33,8 +35,12 @@ def test_whoever_begins_before_the_opponents_have_come_meets_them_all_the_same(p
     page.route("**/ListCharacters", lambda route: held.append(route), times=1)
     page.reload()
     come = when_held(page, held)
+    page.clock.install()
+    page.clock.pause_at(time.time() + 3600)  # the page's patience ends when time goes on, however busy the machine is
     start_it = page.get_by_role("button", name="Start", exact=True)
     start_it.click()
     expect(start_it).to_be_disabled()
-    come.continue_()
+    with page.expect_response("**/ListCharacters"):
+        come.continue_()
+    page.clock.resume()
     expect(page.locator(".player.of-blue")).to_contain_text("Linnet", timeout=PATIENCE)
