@@ -51,7 +51,12 @@ def crowded(state: State) -> bool:
 
 
 def about_to(page: Page, verb: str, liked: str = "") -> None:
-    """Fill in the form for a game in which red is the first to have actions with a verb.
+    """Fill in the form for a game in which red is the first to have actions with a verb."""
+    begin_at(page, first_with(verb, liked))
+
+
+def first_with(verb: str, liked: str = "") -> State:
+    """The first state of a game in which red has actions with a verb.
 
     Until then everybody takes the first action, or the first one with a word that is liked.
     """
@@ -60,7 +65,7 @@ def about_to(page: Page, verb: str, liked: str = "") -> None:
         legal = state.legal_actions()
         wanted = [action for action in legal if liked and liked in action.text] or legal
         state.play(state.draw(luck) if state.turn == NATURE else wanted[0])
-    begin_at(page, state)
+    return state
 
 
 def placed_free(page: Page) -> None:

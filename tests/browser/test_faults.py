@@ -249,6 +249,21 @@ def test_a_server_of_which_nothing_is_heard_is_told_as_one_that_is_away(page: Pa
         expect(page.get_by_role("alert")).to_have_text("No sign of the server for 40 s. Trying again…")
 
 
+def test_a_lobby_that_is_not_answered_asks_once_and_then_again(page: Page) -> None:
+    page.clock.install()
+    with held_back(page, "**/ListGames") as held:
+        page.reload()
+        when_held(page, held)
+        page.clock.run_for(15_000)
+        page.evaluate("fetch('/icon.svg')")  # by now another call would have been heard of
+        assert len(held) == 1
+        page.clock.run_for(6000)
+        expect(page.get_by_role("alert")).to_contain_text("Trying again")
+        with page.expect_request("**/ListGames"):
+            page.clock.run_for(6000)
+    expect(page.get_by_role("alert")).to_have_count(0)
+
+
 def test_a_game_that_is_first_told_by_its_stream_can_be_looked_back_on_and_keeps_its_actions(page: Page) -> None:
     start(page)
     steps, last = page.locator(".steps"), page.locator(".log ol li").count()

@@ -111,6 +111,10 @@ def test_calls_at_a_game_show_the_seat_and_no_others(page: Page) -> None:
 def test_the_title_says_whose_turn_it_is(page: Page) -> None:
     identifier = start(page)
     expect(page).to_have_title("● Your turn – Clerestory")
+    page.get_by_role("link", name="Study").click()
+    expect(page).to_have_title("Clerestory")
+    page.go_back()
+    expect(page).to_have_title("● Your turn – Clerestory")
     page.get_by_role("link", name="Lobby").click()
     expect(page.locator(".games a", has_text="Your turn")).to_have_attribute("href", f"#/game/{identifier}")
 

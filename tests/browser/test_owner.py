@@ -52,6 +52,7 @@ def test_what_is_typed_is_in_the_file_with_its_source(page: Page) -> None:
 MISTAKES = [
     ("Bell-founder", "Price in gold", "31", "A whole number from 1 to 30"),
     ("Wool", "How many", "12", "A whole number from 1 to 11"),
+    ("Wool", "How many", "99999999999", "A whole number from 1 to 11"),
     ("Influence", "Copies in deck A", "", "A whole number from 0 to 27"),
     ("Storming the Castle", "Copies in deck A", "2", "There is one copy of a 1x card"),
 ]

@@ -19,9 +19,12 @@ from tests.browser.harness import (
     start,
     when_held,
 )
-from tests.browser.positions import about_to, last_plan, mixer_or_mason
+from tests.browser.positions import about_to, begin_at, first_with, last_plan, mixer_or_mason
+from tests.engine.cathedral.scenes import changed
 
 JSON = "application/json"
+GOODS = ("stone", "wood")
+MORE = ".planning button[aria-label^='One more']"
 
 
 def until(page: Page, wanted: str, choose: Callable[[list[str]], str] = lambda offered: offered[0]) -> None:
@@ -42,7 +45,7 @@ def give_up(page: Page) -> None:
 
 def useful(page: Page) -> str:
     """Plan the first craftsman that can work, once, and return his name."""
-    more = page.locator(".planning button[aria-label^='One more']:not([aria-disabled='true'])").first
+    more = page.locator(f"{MORE}:not([aria-disabled='true'])").first
     name = str(more.get_attribute("aria-label")).removeprefix("One more: ")
     more.click()
     expect(page.get_by_role("group", name=name, exact=True).locator("output")).to_have_text("1")
@@ -92,11 +95,22 @@ def test_a_plan_is_played_as_it_was_last_set_however_slow_the_service_is(page: P
     settled(page)
 
     with held_back(page, "**/PlanConversions") as held:
-        page.locator(".planning button[aria-label^='One more']:not([aria-disabled='true'])").first.click()
+        page.locator(f"{MORE}:not([aria-disabled='true'])").first.click()
         when_held(page, held)
         page.get_by_role("button", name="Finish").click()
     expect(page.locator(".log ol")).to_contain_text("once", timeout=PATIENCE)
     assert "convert" in record_of(page, identifier)
+
+
+def test_each_press_counts_however_slow_the_service_is(page: Page) -> None:
+    about_to(page, "convert")
+    begin(page)
+    settled(page)
+    with held_back(page, "**/PlanConversions") as held:
+        for _ in range(2):
+            page.locator(MORE).first.click()
+        when_held(page, held)
+        expect(page.locator(".planning output").first).to_have_text("2")
 
 
 def test_a_plan_is_made_where_more_is_known_than_a_seat_can_know(page: Page) -> None:
@@ -187,6 +201,24 @@ def test_in_the_market_only_the_number_is_a_stepper(page: Page) -> None:
     label = trade.locator(".action").inner_text()
     trade.get_by_role("button", name=re.compile("^One more")).click()
     expect(trade.locator(".action")).not_to_have_text(label)
+
+
+def test_in_the_market_the_stepper_shows_what_its_button_plays(page: Page) -> None:
+    """Also once less can be paid than was chosen."""
+    state = changed(first_with("buy", liked="market"), red={"gold": 10})
+    for action in ("sell sand 1", "leave", "sell sand 1", "leave"):
+        state.play(action)  # blue has left, so that red goes on alone
+    begin_at(page, state)
+    begin(page)
+    settled(page)
+    stone, wood = (page.locator(".numbered", has=page.locator(f"[data-action^='buy {good}']")) for good in GOODS)
+    more = stone.get_by_role("button", name=re.compile("^One more"))
+    while more.get_attribute("aria-disabled") != "true":
+        more.click()
+    before = stone.locator(".action").get_attribute("data-action")
+    wood.locator(".action").click()
+    expect(stone.locator(".action")).not_to_have_attribute("data-action", str(before))
+    expect(stone.locator("output")).to_have_text(str(stone.locator(".action").get_attribute("data-action")).split()[-1])
 
 
 def test_the_draws_of_a_round_can_be_let_stand_at_once(page: Page) -> None:

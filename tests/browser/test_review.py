@@ -145,6 +145,26 @@ def test_the_verdict_on_a_try_is_told_of_no_other_error(page: Page) -> None:
     expect(steps).to_have_text(there)
 
 
+def test_a_move_on_another_line_is_no_try(page: Page) -> None:
+    reviewed, errors = opened(page), review().errors()
+    steps, box = reviewed.locator(".log .steps span"), reviewed.locator(".review .error")
+    asked: list[str] = []
+    reviewed.on("request", lambda request: asked.append(request.url) if "RecommendMove" in request.url else None)
+    reviewed.get_by_role("button", name="Look at the errors").click()
+    expect(steps).to_have_text(f"{errors[0].ply - 1} / {len(GAME.history)}")
+    claim = next(ply for ply, action in enumerate(GAME.history) if action.text.startswith("claim"))
+    assert claim < errors[0].ply - 1
+    for _ in range(claim, errors[0].ply - 1):
+        reviewed.keyboard.press("ArrowLeft")
+    expect(steps).to_have_text(f"{claim} / {len(GAME.history)}")
+    for at in range(claim, errors[0].ply + 1):
+        there = f".actions:not([data-fresh]) .action:not([data-action='{GAME.history[at].text}'])"
+        reviewed.locator(there).first.click()
+        expect(steps).to_have_text(f"{at + 1} / {at + 1}")
+    expect(box.locator("p")).to_have_count(1)
+    assert asked == []
+
+
 def test_a_review_that_was_lost_is_asked_for_again(page: Page) -> None:
     studied(page, cut(GAME, 5))
     with lost(page, "**/AnnotateGame"):

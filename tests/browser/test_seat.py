@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, Route, expect
 
-from tests.browser.harness import PATIENCE, new_game, plan, play_on, settled, start, when_held
+from tests.browser.harness import PATIENCE, begin, menu, new_game, plan, play_on, settled, start, when_held
+from tests.browser.positions import nearly_won
 
 SIZES: list[Any] = [{"width": 1366, "height": 768}, {"width": 390, "height": 844}, {"width": 320, "height": 640}]
 
@@ -104,6 +105,21 @@ def test_one_announcement_a_move_says_who_did_what(page: Page) -> None:
     page.wait_for_function("window.said.at(-1).endsWith('Your turn.')")
     told = page.evaluate("window.said")
     assert len(told) == len(set(told))
+
+
+def test_the_end_is_announced_too(page: Page) -> None:
+    nearly_won(page)
+    begin(page)
+    assert settled(page)
+    announced = page.locator("p.unseen[aria-live]")
+    page.locator('.action[data-action="build III brick"]').click()
+    expect(announced).to_contain_text(re.compile("^Red: .*Red wins$"), timeout=PATIENCE)
+    page.goto("/#/")
+    start(page)
+    menu(page, "Players")
+    page.get_by_role("button", name="Resign").click()
+    page.get_by_role("button", name="Yes, resign").click()
+    expect(announced).to_have_text("Red resigned. Perkin wins", timeout=PATIENCE)
 
 
 def test_a_second_click_on_new_actions_plays_nothing(page: Page) -> None:

@@ -158,6 +158,9 @@ NEITHER = [  # none is answered as the one before it
     ('{"a": 1}', "neither a record nor a position"),
     ("{", "Line 1 is not JSON"),
     ("[1]\n[2]", "neither a record nor a position"),
+    ("5", "neither a record nor a position"),
+    ('"x"', "neither a record nor a position"),
+    ("null", "neither a record nor a position"),
 ]
 
 

@@ -165,6 +165,16 @@ def test_a_row_and_its_action_point_at_each_other(page: Page) -> None:
     expect(page.locator(".action.pointed")).to_have_attribute("data-action", str(other.get_attribute("data-line")))
 
 
+def test_what_was_pointed_at_is_so_no_longer_once_it_is_played(page: Page) -> None:
+    """Though a button that is gone is never left by the pointer."""
+    start(page)
+    claim = page.locator(".action[data-action^='claim']").first
+    claim.dispatch_event("pointerenter")
+    expect(page.locator(".cell.in-line")).to_have_count(3)
+    claim.press("Enter")
+    expect(page.locator(".cell.in-line")).to_have_count(0)
+
+
 def test_a_state_that_comes_again_does_not_begin_hints_anew(page: Page) -> None:
     start(page)
     hinted(page, 1)
@@ -222,6 +232,23 @@ def test_a_move_can_be_taken_back(page: Page) -> None:
     page.keyboard.press("u")
     expect(moves).to_have_count(before, timeout=PATIENCE)
     assert settled(page)
+
+
+def test_a_key_that_is_held_down_takes_back_once(page: Page) -> None:
+    start(page)
+    play_on(page, lambda offered: offered[0], 2)
+    settled(page)
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url) if "TakeBack" in request.url else None)
+    with page.expect_response("**/TakeBack"):
+        page.keyboard.down("u")
+    expect(page.get_by_role("button", name="Take back")).to_be_enabled()
+    assert settled(page)
+    page.keyboard.down("u")
+    page.keyboard.up("u")
+    page.keyboard.press("Home")  # by now another call would have begun
+    expect(page.get_by_role("button", name="To the present")).to_be_visible()
+    assert len(asked) == 1
 
 
 def test_what_one_looks_at_while_it_is_taken_back_does_not_come_up_again(page: Page) -> None:

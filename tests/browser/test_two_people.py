@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
 from lab.browser import experienced
-from tests.browser.harness import PATIENCE, Calls, called, menu, new_game, play_on, settled, start, when_held
+from tests.browser.harness import PATIENCE, Calls, called, held_back, menu, new_game, play_on, settled, start, when_held
 
 
 @pytest.fixture
@@ -82,6 +82,31 @@ def test_a_rematch_that_is_pressed_twice_is_one(page: Page) -> None:
     next_game(page, times=2)
     assert settled(page)
     assert len(made) == 1
+
+
+def test_a_rematch_takes_nobody_back_who_has_left(page: Page) -> None:
+    start(page)
+    resign(page)
+    with page.expect_response("**/CreateGame"), held_back(page, "**/CreateGame") as held:
+        page.get_by_role("button", name="Rematch").click()
+        when_held(page, held)
+        page.get_by_role("link", name="New game").click()
+        expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
+    expect(page.get_by_role("heading", name="Your games")).to_be_visible()
+    assert page.url.endswith("#/")
+
+
+def test_who_comes_too_late_for_the_last_seat_is_told(page: Page, browser: Browser, url: str) -> None:
+    game = new_game(page, "duel", ["me", "open"])
+    context = experienced(browser, base_url=url)
+    visitor = context.new_page()
+    visitor.goto(f"/#/game/{game}")
+    expect(visitor.get_by_role("button", name="Sit here")).to_be_visible()
+    joined = {"game_id": game, "name": "Ada", "request_id": "7c0f1d5e-2a52-4c39-8c51-1b2f0f3ad001"}
+    assert page.request.post("/clerestory.v1.GameService/JoinGame", data=joined).ok
+    expect(visitor.get_by_role("alert")).to_be_visible(timeout=PATIENCE)
+    expect(visitor.get_by_role("button", name="Sit here")).to_have_count(0)
+    context.close()
 
 
 def test_who_asks_to_go_back_hears_that_it_is_declined(page: Page, other: Page) -> None:

@@ -172,12 +172,14 @@ export class Kept {
   }
 
   async #askAgain(): Promise<void> {
+    const { tokens } = this;
     try {
       await this.#catchUp();
-    } catch {
-      // It is polled again in a moment, and watched again once the tab is visible.
+      this.#pause = SHORTEST;
+    } catch (error) {
+      if (!this.#dropped(error, tokens)) return this.#trouble(error, this.#seen);
     }
-    this.#seen();
+    return this.#seen();
   }
 
   async #watch(): Promise<void> {

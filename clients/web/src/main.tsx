@@ -14,6 +14,7 @@ import { Opening } from "./parts.tsx";
 import { go, route } from "./route.ts";
 import { browser } from "./storage.ts";
 import { language, preferred, say, speak } from "./texts.ts";
+import { notice } from "./title.ts";
 import { Lobby } from "./views/lobby.tsx";
 import { TokenScreen } from "./views/token.tsx";
 
@@ -36,6 +37,7 @@ function Screen() {
   const linked = screen === "game" && id !== undefined && more.length > 1;
   if (tokenWanted.value) return <TokenScreen />;
   if (linked) return <Linked key={words.join("/")} id={id} more={more} />;
+  if (screen && screen !== "game") notice(false, "");
   if (Object.hasOwn(LATER, screen) && (id || screen === "path"))
     return <Later key={told(screen)} screen={screen as Name} words={words.slice(1)} />;
   return <Lobby lost={route.value === undefined || words.length > 0} />;

@@ -1,6 +1,7 @@
 // What an action changed, and what has just happened, in words.
 
 import type { SeatLook } from "./boards/types.ts";
+import { EndReason, type GameEnd } from "./gen/clerestory/v1/games_pb.ts";
 import type { AppliedAction, Change } from "./gen/clerestory/v1/rules_pb.ts";
 import { labelOf } from "./labels.ts";
 import { actor, seatOf } from "./seats.ts";
@@ -51,4 +52,15 @@ export function newsOf(log: readonly (AppliedAction | undefined)[], seats: reado
   return [told, changed && `${changed.replaceAll("\n", "; ")}.`, mine && say("news.your_turn")]
     .filter(Boolean)
     .join(" ");
+}
+
+/** How a game ended, and who won. */
+export function endNewsOf({ reason, seat = 0, outcome }: GameEnd, seats: readonly SeatLook[]): string {
+  const nameOf = (at: number) => seats[at]?.name ?? "";
+  const best = Math.max(...(outcome?.winShares ?? []));
+  const winners = seats.filter((_, at) => outcome?.winShares[at] === best).map(({ name }) => name);
+  const won =
+    winners.length && say(winners.length > 1 ? "end.share" : "end.wins", { who: winners.join(say("between")) });
+  const early = reason === EndReason.RESIGNED ? say("end.resigned", { who: nameOf(seat) }) : "";
+  return [reason === EndReason.ABANDONED ? say("end.abandoned") : early, won].filter(Boolean).join(" ");
 }

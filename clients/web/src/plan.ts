@@ -37,9 +37,10 @@ export class Plan {
   readonly idle = signal<ReadonlyMap<string, string>>(new Map());
   /** Whether the service plans here; without it, actions are chosen one by one. */
   readonly open = computed(() => !this.refused.value && this.answer.value?.possible.length !== 0);
+  /** How often each item is to be used, whether or not the service has answered. */
+  readonly uses = signal<Readonly<Record<string, number>>>({});
   readonly #position: AnyPosition;
   readonly #key: string;
-  #uses: Record<string, number>;
   readonly #calls = new Series();
   #closed = false;
   #answered: Promise<void>;
@@ -48,7 +49,7 @@ export class Plan {
   constructor(position: AnyPosition, name: string) {
     this.#position = position;
     this.#key = PREFIX + name;
-    this.#uses = stored(this.#key, {});
+    this.uses.value = stored(this.#key, {});
     this.#answered = this.#ask();
     void this.#answered.then(() => this.#askIdle());
   }
@@ -68,15 +69,15 @@ export class Plan {
 
   /** Plan how often something is used. */
   set(item: string, times: number): void {
-    this.#uses = { ...this.#uses, [item]: times };
-    store(this.#key, this.#uses);
+    this.uses.value = { ...this.uses.value, [item]: times };
+    store(this.#key, this.uses.value);
     this.#answered = this.#ask();
   }
 
   /** Plan what an action does, as far as it is one of this plan: `convert mason_1 2`, `discard wood`. */
   take({ kind, arguments: [item = "", times] }: LegalAction): boolean {
     if (!PLANNED.includes(kind)) return false;
-    this.set(item, times === undefined ? (this.#uses[item] ?? 0) + 1 : Number(times));
+    this.set(item, times === undefined ? (this.uses.value[item] ?? 0) + 1 : Number(times));
     return true;
   }
 
@@ -85,7 +86,7 @@ export class Plan {
     const wanted = () => newest() && !this.#closed;
     this.busy.value = true;
     try {
-      const answer = await this.#plan(this.#uses, wanted);
+      const answer = await this.#plan(this.uses.value, wanted);
       if (!wanted()) return;
       if (this.#drop(answer)) return await this.#ask();
       if (!answer.possible.length) unplanned.add(inside(this.#position)?.game.case);
@@ -101,9 +102,9 @@ export class Plan {
   /** Drop what cannot be used here, as another position had the same name; return whether there was any. */
   #drop({ faults }: PlanConversionsResponse): boolean {
     const unknown = new Set(faults.filter(({ code }) => code === "unknown").map(({ item }) => item));
-    const left = Object.entries(this.#uses).filter(([item]) => !unknown.has(item));
-    const some = left.length < Object.keys(this.#uses).length;
-    this.#uses = Object.fromEntries(left);
+    const left = Object.entries(this.uses.value).filter(([item]) => !unknown.has(item));
+    const some = left.length < Object.keys(this.uses.value).length;
+    if (some) this.uses.value = Object.fromEntries(left);
     return some;
   }
 

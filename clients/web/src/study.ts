@@ -48,8 +48,9 @@ export interface Told {
 /** The first record of a file, or a position. Throws an Error that describes what is wrong. */
 export async function read(file: string): Promise<Told> {
   const lines = parse(file);
-  const first = lines[0] as Record<string, JsonValue> | undefined;
-  if (!first) throw new Error(say("study.empty"));
+  const [first] = lines;
+  if (first === undefined) throw new Error(say("study.empty"));
+  if (first === null || typeof first !== "object" || Array.isArray(first)) throw new Error(say("study.not_position"));
   if (!("record" in first)) return { opening: await opening(first), actions: [] };
   const plies = lines.slice(1).map((line) => line as Record<string, JsonValue>);
   const end = plies.findIndex((line) => "end" in line);
@@ -138,6 +139,11 @@ export class Study {
   /** Leave the study. */
   leave(): void {
     this.#calls.next();
+  }
+
+  /** Whether the line follows the record up to a ply. */
+  follows(ply: number): boolean {
+    return this.told.actions.slice(0, ply).every((action, index) => action === this.line.value[index]);
   }
 
   /** Show the position after a number of actions of the line; the first one is asked for until it is there. */

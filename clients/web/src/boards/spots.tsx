@@ -34,6 +34,9 @@ export const useBoard = (): BoardProps => useContext(Around).board;
 function Ground(props: { board: BoardProps; places: Places; class: string; children: ComponentChildren }) {
   const choosing = useSignal<Choosing | undefined>(undefined);
   const { board, places } = props;
+  useLayoutEffect(() => {
+    choosing.value = undefined; // what was open does not open again where there are such actions again
+  }, [board.actions]);
   const open = choosing.value && places.get(choosing.value.place);
   return (
     <Around.Provider value={{ board, places, choosing }}>

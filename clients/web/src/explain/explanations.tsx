@@ -99,13 +99,17 @@ function useMay(position: Position, actions: readonly LegalAction[]): string {
       const changes = answer.applied.flatMap((one) => one.changes.map((change) => change.text));
       return labelOf(action.action) + (changes.length ? ` (${changes.join(", ")})` : "");
     });
+    let here = true;
     Promise.all(asked).then(
       (all) => {
-        told.value = all.join("; ");
+        if (here) told.value = all.join("; ");
       },
       () => undefined, // the explanation stands without it
     );
-  }, [texts]);
+    return () => {
+      here = false;
+    };
+  }, [texts, position]);
   return told.value;
 }
 

@@ -121,18 +121,19 @@ interface Labelled extends Props {
 
 /** Actions that differ only in a number: a stepper, and a button that plays the chosen one. */
 function Numbered({ alike, ...props }: Labelled & { alike: readonly LegalAction[] }) {
-  const at = useSignal(0);
-  const chosen = alike[Math.min(at.value, alike.length - 1)];
+  const wanted = useSignal(0);
+  const at = Math.min(wanted.value, alike.length - 1);
+  const chosen = alike[at];
   if (!chosen) return null;
   return (
     <div class="numbered">
       <ActionButton action={chosen} {...props} />
       <Stepper
         label={gameText(props.game, `good.${chosen.arguments[0]}`)}
-        value={at.value + 1}
+        value={at + 1}
         least={1}
         most={alike.length}
-        onChange={(value) => (at.value = value - 1)}
+        onChange={(value) => (wanted.value = value - 1)}
       />
     </div>
   );

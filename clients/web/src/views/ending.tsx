@@ -11,7 +11,7 @@ import { isFirst, noteOver } from "../first/wishes.ts";
 import { EndReason, type Game } from "../gen/clerestory/v1/games_pb.ts";
 import type { Outcome, ScorePart, SeatScore } from "../gen/clerestory/v1/rules_pb.ts";
 import type { Kept } from "../kept.ts";
-import { useLater } from "../loading.ts";
+import { useHere, useLater } from "../loading.ts";
 import { SeatName, SeatTable, Trouble } from "../parts.tsx";
 import { NextStep } from "../path/next.tsx";
 import { keepEnd } from "../path/progress.ts";
@@ -63,11 +63,13 @@ function Moments({ kept, game, seats }: Props) {
 function Following({ kept, game }: Omit<Props, "seats">) {
   const trouble = useSignal("");
   const busy = useSignal(false);
+  const here = useHere();
   const again = async () => {
     busy.value = true;
     trouble.value = "";
     try {
-      go(["game", await rematch(game, kept.keys.value)]);
+      const id = await rematch(game, kept.keys.value);
+      if (here()) go(["game", id]);
     } catch (error) {
       trouble.value = wordsOf(error);
     } finally {

@@ -3,23 +3,31 @@
 import { type Signal, useComputed, useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo } from "preact/hooks";
+import type { SeatLook } from "../boards/types.ts";
 import { Button } from "../button.tsx";
 import { FirstGames, objects } from "../first/index.tsx";
-import { type Game, GameStatus, type GameView, Hints as HintsOption, SeatKind } from "../gen/clerestory/v1/games_pb.ts";
+import {
+  EndReason,
+  type Game,
+  GameStatus,
+  type GameView,
+  Hints as HintsOption,
+  SeatKind,
+} from "../gen/clerestory/v1/games_pb.ts";
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import { type LegalAction, TurnKind } from "../gen/clerestory/v1/rules_pb.ts";
 import type { Question } from "../hints.ts";
 import { retried } from "../insist.ts";
 import { Kept } from "../kept.ts";
 import { labelOf } from "../labels.ts";
-import { newsOf } from "../news.ts";
+import { endNewsOf, newsOf } from "../news.ts";
 import { Trouble } from "../parts.tsx";
 import { earlier, lookBack, pastOf, replay, toPresent } from "../past.ts";
 import { forget } from "../plan.ts";
 import { link } from "../route.ts";
 import { actor, colourName, looks, seatOf } from "../seats.ts";
 import { viewIn } from "../states.ts";
-import { say } from "../texts.ts";
+import { capital, say } from "../texts.ts";
 import { notice } from "../title.ts";
 import { Clock } from "./clock.tsx";
 import { KeepDraws } from "./draws.tsx";
@@ -88,14 +96,15 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
   const stopped = game.end !== undefined && !past;
   const known = shown?.position;
   const position = useMemo(() => known && (stopped ? over(known) : known), [known, stopped]);
-  if (!shown || !position) return <p>{say("game.no_view")}</p>;
+  if (!shown || !position) return <Unseen game={game} />;
   const go = (ply: number) => {
     const to = Math.min(Math.max(ply, 0), log.length);
     if (to === log.length) toPresent();
     else void lookBack(kept, to, shown, view?.seat);
   };
   const replaced = kept.turn.value !== undefined && !kept.myTurn.value; // a bot decides, maybe for a seat of mine
-  const actions = past || game.end || replaced ? NONE : (deciding?.actions ?? NONE);
+  const present = game.end || replaced ? NONE : (deciding?.actions ?? NONE);
+  const actions = past ? NONE : present;
   const plan = `${kept.id}:${game.ply}`;
   const play = async ([first = "", ...more]: readonly string[]) => {
     if (await kept.play(first, more)) forget(plan);
@@ -128,7 +137,7 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
       at={past?.ply ?? log.length}
       since={since}
       glyphs={notes.value}
-      news={past ? "" : newsOf(applied.value, seats.value, kept.myTurn.value && !game.end)}
+      news={past ? "" : news(kept, game, applied.value, seats.value)}
       onGo={go}
       onReplay={mayReplay ? again : undefined}
       onTakeBack={kept.mayTakeBack.value ? () => void kept.takeBack() : undefined}
@@ -156,7 +165,7 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
       <KeepDraws kept={kept} actions={actions} position={position} />
       <FirstGames
         game={game.game}
-        step={decides(kept, actions) ? stepOf(position) : ""}
+        step={view?.position && decides(kept, present) ? stepOf(view.position) : ""}
         question={barred || !decides(kept, actions) ? undefined : question}
         onPlay={(actions) => void play(actions)}
       />
@@ -165,6 +174,13 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
       {opened.value === "players" && <Seats kept={kept} game={game} onClose={() => (opened.value = "")} />}
     </Table>
   );
+}
+
+/** What has just happened, in words: unless players ended the game before, what was done last, and how it ended. */
+function news(kept: Kept, game: Game, applied: Parameters<typeof newsOf>[0], seats: readonly SeatLook[]): string {
+  if (!game.end) return newsOf(applied, seats, kept.myTurn.value);
+  const last = game.end.reason === EndReason.PLAYED ? newsOf(applied, seats, false) : "";
+  return [last, endNewsOf(game.end, seats)].filter(Boolean).join(" ");
 }
 
 /** Whether somebody here has something to choose. */
@@ -178,6 +194,15 @@ function over(position: Position): Position {
 }
 
 const OVER = { step: "over", toAct: "" };
+
+/** A game without a view, as one that is frozen when it is opened. */
+const Unseen = ({ game }: { game: Game }) => (
+  <main class="page">
+    <p>{say("game.no_view")}</p>
+    {game.status === GameStatus.FROZEN && <Trouble words={capital(say("lobby.frozen", { why: game.frozenReason }))} />}
+    <a href="#/">{say("to_lobby")}</a>
+  </main>
+);
 
 /** The step of a position. */
 const stepOf = ({ game }: Position): string => (game.value as { step?: string } | undefined)?.step ?? "";
@@ -209,7 +234,14 @@ function Menu({ kept, at, secrets, opened }: MenuProps) {
         </Button>
       )}
       {kept.mine.value.length > 1 && (
-        <button type="button" aria-pressed={secrets.value} onClick={() => (secrets.value = !secrets.value)}>
+        <button
+          type="button"
+          aria-pressed={secrets.value}
+          onClick={() => {
+            secrets.value = !secrets.value;
+            toPresent(); // an earlier position is shown as it was asked for, with what is private or without
+          }}
+        >
           {say(secrets.value ? "menu.hide" : "menu.show")}
         </button>
       )}

@@ -5,6 +5,7 @@ import { useEffect } from "preact/hooks";
 import { games, isPassing, wordsOf } from "../api.ts";
 import { type Game, GameStatus } from "../gen/clerestory/v1/games_pb.ts";
 import { retried } from "../insist.ts";
+import { useHere } from "../loading.ts";
 import { SeatName, Trouble } from "../parts.tsx";
 import { go, link } from "../route.ts";
 import { actor, isToMove, looks } from "../seats.ts";
@@ -18,37 +19,43 @@ import { NewGame } from "./newgame.tsx";
 import { Welcome } from "./welcome.tsx";
 
 const EVERY = 5000; // milliseconds between updates of the lists
+const LIMIT = { timeoutMs: 20_000 }; // for one: a server that hangs is asked again
 
 const own = signal<Game[]>([]);
 const others = signal<Game[]>([]);
 
-async function look(): Promise<void> {
+async function look(here: () => boolean): Promise<void> {
   const tokens = ownTokens();
   const [mine, listed] = await Promise.all([
-    tokens.length ? games.listGames({ tokens, pageSize: 100 }) : undefined,
-    games.listGames({ pageSize: 50 }),
+    tokens.length ? games.listGames({ tokens, pageSize: 100 }, LIMIT) : undefined,
+    games.listGames({ pageSize: 50 }, LIMIT),
   ]);
-  own.value = mine?.games ?? [];
+  if (!here()) return;
   const known = new Set(ownGames());
+  own.value = (mine?.games ?? []).filter((game) => known.has(game.gameId)); // one may have been forgotten meanwhile
   others.value = listed.games.filter((game) => !known.has(game.gameId));
 }
 
 /** The lobby; `lost` if the address led to nothing else. */
 export function Lobby({ lost }: { lost: boolean }) {
   const trouble = useSignal("");
+  const here = useHere();
   useEffect(() => {
-    const again = () =>
-      look().then(
-        () => {
-          trouble.value = "";
-        },
-        (error) => {
-          trouble.value = isPassing(error) ? retried(say("trouble.unreachable")) : wordsOf(error);
-        },
-      );
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const again = async () => {
+      if (!document.hidden)
+        await look(here).then(
+          () => {
+            trouble.value = "";
+          },
+          (error) => {
+            trouble.value = isPassing(error) ? retried(say("trouble.unreachable")) : wordsOf(error);
+          },
+        );
+      if (here()) timer = setTimeout(() => void again(), EVERY);
+    };
     void again();
-    const timer = setInterval(() => document.hidden || void again(), EVERY);
-    return () => clearInterval(timer);
+    return () => clearTimeout(timer);
   }, []);
   const waiting = own.value.find((game) => mayMove(game));
   notice(waiting !== undefined, waiting?.gameId ?? "");
@@ -149,10 +156,12 @@ function Train() {
 /** A record or a position from elsewhere. */
 function Import() {
   const trouble = useSignal("");
+  const here = useHere();
   const open = async (file: string) => {
     try {
       const { IMPORTED, read } = await import("../study.ts");
       await read(file);
+      if (!here()) return;
       tab.set(IMPORTED, file);
       go(["study", "file"]);
     } catch (error) {

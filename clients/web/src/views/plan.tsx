@@ -85,6 +85,7 @@ interface UseProps extends Pick<Props, "plan" | "game" | "catalogue"> {
 
 function Use({ plan, one, label, game, catalogue }: UseProps) {
   const idle = plan.idle.value.get(one.item);
+  const times = plan.uses.value[one.item] ?? 0; // pressed faster than the service answers, it still counts each press
   return (
     <li>
       <span class="use pictured">
@@ -95,10 +96,10 @@ function Use({ plan, one, label, game, catalogue }: UseProps) {
       </span>
       <Stepper
         label={label}
-        value={one.planned}
+        value={times}
         least={0}
-        most={Math.max(one.most, one.planned)}
-        onChange={(times) => plan.set(one.item, times)}
+        most={Math.max(one.most, times)}
+        onChange={(wanted) => plan.set(one.item, wanted)}
       />
       {idle && <span class="idle">{idle}</span>}
     </li>

@@ -201,11 +201,12 @@ function Errors({ review, study, seats, known, whose }: Props & { review: Review
   const told = useSignal("");
   const errors = review.errors.value.filter((one) => whose === undefined || one.at.seat === whose);
   const error = errors[number.value];
-  const tried = error && study.line.value[error.ply - 1];
+  const there = error !== undefined && study.follows(error.ply - 1); // the line has not left the record before
+  const tried = there ? study.line.value[error.ply - 1] : undefined;
   const before = useSignal<Position | undefined>(undefined);
   useEffect(() => {
-    if (error && study.at.value === error.ply - 1 && known) before.value = known;
-  }, [known, study.at.value, number.value]);
+    if (there && study.at.value === error.ply - 1 && known) before.value = known;
+  }, [known, study.at.value, number.value, there]);
   useEffect(() => {
     const best = error?.at.best?.text;
     if (!error || !best || !tried || tried === error.at.action?.text || !before.value) return;

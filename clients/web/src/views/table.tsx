@@ -89,6 +89,9 @@ export function Table(props: TableProps) {
   const help = useSignal(false);
   const folded = useSignal(false);
   const fresh = useFresh(props.actions);
+  useLayoutEffect(() => {
+    pointed.value = undefined; // a button that is gone tells nobody that it is pointed at no longer
+  }, [props.actions]);
   useFocusKept();
   const game = props.position.game.case ?? "";
   const catalogue = useCatalogue(game);
@@ -314,8 +317,9 @@ function useKeys(props: TableProps, help: () => void): void {
   };
   useLayoutEffect(() => {
     const press = (event: KeyboardEvent) => {
-      const act = keys[pressed(event)];
-      if (!act) return;
+      const key = pressed(event);
+      const act = keys[key];
+      if (!act || (event.repeat && key !== BACK.value && key !== ON.value)) return; // held down, only these step on
       event.preventDefault();
       act();
     };

@@ -124,13 +124,17 @@ const Price = ({ of }: { of: unknown }) => (
   </span>
 );
 
+const MOST = 11; // chips that are drawn of a number that somebody types
+
 /** The effect of a card as a drawing; nothing if words are clearer. */
 function drawn(effect: Effect) {
   const { kind, gold, price, chip, count } = effect;
   if (kind === "power") return <Crown />;
   if (kind === "income") return <Price of={gold} />;
   if (kind === "raw")
-    return Array.from({ length: Number(count) }, (_, index) => <Chip key={index} kind={String(chip)} />);
+    return Array.from({ length: Math.min(Number(count), MOST) }, (_, index) => (
+      <Chip key={index} kind={String(chip)} />
+    ));
   if (kind === "market") return <Market effect={effect} />;
   if (kind === "influence")
     return (
