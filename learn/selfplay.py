@@ -24,7 +24,7 @@ from clerestory.search.root import observe
 
 StateRows = dict[str, list[Any]]
 HAND = "hand"  # the hand-made value
-RECIPE = 2  # of the games; with 1, which the shipped values learned from, one stream shuffled the cards and was luck
+RECIPE = 2  # of the games; with 1, which taught the board game's value, one stream shuffled the cards and was luck
 
 
 @dataclass(frozen=True, slots=True)

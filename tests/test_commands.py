@@ -68,8 +68,12 @@ READ = {
     "clerestory serve --listen 127.0.0.1:50051": "the examples of the README run with such a server",
     "clerestory web --token-file": "tests/cli/test_web.py runs it",
     "envoy -c deploy/envoy-web.yaml": "tests/browser/test_envoy.py runs it",
-    "pip install 'clerestory[postgres]'": "it needs a package index",
-    "pip download --only-binary :all: --dest wheels 'clerestory[postgres]'": "the same",
+    "pip install FOLDER": "it needs a package index",
+    ".venv/bin/pip install 'clerestory[postgres]'": "the same",
+    "make wheels WHEELS=python3.13": "the same",
+    "pip download --only-binary :all: --python-version 3.13 --find-links dist --dest wheels 'clerestory[postgres]'": (
+        "the same"
+    ),
     "clerestory health": "tests/cli/test_health.py runs it",
     "createdb clerestory": "it needs a database",
     "createdb restored": "the same",
@@ -78,7 +82,9 @@ READ = {
     "clerestory store restore copy.sqlite": "the same",
     "clerestory store migrate --to 2": "the same",
     "clerestory store check": "the same",
-    "clerestory serve --listen 10.0.0.5:50051 --store 'postgresql://clerestory@db.example/clerestory'": "the same",
+    "clerestory serve --listen 10.0.0.5:50051 --insecure --store 'postgresql://clerestory@db.example/clerestory'": (
+        "the same"
+    ),
     "clerestory play --table": "tests/cli/test_play.py runs it",
     "python clients/typescript/pack.py FOLDER": "tests/clients/test_typescript.py packs it",
     "python -m lab.page figures": "it takes minutes",

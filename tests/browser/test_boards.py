@@ -162,6 +162,19 @@ def test_a_place_with_several_actions_asks_which(boards: Page) -> None:
     expect(choices).to_have_count(0)
 
 
+def test_the_choices_of_a_place_do_not_open_by_themselves(boards: Page) -> None:
+    """Once it has actions again."""
+    exhibit = gallery.plain(where("buy stone 4")[0])
+    show(boards, exhibit)
+    boards.locator('[data-place="stock.stone"]').click()
+    expect(boards.locator(".choices")).to_be_visible()
+    show(boards, {**exhibit, "actions": []})
+    expect(boards.locator(".choices")).to_have_count(0)
+    show(boards, exhibit)
+    expect(boards.locator('[data-place="stock.stone"]')).to_be_enabled()
+    expect(boards.locator(".choices")).to_have_count(0)
+
+
 def test_escape_closes_the_choices_of_a_place(boards: Page) -> None:
     state, _ = where("buy stone 4")
     show(boards, gallery.plain(state))

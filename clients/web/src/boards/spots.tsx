@@ -34,10 +34,10 @@ export const useBoard = (): BoardProps => useContext(Around).board;
 function Ground(props: { board: BoardProps; places: Places; class: string; children: ComponentChildren }) {
   const choosing = useSignal<Choosing | undefined>(undefined);
   const { board, places } = props;
-  useLayoutEffect(() => {
-    choosing.value = undefined; // what was open does not open again where there are such actions again
-  }, [board.actions]);
   const open = choosing.value && places.get(choosing.value.place);
+  useLayoutEffect(() => {
+    if (!open) choosing.value = undefined; // it does not open by itself once the place has actions again
+  }, [open]);
   return (
     <Around.Provider value={{ board, places, choosing }}>
       <div class="drawn">
