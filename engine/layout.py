@@ -96,6 +96,9 @@ class Layout:
         fields: of the position, in the order of JSON; `players` comes last by itself.
         player_fields: of each player. Members outside the players belong to all of them.
         everywhere: cards that may be in several homes.
+
+    Attributes:
+        has_hands: players have cards that the others do not see.
     """
 
     def __init__(
@@ -111,6 +114,7 @@ class Layout:
         self.name, self.everywhere = name, frozenset(everywhere)
         self.struct_at, self.players_at = struct_at, players_at
         self.fields, self.player_fields = tuple(fields), tuple(player_fields)
+        self.has_hands = any(field.hidden for field in player_fields)
         player = model("Player", {field.name: field.kind.annotation for field in player_fields})
         players = {"players": listed(player, seats[0], seats[-1])}
         self.names, self.player_names = [[field.name for field in group] for group in (fields, player_fields)]

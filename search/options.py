@@ -127,8 +127,8 @@ class Options:
     endings: str = declared(
         "sampled",
         "the value of play that ends the game without further chance events: `sampled`, the mean of what was tried;"
-        " `proven`, the outcome of best play once it is known (only with `puct`, if no seat knows more of the root"
-        " than an onlooker does)",
+        " `proven`, the outcome of best play once it is known (only with `puct`, if no player has hidden cards in"
+        " hand and the observer knows no card to come)",
         OneOf(("sampled", "proven")),
     )
     choice: str = declared(

@@ -22,7 +22,10 @@ cdef double TIE = 1e-9           # rewards that differ by no more are equal
 
 
 cdef bint is_open(const Search *search) noexcept nogil:
-    """Whether no seat knows more of the root than an onlooker: hidden cards then only appear in chance events."""
+    """Whether the root, as the observer knows it, tells no seat more than an onlooker.
+
+    In a game without hands, hidden cards then only appear in chance events.
+    """
     cdef uint64_t known = search.ops.key(search.root.state, NATURE)
     cdef int seat
     for seat in range(search.seats):

@@ -15,8 +15,8 @@ cdef extern from "sharing.h":
 cdef struct Root:                # where every iteration begins; constant until the next root
     int observer                 # seat whose knowledge is used; NATURE: an onlooker
     int seat                     # whose margins and features count at the root: the seat to decide, else the observer
-    bint proves                  # proofs are kept, and no seat knows more of the root than an onlooker
-    bint settled                 # a node's actions are the same in all worlds, for the same reason
+    bint settled                 # nobody has cards in hand, so a node's actions are the same in all worlds
+    bint proves                  # proofs are kept, because what is hidden only appears in chance events
     int num_considered           # 0: every legal action
     action_t considered[MAX_LEGAL]  # ascending
     uint64_t state[MAX_WORDS]    # the position, as the observer knows it

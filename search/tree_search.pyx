@@ -88,8 +88,8 @@ cdef class TreeSearch:
         start.num_considered = len(root.codes)
         for i, code in enumerate(root.codes):
             start.considered[i] = code
-        start.settled = is_open(&self.search)
-        start.proves = self.search.options.keeps_proofs and is_open(&self.search)
+        start.settled = not view.game.layout.has_hands and is_open(&self.search)
+        start.proves = self.search.options.keeps_proofs and start.settled
         self.search.luck.turns_left = 0
         self.search.speed.windows = 0
         self.search.statistics = Statistics(iterations=0, depth=0)
