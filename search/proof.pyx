@@ -78,14 +78,26 @@ cdef void fix(Search *search, const PathStep *step, uint32_t place) noexcept nog
 
 cdef bint is_best(const Search *search, const PathStep *step) noexcept nogil:
     """Whether no edge of the row can be better than the one that was taken: it wins, or all are proven."""
-    cdef const Edge *row = search.tree.edges + step.first
-    cdef double best = mean(search, &search.tree.edges[step.edge]) + TIE
+    cdef Edge *row = search.tree.edges + step.first
+    cdef Edge taken = at_rest(search, &search.tree.edges[step.edge]), other
     cdef int i
-    if wins(search, &search.tree.edges[step.edge]):
+    if wins(search, &taken):
         return True
     if step.count == 0:
         return False
     for i in range(step.count):
-        if peek_prior(&row[i].prior) >= 0 or mean(search, &row[i]) > best:
+        if peek_prior(&row[i].prior) >= 0:
+            return False
+        other = at_rest(search, &row[i])
+        if mean(search, &other) > mean(search, &taken) + TIE:
             return False
     return True
+
+
+cdef Edge at_rest(const Search *search, Edge *edge) noexcept nogil:
+    """Return an edge's sums while no thread changes them: what is proven by half a change stays wrong."""
+    cdef uint32_t record = lock_edge(&edge.record) if search.shared else 0
+    cdef Edge seen = Edge(edge.win, edge.margin, edge.visits, 0, 0, edge.prior)
+    if search.shared:
+        unlock_edge(&edge.record, record)
+    return seen
