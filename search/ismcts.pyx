@@ -208,10 +208,10 @@ cdef class Searcher:
         Nodes are information sets found by key, so every node that earlier searches met is found again, however it
         was reached, and none that has become impossible. All nodes stay, unless they fill more than half of the
         memory: then the next run begins by keeping only the nodes reached from the new root, the most visited first,
-        in at most half of the memory. It skips this if it would take more than a quarter of its time (some
-        milliseconds for 50,000 nodes); a tree that is full is then cleared, unless it has more iterations of the root
-        than the run could make. One that has counted more than half of `max_visits` is cleared at once. The stream of
-        random numbers continues.
+        in about half of the memory. It skips this if it would take more than a quarter of its time (some milliseconds
+        for 50,000 nodes); a tree is then cleared that does not know the root, and a full one that has fewer iterations
+        of it than the run could make. One that has counted more than half of `max_visits` is cleared at once. The
+        stream of random numbers continues.
 
         Args:
             root: from `observe`; usually a later position of the game, at the seat's next decision.

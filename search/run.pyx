@@ -48,7 +48,8 @@ cdef inline uint64_t root_key(const Search *search) noexcept nogil:
 cdef void make_room(Search *search, double deadline) noexcept nogil:
     """Compact a crowded tree if that takes little of the time left.
 
-    Otherwise clear a full tree that has fewer iterations of the root than the time left allows.
+    Otherwise clear one that does not know the root, and a full one that has fewer iterations of it than the time left
+    allows.
     """
     cdef uint64_t reused = search.tree.reused
     cdef double left
@@ -59,7 +60,7 @@ cdef void make_room(Search *search, double deadline) noexcept nogil:
     if compaction_seconds(search.tree) < MOST_FOR_ROOM * left:
         if tree_compact(search.tree, root_key(search)):
             return
-    if search.tree.full and (reused == 0 or reused < search.speed.fastest * left):
+    if reused == 0 or search.tree.full and reused < search.speed.fastest * left:
         tree_clear(search.tree)
         search.tree.reused = 0
 

@@ -164,6 +164,19 @@ def test_a_full_tree_that_does_not_know_the_root_is_cleared_in_any_case() -> Non
     assert sum(line.visits for line in result.lines) == 1
 
 
+@pytest.mark.parametrize("iterations", range(297, 308, 2))
+def test_a_tree_just_before_it_is_full_has_room_for_a_root_that_it_does_not_know(iterations: int) -> None:
+    """Nothing has been refused yet, so it does not count as full."""
+    position = start("cathedral")
+    unmet = [other for other in decisions(GAMES["cathedral"], 2, 1) if other.turn == position.turn]
+    search = searcher(position, 1 << 16)
+    assert not search.run(iterations=iterations).memory_full
+    search.advance(observe(next(other for other in reversed(unmet) if len(other.legal_codes()) > 8)))
+    result = search.run(deadline=-math.inf)
+    assert (result.iterations, result.reused_iterations, result.nodes) == (1, 0, 1)
+    assert sum(line.visits for line in result.lines) == 1
+
+
 def test_a_stop_leaves_a_sound_tree() -> None:
     position = start("duel")
     stopped, whole = (searcher(position, SMALL) for _ in range(2))
