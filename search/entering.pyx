@@ -73,12 +73,14 @@ cdef uint32_t make_node(Search *search, uint32_t place, uint64_t key, uint64_t p
 
 cdef bint has_place(Search *search) noexcept nogil:
     """Whether the table may have one more node. It is grown between two iterations, in time unless many threads search.
+
+    A table that cannot grow any more needs room; one that only this run has no time to grow does not.
     """
     cdef Tree *tree = search.tree
     cdef uint32_t nodes = peek_count(&tree.num_nodes), places = tree.mask + 1
     if nodes < places / 8 * 5:
         return True
-    search.growing |= not tree.fixed
+    search.growing |= not (tree.fixed or tree.late)
     if nodes < places / 4 * 3:
         return True
     search.room.short |= tree.fixed

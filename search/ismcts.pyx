@@ -145,6 +145,7 @@ cdef class Searcher:
         """
         if iterations is not None and (type(iterations) is not int or not 0 < iterations < 1 << 63):
             raise BadLimit("iterations", f"{iterations!r} is not a whole number above 0")
+        self.tree.tree.late = False
         write_left(&self.tree.left, ANY_NUMBER if iterations is None else iterations)
 
     def step(

@@ -140,7 +140,7 @@ cdef void extend(Search *search, double deadline) noexcept nogil:
     if search.shared:
         hand_in_all(search)
         gate_hold(search.gate)
-    if search.growing and not search.tree.fixed and is_half_full(search.tree):
+    if search.growing and not (search.tree.fixed or search.tree.late) and is_half_full(search.tree):
         grow(search, deadline)
     search.growing = False
     if search.room.short or not has_record(search.tree, &search.room):
@@ -150,14 +150,14 @@ cdef void extend(Search *search, double deadline) noexcept nogil:
 
 
 cdef inline void grow(Search *search, double deadline) noexcept nogil:
-    """Grow the table, or let it be until the next root if the deadline would pass meanwhile.
+    """Grow the table, or let it be until the next run if the deadline would pass meanwhile.
 
     With a number of iterations it always grows: their result does not depend on time.
     """
     if is_counted(search.limits.left) or growth_seconds(search.tree) < deadline - read_clock(search):
         tree_grow(search.tree)
     else:
-        search.tree.fixed = True
+        search.tree.late = True
 
 
 cdef inline bint is_half_full(const Tree *tree) noexcept nogil:

@@ -75,6 +75,7 @@ cdef struct Tree:
     uint32_t mask                   # places in the table - 1
     bint full                       # there was no memory left for something new
     bint fixed                      # the table of nodes has its last size
+    bint late                       # this run has no time left to grow the table
     bint crowded                    # it has to be compacted before the first iteration
     uint32_t cleared                # how often its rows and records were moved or removed
     uint32_t hand                   # the head at which the next sweep begins

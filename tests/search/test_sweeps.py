@@ -9,6 +9,7 @@ from clerestory.search.ismcts import Searcher
 from clerestory.search.options import shipped
 from clerestory.search.result import Result
 from clerestory.search.root import observe
+from tests.search.clock import Clock, timed_search
 from tests.search.positions import decisions
 from tests.search.test_sharing import assert_counts, continuations
 
@@ -61,6 +62,17 @@ def test_deadlines_of_slices_change_nothing_where_iterations_are_counted() -> No
     while slices.iterations < 6000:
         result = slices.run(iterations=6000 - slices.iterations, seconds=1e-6)
     assert (result.lines, result.nodes) == (at_once.lines, at_once.nodes)
+
+
+@pytest.mark.parametrize("iterations", range(1180, 1230, 4))
+def test_a_table_that_had_no_time_to_grow_grows_in_the_next_run(iterations: int) -> None:
+    """For some of these numbers the first run ends when the table has just become rather full."""
+    clock, position = Clock(1e5), next(one for one in decisions(GAMES["cathedral"], 2, 1) if len(one.legal_codes()) > 3)
+    search = timed_search(clock, position, seed=5, **shipped(position.game, position.seats))
+    search.run(seconds=iterations / 1e5)
+    result = search.run(seconds=0.06)
+    assert (result.memory_full, result.given_up) == (False, 0)
+    assert result.nodes > 3000
 
 
 @pytest.mark.parametrize("threads", [1, 2, 4])
