@@ -1,5 +1,7 @@
 # cython: language_level=3
 """Runs of a search: many iterations, and why they ended."""
+from libc.stdint cimport uint64_t
+
 from clerestory.search.search cimport Search
 
 cdef enum EndOfRun:              # why a run ended, the strongest reason last
@@ -9,4 +11,5 @@ cdef enum EndOfRun:              # why a run ended, the strongest reason last
     BY_TIME
     BY_STOP
 
+cdef uint64_t root_visits(const Search *search) noexcept nogil
 cdef int run_until(Search *search, double pause, double deadline, bint early) noexcept nogil

@@ -182,14 +182,6 @@ cdef inline void measure(Speed *speed, uint64_t done, double now) noexcept nogil
 
 # -- an early end ----------------------------------------------------------------------------------
 
-cdef int list_root(const Search *search, action_t *out) noexcept nogil:
-    """Write the actions of the root that may be chosen, ascending; return how many."""
-    if not search.root.num_considered:
-        return search.ops.legal(search.root.state, out)
-    memcpy(out, search.root.considered, search.root.num_considered * sizeof(action_t))
-    return search.root.num_considered
-
-
 cdef double prospect(const Search *search, double seconds, double own) noexcept nogil:
     """Return how many more iterations all threads could run in the time left, at the best speed this one has reached.
 
@@ -214,8 +206,7 @@ cdef bint decided(const Search *search, double remaining) noexcept nogil:
     if search.ops.turn(search.root.state) == NATURE:
         return False
     n = list_root(search, legal)
-    memset(visits, 0, n * sizeof(uint64_t))
-    add_visits(search, legal, n, visits)
+    count_visits(search, legal, n, visits)
     for i in range(n):
         if visits[i] > most:
             second = most
@@ -225,12 +216,35 @@ cdef bint decided(const Search *search, double remaining) noexcept nogil:
     return n == 1 or second + remaining < search.options.rival_share * most
 
 
-cdef void add_visits(const Search *search, const action_t *legal, int n, uint64_t *visits) noexcept nogil:
-    """Add the visits of each listed action of the root; other actions that a warm tree knows do not count."""
+# -- the root --------------------------------------------------------------------------------------
+
+cdef uint64_t root_visits(const Search *search) noexcept nogil:
+    """Return the visits to the actions of the root that may be chosen."""
+    cdef action_t legal[MAX_LEGAL]
+    cdef uint64_t visits[MAX_LEGAL]
+    cdef uint64_t total = 0
+    cdef int i, n = list_root(search, legal)
+    count_visits(search, legal, n, visits)
+    for i in range(n):
+        total += visits[i]
+    return total
+
+
+cdef int list_root(const Search *search, action_t *out) noexcept nogil:
+    """Write the actions of the root that may be chosen, ascending; return how many."""
+    if not search.root.num_considered:
+        return search.ops.legal(search.root.state, out)
+    memcpy(out, search.root.considered, search.root.num_considered * sizeof(action_t))
+    return search.root.num_considered
+
+
+cdef void count_visits(const Search *search, const action_t *legal, int n, uint64_t *visits) noexcept nogil:
+    """Write the visits of each listed action of the root; other actions that a warm tree knows do not count."""
     cdef uint32_t root = tree_find(search.tree, root_key(search))
     cdef uint32_t edge, end
     cdef span_t row
     cdef int i = 0
+    memset(visits, 0, n * sizeof(uint64_t))
     if root == NO_NODE:
         return
     row = read_span(&search.tree.nodes[root].first)
@@ -238,7 +252,7 @@ cdef void add_visits(const Search *search, const action_t *legal, int n, uint64_
     end = edge + row.count
     while i < n and edge < end:
         if search.tree.actions[edge] == legal[i]:
-            visits[i] += peek_count(&search.tree.edges[edge].visits)
+            visits[i] = peek_count(&search.tree.edges[edge].visits)
             i += 1
         elif search.tree.actions[edge] > legal[i]:
             i += 1

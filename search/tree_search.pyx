@@ -9,11 +9,11 @@ from clerestory.engine.value cimport Valuation
 from clerestory.search.estimates cimport ActionSums
 from clerestory.search.playout cimport play_informed, play_uniformly
 from clerestory.search.proof cimport is_open
-from clerestory.search.run cimport run_until
+from clerestory.search.run cimport root_visits, run_until
 from clerestory.search.search cimport PathStep, Root, Search, Statistics
 from clerestory.search.tree cimport (
     MOVED, NO_NODE, Edge, most_visited, read_span, record_at, span_t, tree_clear, tree_close, tree_crowded, tree_find,
-    tree_open, visits_to,
+    tree_open,
 )
 from clerestory.search.turns cimport Worker, worker_run, worker_t
 
@@ -104,7 +104,7 @@ cdef class TreeSearch:
         self.search.tree.crowded = tree_crowded(self.search.tree)
         self.search.tree.given_up = 0
         self.search.tree.fixed = False
-        self.search.tree.reused = visits_to(self.search.tree, self.row())
+        self.search.tree.reused = root_visits(&self.search)
 
     def run(self, double pause, double deadline, bint early, int threads, Worker worker=None):
         """Search without the GIL, in the thread of a worker if there is one; return why it ended, an EndOfRun."""

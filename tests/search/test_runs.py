@@ -95,6 +95,15 @@ def test_a_position_the_tree_never_met_is_searched_afresh() -> None:
     assert sum(line.visits for line in result.lines) == 300
 
 
+def test_of_a_root_with_fewer_actions_only_theirs_are_reused() -> None:
+    searcher = Searcher(observe(START), seed=2)
+    *_, least = searcher.run(iterations=500).lines
+    searcher.advance(observe(START, actions=[least.action]))
+    result = searcher.run(iterations=10)
+    assert result.reused_iterations == least.visits
+    assert [line.visits for line in result.lines] == [least.visits + 10]
+
+
 def test_a_warm_tree_solves_the_last_decision() -> None:
     met = [position for position in decisions(TOY, 2, 3) if position.turn == decisions(TOY, 2, 3)[-1].turn]
     searcher = Searcher(observe(met[0]), seed=1)
