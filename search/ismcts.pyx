@@ -51,7 +51,8 @@ cdef class Searcher:
         seed: 0 to 2**64 - 1, of all random choices.
         max_bytes: memory of the tree; once it is full, its least visited nodes make room for new ones.
         max_visits: iterations that the tree counts, those from earlier roots too; it makes no more of them.
-        clock: a function that returns the time in seconds, for simulations; by default time.monotonic.
+        clock: a function that returns the time in seconds, for simulations; by default time.monotonic. What it raises
+            ends the run, and is raised there.
         options: the fields of Options.
 
     Raises BadLimit for an option out of its range.
@@ -134,8 +135,8 @@ cdef class Searcher:
             self.reason = REASONS[self._run_threads(until, threads, early)]
         finally:
             write_flag(&self.tree.stop, 0)
-            self.elapsed += self._now() - started
             self.running = 0
+            self.elapsed += self._now() - started
         return self.result()
 
     def allow(self, iterations):

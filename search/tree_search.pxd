@@ -20,6 +20,7 @@ cdef class TreeSearch:
     cdef SharedTree shared
     cdef Valuation valuation     # what search.value is of; None without a guide
     cdef object clock            # a function that returns the time in seconds; None: the system's clock
+    cdef object error            # that it raised in this run
     cdef object open(self, SharedTree tree, State view, object seed, object options, object clock)
     cdef object set_root(self, object root)
     cdef object begin(self)

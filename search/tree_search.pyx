@@ -1,4 +1,5 @@
 # cython: language_level=3
+from libc.math cimport INFINITY
 from libc.stdint cimport uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
@@ -9,7 +10,7 @@ from clerestory.engine.value cimport Valuation
 from clerestory.search.estimates cimport ActionSums
 from clerestory.search.playout cimport play_informed, play_uniformly
 from clerestory.search.proof cimport is_open
-from clerestory.search.run cimport root_visits, run_until
+from clerestory.search.run cimport BY_STOP, root_visits, run_until
 from clerestory.search.search cimport PathStep, Root, Search, Statistics
 from clerestory.search.tree cimport (
     MOVED, NO_NODE, Edge, most_visited, read_span, record_at, span_t, tree_clear, tree_close, tree_crowded, tree_find,
@@ -20,6 +21,7 @@ from clerestory.search.turns cimport Worker, worker_run, worker_t
 cdef extern from "sharing.h":
     void gate_open(gate_t *gate)
     void gate_close(gate_t *gate)
+    void write_flag(int *flag, int value) noexcept nogil
 
 from clerestory.engine.errors import BadWeights
 from clerestory.engine.value import value_of
@@ -61,7 +63,7 @@ cdef class TreeSearch:
         self.search.limits.left = &tree.left
         self.clock = clock
         if clock is not None:
-            self.search.limits.clock = <void *> clock
+            self.search.limits.clock = <void *> self
             self.search.limits.ask_clock = ask_clock
         self.search.ops = view.game.ops
         self.search.guide = view.game.guide
@@ -107,7 +109,10 @@ cdef class TreeSearch:
         self.search.tree.reused = root_visits(&self.search)
 
     def run(self, double pause, double deadline, bint early, int threads, Worker worker=None):
-        """Search without the GIL, in the thread of a worker if there is one; return why it ended, an EndOfRun."""
+        """Search without the GIL, in the thread of a worker if there is one; return why it ended, an EndOfRun.
+
+        Raises what the clock raised.
+        """
         cdef Run run = Run(&self.search, pause, deadline, early, 0)
         self.search.limits.threads = threads
         cdef worker_t *thread = NULL if worker is None else &worker.c
@@ -116,6 +121,9 @@ cdef class TreeSearch:
                 run_task(&run)
             else:
                 worker_run(thread, run_task, &run)
+        error, self.error = self.error, None
+        if error is not None:
+            raise error
         return run.ending
 
     cdef uint32_t root(self):
@@ -170,8 +178,15 @@ cdef void run_task(void *of) noexcept nogil:
     run.ending = run_until(run.search, run.pause, run.deadline, run.early)
 
 
-cdef double ask_clock(void *clock) noexcept with gil:
-    return (<object> clock)()
+cdef double ask_clock(void *asking) noexcept with gil:
+    """Return the time by the clock of a TreeSearch. If that fails, keep the error and end the run of all threads."""
+    cdef TreeSearch search = <TreeSearch> asking
+    try:
+        return search.clock()
+    except BaseException as error:
+        search.error = error
+        write_flag(search.search.limits.stop, BY_STOP)
+        return INFINITY
 
 
 cdef Valuation require_value(object game, object name):

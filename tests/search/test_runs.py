@@ -1,6 +1,7 @@
 """Running a search: to its limits or an early end, and on a reused tree."""
 
 import itertools
+from collections.abc import Callable
 
 import pytest
 
@@ -147,6 +148,37 @@ def test_what_a_tree_cannot_advance_to() -> None:
     with pytest.raises(ValueError, match="3 players"):
         searcher.advance(observe(decisions(TOY, 2, 1)[0]))
     assert searcher.run(iterations=1).iterations == 11
+
+
+class BrokenClock(Exception):
+    pass
+
+
+def broken_clock(readings: int) -> Callable[[], float]:
+    """Return a clock that stands, breaks after so many readings, and then has passed every deadline."""
+    left = itertools.count(readings, -1)
+
+    def read() -> float:
+        now = next(left)
+        if now == 0:
+            raise BrokenClock
+        return 0.0 if now > 0 else 1000.0
+
+    return read
+
+
+@pytest.mark.parametrize("threads", [1, 2])
+@pytest.mark.parametrize("readings", range(1, 20, 3))
+def test_what_a_clock_raises_ends_the_run_and_is_raised(readings: int, threads: int) -> None:
+    searcher = Searcher(observe(START), seed=1, clock=broken_clock(readings))
+    with pytest.raises(BrokenClock):
+        searcher.run(seconds=1.0, threads=threads)
+    assert searcher.run(iterations=10).iterations >= 10
+    searcher = Searcher(observe(START), seed=1, clock=broken_clock(readings))
+    searcher.allow(None)
+    with pytest.raises(BrokenClock):
+        searcher.step(float("inf"), deadline=1.0, threads=threads)
+    assert searcher.run(iterations=10).iterations >= 10
 
 
 def test_no_result_of_a_new_position_before_it_is_searched() -> None:
