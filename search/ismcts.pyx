@@ -61,8 +61,11 @@ cdef class Searcher:
     cdef SharedTree tree
     cdef object root, seed, seeds, options, reason, clock
     cdef State view
-    cdef double elapsed
+    cdef double elapsed          # while any thread searched, seconds
+    cdef double began            # when the first of those that are searching did
+    cdef bint advanced           # from its first root
     cdef int running             # threads
+    cdef int threads             # most that there might be in a run
     cdef int held                # by so many who are going to use the tree, in another thread
 
     def __cinit__(
@@ -130,6 +133,7 @@ cdef class Searcher:
         require_threads(threads)
         self._require_rest()
         self.allow(iterations)
+        self.threads = max(self.threads, threads)
         self.running = 1
         try:
             self.reason = REASONS[self._run_threads(until, threads, early)]
@@ -166,18 +170,19 @@ cdef class Searcher:
             worker: whose thread of the system searches while this one waits; None for this thread.
         """
         cdef TreeSearch search = self._search_of(thread)
-        cdef double started = self._now()
         cdef uint64_t before = search.search.statistics.iterations
+        self.threads = max(self.threads, threads)
+        if not self.running:
+            self.began = self._now()
         self.running += 1
         try:
             self.reason = REASONS[search.run(pause, deadline, early, threads, worker)]
             return self.reason, search.search.statistics.iterations - before
         finally:
-            if thread == 0:
-                self.elapsed += self._now() - started
             self.running -= 1
             if not self.running:
                 write_flag(&self.tree.stop, 0)
+                self.elapsed += self._now() - self.began
 
     def _run_threads(self, until, threads, early):
         """Run so many threads, this one among them. Return the strongest reason why they ended."""
@@ -234,6 +239,7 @@ cdef class Searcher:
         for search in self.searches:
             (<TreeSearch> search).set_root(root)
         self._search_of(0).begin()
+        self.advanced = True
         self.reason = None
         self.elapsed = 0
 
@@ -264,7 +270,17 @@ cdef class Searcher:
             given_up=self.tree.tree.given_up,
             seed=self.seed,
             certainty=certainty(lines, self.view.game.tuning.certainty),
+            reproducible=self._is_reproducible(),
         )
+
+    def _is_reproducible(self):
+        """Whether the first thread made all iterations, from the first root, in a tree that was its own.
+
+        A full tree frees less at once where there may be more threads.
+        """
+        cdef TreeSearch first = self._search_of(0)
+        alone = first.search.statistics.iterations == self.iterations
+        return bool(alone and not self.advanced and (self.threads == 1 or not self.tree.tree.full))
 
     def explain(self, result, *, lines=5, worlds=EXPLAINED_WORLDS, int64_t plies=MANY_PLIES):
         """Return the result with an outlook on each of its first lines, and the reason for the best one.

@@ -1,6 +1,6 @@
 """The result of a search: a table of lines, never only a move."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -51,6 +51,7 @@ class Result:
         gains: of the best line over the next, those that exceed chance, if the lines were explained.
         explained: the lines were explained, and there are two to compare.
         given_up: most visits to a node that was given up because memory was full; 0 if none was.
+        reproducible: its seed and iterations, as the only limits of a fresh search by one thread, give the same lines.
     """
 
     seat: int
@@ -72,16 +73,12 @@ class Result:
     gains: tuple[Gain, ...] = ()
     explained: bool = False
     given_up: int = 0
+    reproducible: bool = field(default=False, repr=False)  # what is printed has digests in the tests
 
     @property
     def best(self) -> Line:
         """The line to play."""
         return self.lines[0]
-
-    @property
-    def reproducible(self) -> bool:
-        """Whether its seed and iterations, as the only limits of a fresh search, give the same lines."""
-        return self.threads == 1 and not self.reused_iterations
 
     def arrays(self) -> dict[str, Any]:
         """Return the table of lines as NumPy arrays, best line first. Raises ImportError without NumPy.

@@ -96,6 +96,18 @@ def test_a_position_the_tree_never_met_is_searched_afresh() -> None:
     assert sum(line.visits for line in result.lines) == 300
 
 
+def test_what_followed_another_position_is_not_found_again_by_its_seed_alone() -> None:
+    """The stream of random numbers has gone on, even where the tree never met the position."""
+    position = decisions(GAMES["cathedral"], 2, 4)[0]
+    later = next_decision(position, 1)
+    searcher = Searcher(observe(position), seed=2)
+    assert searcher.run(iterations=1).reproducible
+    searcher.advance(observe(later))
+    result = searcher.run(iterations=300)
+    assert (result.reused_iterations, result.reproducible) == (0, False)
+    assert result.lines != Searcher(observe(later), seed=2).run(iterations=300).lines
+
+
 def test_of_a_root_with_fewer_actions_only_theirs_are_reused() -> None:
     searcher = Searcher(observe(START), seed=2)
     *_, least = searcher.run(iterations=500).lines

@@ -13,6 +13,7 @@ from clerestory.search.ismcts import Searcher
 from clerestory.search.options import shipped
 from clerestory.search.result import Result, StopReason
 from clerestory.search.root import observe
+from tests.search.clock import Clock, timed_search
 from tests.search.positions import decisions
 
 START = decisions(TOY, 3, 1)[0]
@@ -99,7 +100,40 @@ def test_the_iterations_of_all_threads_add_up_to_the_limit(iterations: int, thre
     result = Searcher(observe(START), seed=6).run(iterations=iterations, threads=threads)
     assert (result.iterations, result.stop_reason) == (iterations, StopReason.ITERATIONS)
     assert 1 <= result.threads <= min(threads, iterations)
-    assert result.reproducible == (result.threads == 1)
+    assert result.threads == 1 or not result.reproducible
+
+
+@pytest.mark.parametrize(("thread", "reproducible"), [(0, True), (1, False)])
+def test_only_what_the_first_thread_found_alone_can_be_found_again(thread: int, *, reproducible: bool) -> None:
+    """Another thread has random numbers of its own."""
+    searcher = Searcher(observe(START), seed=6)
+    searcher.allow(400)
+    searcher.step(float("inf"), deadline=float("inf"), thread=thread, threads=2)
+    result = searcher.result()
+    assert (result.threads, result.iterations, result.reproducible) == (1, 400, reproducible)
+    assert (result.lines == Searcher(observe(START), seed=6).run(iterations=400).lines) == reproducible
+
+
+@pytest.mark.parametrize("thread", [0, 1])
+def test_the_time_of_any_thread_is_spent_searching(thread: int) -> None:
+    clock = Clock(1e3)
+    searcher = timed_search(clock, START, seed=6)
+    for allowed in (400, 200):
+        searcher.allow(allowed)
+        searcher.step(float("inf"), deadline=float("inf"), thread=thread, threads=2)
+        clock.wait(1.0)
+    assert searcher.result().elapsed == pytest.approx(0.6)
+
+
+def test_what_a_full_tree_gives_up_depends_on_how_many_threads_there_may_be() -> None:
+    position, results = positions("cathedral", 2)[1], []
+    for threads in (1, 8):
+        searcher = Searcher(observe(position), seed=3, max_bytes=1 << 16, **shipped(GAMES["cathedral"], 2))
+        searcher.allow(6000)
+        searcher.step(float("inf"), deadline=float("inf"), threads=threads)
+        results.append(searcher.result())
+    assert results[0].lines != results[1].lines
+    assert [(result.memory_full, result.reproducible) for result in results] == [(True, True), (True, False)]
 
 
 def test_with_one_thread_the_number_of_those_before_makes_no_difference() -> None:

@@ -238,7 +238,7 @@ async def test_an_answer_says_how_to_have_it_again() -> None:
         plain = await ask(server, opening(), time_budget=duration(0.06))
         alone = await ask(server, opening(), time_budget=duration(0.06), threads=1)
     for answer in (first, plain):
-        assert answer.reproducible == (answer.statistics.threads == 1)
+        assert answer.statistics.threads == 1 or not answer.reproducible
     assert alone.reproducible
     assert plain.engine_version == clerestory.__version__
 
