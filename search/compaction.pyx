@@ -28,8 +28,9 @@ cdef double compaction_seconds(const Tree *tree) noexcept nogil:
 cdef bint tree_compact(Tree *tree, uint64_t root) noexcept nogil:
     """Keep the nodes reached from the root, the most visited first, in at most half of the memory; drop the rest.
 
-    Kept nodes are bit-identical; the root is always kept. Everything is dropped if the tree does not contain the root.
-    Returns False, and changes nothing, if there is no memory for the work.
+    The few links between kept nodes come on top. Kept nodes are bit-identical; the root is always kept. Everything is
+    dropped if the tree does not contain the root. Returns False, and changes nothing, if there is no memory for the
+    work.
     """
     cdef uint32_t *owners
     cdef uint32_t *children

@@ -50,7 +50,8 @@ cdef class Searcher:
         root: the position to search, from `observe`.
         seed: 0 to 2**64 - 1, of all random choices.
         max_bytes: memory of the tree; once it is full, its least visited nodes make room for new ones.
-        max_visits: iterations that the tree counts, those from earlier roots too; it makes no more of them.
+        max_visits: iterations that the tree counts, those from earlier roots too; it makes no more of them, except up
+            to 64 a thread where a run has begun by clearing it.
         clock: a function that returns the time in seconds, for simulations; by default time.monotonic. What it raises
             ends the run, and is raised there.
         options: the fields of Options.

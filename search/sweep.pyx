@@ -22,7 +22,7 @@ cdef enum:
     ENOUGH_OF = 16               # the part of all slots that is enough for all threads in a small tree
     EXPECTED_OF = 8              # the part of them that a round should free
     FAR = 1 << 17                # slots passed by one sweep, at most
-    MOST_ROUNDS = 40             # after which all nodes but the root have been given up
+    MOST_ROUNDS = 40             # after which nodes of up to ten million visits are gone, if each frees little
 
 cdef struct FreeRun:               # adjacent rows that become one
     uint32_t head                # 0: none
