@@ -238,7 +238,7 @@ def lacks_room(connection: sqlite3.Connection, error: Exception) -> bool:
 
 
 def store_error(error: Exception, game_id: str) -> StoreError:
-    """Return an error as one of ours. What is not of SQLite is only named: its text may have what was to be stored."""
+    """Return an error as one of ours. What has no code of SQLite is only named: its text may have what is stored."""
     if isinstance(error, StoreError):
         return error
     if isinstance(error, sqlite3.IntegrityError):
@@ -246,5 +246,5 @@ def store_error(error: Exception, game_id: str) -> StoreError:
     code = getattr(error, "sqlite_errorcode", None) or 0
     if code == sqlite3.SQLITE_FULL:
         return StoreFull(NO_SPACE)
-    what = str(error) if isinstance(error, sqlite3.Error | OverflowError) else type(error).__name__
+    what = str(error) if code else type(error).__name__
     return failed(what, game_id, StoreDamaged if code & 0xFF in DAMAGE else StoreError)

@@ -184,7 +184,8 @@ class DueGames:
                 await self._look([lane for lane in self._lanes if lane.hungry])
 
     async def _look(self, lanes: Sequence[Lane]) -> Exception | None:
-        """Ask the store for due games; return the error if it fails."""
+        """Ask the store for due games of each lane; return the error if it fails for one."""
+        failed: Exception | None = None
         for lane in lanes:
             lane.fresh, lane.hungry = {}, False
             asked = MANY if not (self._store.shared or lane.bots_only) else lane.free
@@ -193,8 +194,8 @@ class DueGames:
                 try:
                     lane.found(await self._found(lane, asked, known), asked, known)
                 except Exception as error:
-                    return error
-        return None
+                    failed = error
+        return failed
 
     async def _found(self, lane: Lane, asked: int, known: Collection[str]) -> list[Due]:
         before = self._store.now() + int(1000 * LOOK)

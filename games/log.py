@@ -133,7 +133,7 @@ class Head:
         return HEAD.dump_json(self).decode()
 
     @classmethod
-    def from_json(cls, text: str) -> "Head":
+    def from_json(cls, text: str | bytes) -> "Head":
         """Return what `to_json` wrote."""
         return HEAD.validate_json(text)
 

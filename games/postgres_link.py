@@ -16,9 +16,11 @@ from weakref import WeakValueDictionary
 
 import psycopg
 from psycopg import conninfo, errors
+from psycopg.adapt import Loader
 
 from clerestory.declared import BadSettings, Unreachable
-from clerestory.games.store import Conflict, StoreError, StoreFull, failed
+from clerestory.games.reading import NO_TEXT
+from clerestory.games.store import Conflict, StoreError, StoreFull, Unreadable, failed
 
 CONNECTIONS = 8  # for games; the heartbeat has one of its own
 CONNECT = 3.0  # seconds to connect, and again to set up the connection
@@ -45,6 +47,8 @@ BAD_ADDRESS = (
     "the address is not postgresql://USER@HOST:PORT/DATABASE; in a password, write every character but letters and "
     "digits as % and two hexadecimal digits"
 )
+
+DAMAGE = (UnicodeDecodeError, errors.DataCorrupted, errors.IndexCorrupted)  # of what is read
 
 PARTS = re.compile(r"[:/@?&=,\[\]\s]+")  # what is between the parts of an address
 
@@ -131,6 +135,23 @@ def usable(connection: PgConnection) -> bool:
     return not poll.poll(0)
 
 
+class OddText(Loader):
+    """Reads what is not UTF-8 as an odd text: the database checks what it is sent, not what a disk has made of it."""
+
+    def load(self, data: Any) -> str:
+        """Return the text of some bytes."""
+        return bytes(data).decode(errors="replace")
+
+
+@asynccontextmanager
+async def cursor_of(connection: PgConnection, game_id: str) -> AsyncIterator[Cursor]:
+    """Yield a cursor for a job about a game; for one about many, one row of them keeps no other from being read."""
+    async with connection.cursor() as cursor:
+        if not game_id:
+            cursor.adapters.register_loader("text", OddText)
+        yield cursor
+
+
 class Pool:
     """Connections for jobs, each made when it is needed, so that a database that is back is used at once."""
 
@@ -148,7 +169,8 @@ class Pool:
 
         Args:
             do: the job.
-            game_id: that it is about; of one game one job is run at a time, so that none takes all connections.
+            game_id: that it is about, "" for many; of one game one job is run at a time, so that none takes all
+                connections.
             whole: it is one transaction; else a single statement.
 
         Raises StoreError, at the latest after the sum of the limits.
@@ -175,9 +197,9 @@ class Pool:
         async with entered(lock), entered(self._places), self._lent() as connection:
             with limited(connection, WORK):
                 if not whole:
-                    async with connection.cursor() as cursor:
+                    async with cursor_of(connection, game_id) as cursor:
                         return await do(cursor)
-                async with connection.transaction(), connection.cursor() as cursor:
+                async with connection.transaction(), cursor_of(connection, game_id) as cursor:
                     return await do(cursor)
 
     @asynccontextmanager
@@ -238,6 +260,8 @@ def store_error(error: Exception, address: Address, game_id: str) -> StoreError:
         return Conflict(error.diag.message_primary or "")
     if isinstance(error, errors.DiskFull):
         return StoreFull("there is no space to store it")
+    if game_id and isinstance(error, DAMAGE):
+        return Unreadable(NO_TEXT if isinstance(error, UnicodeDecodeError) else "its rows are damaged")
     return failed(what_failed(error, address), game_id)
 
 

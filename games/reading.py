@@ -8,8 +8,10 @@ from pydantic import ValidationError
 from clerestory.games.log import LATEST, Entry, EntryKind, Head
 from clerestory.games.store import Unreadable
 
+NO_TEXT = "its text is not UTF-8"
 
-def head_of(text: str) -> Head:
+
+def head_of(text: str | bytes) -> Head:
     """Return the head of a game. Raises Unreadable."""
     try:
         return Head.from_json(text)

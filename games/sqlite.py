@@ -92,7 +92,7 @@ class SqliteStore:
     async def select(self, wanted: GameFilter) -> list[tuple[str, int]]:
         """Return games."""
         text, values = query(wanted)
-        return await self._ask(lambda connection: connection.execute(text, values).fetchall())
+        return await self._ask(lambda connection: rows.read_all(connection, text, values))
 
     async def find(self, digests: Sequence[str]) -> dict[str, tuple[str, int | None]]:
         """Return keys."""

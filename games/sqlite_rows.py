@@ -4,13 +4,16 @@ import json
 import sqlite3
 import time
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
+from typing import Any
 
 from clerestory.games.bounds import DELETED_BYTES, ENTRY_BYTES, LOOKED_AT, MAKERS, MOST_REVIEWS
 from clerestory.games.log import Entry, Head
-from clerestory.games.reading import entries_of, head_of
+from clerestory.games.reading import NO_TEXT, entries_of, head_of
 from clerestory.games.store import Batch, Due, GameLog, Tally, Unreadable
 
 ORPHANS = "due IS NOT NULL AND bots_only"  # games of bots only in which one has to move
+NAMED = "id NOT GLOB '*[^-0-9A-Za-z_]*'"  # games that can be asked for: the name of a damaged row may be no text
 
 
 def read_secret(connection: sqlite3.Connection) -> bytes:
@@ -19,6 +22,18 @@ def read_secret(connection: sqlite3.Connection) -> bytes:
         connection.execute(f"SELECT 1 FROM {table} NOT INDEXED LIMIT 1").fetchone()
     (secret,) = connection.execute("SELECT secret FROM store").fetchone()
     return bytes(secret)
+
+
+def read_all(connection: sqlite3.Connection, text: str, values: Any = ()) -> list[Any]:
+    """Return rows of many games; what is not UTF-8 in one of them is an odd text, and keeps no other from being read.
+
+    SQLite does not check that a text is UTF-8, nor do its checks of a file.
+    """
+    connection.text_factory = partial(str, encoding="utf-8", errors="replace")
+    try:
+        return connection.execute(text, values).fetchall()
+    finally:
+        connection.text_factory = str
 
 
 def forget_requests(connection: sqlite3.Connection, before: int, most: int) -> int:
@@ -30,7 +45,7 @@ def forget_requests(connection: sqlite3.Connection, before: int, most: int) -> i
 def read_tally(connection: sqlite3.Connection) -> dict[str, Tally]:
     """Return what there is of each maker."""
     text = "SELECT maker, sum(status <> 'over'), count(*), sum(bytes) FROM game GROUP BY maker"
-    return {maker: Tally(*counts) for maker, *counts in connection.execute(text)}
+    return {maker: Tally(*counts) for maker, *counts in read_all(connection, text)}
 
 
 # -- games -----------------------------------------------------------------------------------------
@@ -97,24 +112,25 @@ def read_entries(connection: sqlite3.Connection, game_id: str, number: int = 0) 
 
 def damaged(error: sqlite3.DatabaseError) -> Exception:
     """Return the error of a game whose rows are damaged; any other one unchanged."""
-    code = getattr(error, "sqlite_errorcode", None)
-    no_text = "decode to UTF-8" in str(error)
-    return Unreadable(str(error)) if no_text or (code or 0) & 0xFF == sqlite3.SQLITE_CORRUPT else error
+    code = getattr(error, "sqlite_errorcode", None) or 0
+    if "decode to UTF-8" in str(error):  # it quotes what is stored
+        return Unreadable(NO_TEXT)
+    return Unreadable(str(error)) if code & 0xFF == sqlite3.SQLITE_CORRUPT else error
 
 
 def read_keys(connection: sqlite3.Connection, digests: Sequence[str]) -> dict[str, tuple[str, int | None]]:
     """Return (game, seat) of keys."""
     marks = ", ".join("?" * len(digests))
-    found = connection.execute(f"SELECT digest, game, seat FROM key WHERE digest IN ({marks})", digests)
+    found = read_all(connection, f"SELECT digest, game, seat FROM key WHERE digest IN ({marks})", digests)
     return {digest: (game, seat) for digest, game, seat in found}
 
 
 def delete_untouched(connection: sqlite3.Connection, before: int, most: int) -> list[str]:
     """Delete games that were last asked for before a moment, and return them."""
-    oldest = """
+    oldest = f"""
         SELECT id FROM (
             SELECT id, bytes, sum(bytes) OVER (ORDER BY touched ROWS UNBOUNDED PRECEDING) AS total FROM game
-            WHERE touched < ? ORDER BY touched LIMIT ?
+            WHERE touched < ? AND {NAMED} ORDER BY touched LIMIT ?
         ) WHERE total - bytes < ?
     """
     found = connection.execute(oldest, (before, most, DELETED_BYTES)).fetchall()
@@ -151,14 +167,15 @@ def insert_review(connection: sqlite3.Connection, game_id: str, plan: str, plies
 
 def read_due(connection: sqlite3.Connection, before: int, most: int, skip: Collection[str]) -> list[Due]:
     """Return games with a person that are due: of each maker that longest due, then more."""
-    text = """
+    text = f"""
         SELECT id, maker, due FROM (
             SELECT id, maker, due FROM game
-            WHERE due IS NOT NULL AND NOT bots_only AND due < ? AND id NOT IN (SELECT value FROM json_each(?))
+            WHERE due IS NOT NULL AND NOT bots_only AND due < ? AND {NAMED}
+                AND id NOT IN (SELECT value FROM json_each(?))
             ORDER BY due LIMIT ?
         ) ORDER BY row_number() OVER (PARTITION BY maker ORDER BY due), due LIMIT ?
     """
-    found = connection.execute(text, (before, json.dumps([*skip]), LOOKED_AT, most)).fetchall()
+    found = read_all(connection, text, (before, json.dumps([*skip]), LOOKED_AT, most))
     return [Due(*row) for row in found]
 
 
@@ -167,7 +184,7 @@ def read_waiting(
 ) -> list[Due]:
     """Return of each maker after one, of all for None, the game of bots only that is longest due; stop at so many."""
     values = {"before": before, "after": after, "most": most, "makers": MAKERS, "skip": json.dumps([*skip])}
-    return [Due(*row) for row in connection.execute(WAITING[after is not None], values)]
+    return [Due(*row) for row in read_all(connection, WAITING[after is not None], values)]
 
 
 def waiting(following: str) -> str:
@@ -181,7 +198,7 @@ def waiting(following: str) -> str:
             WHERE turn.maker IS NOT NULL AND number < :makers
         )
         SELECT game.id, game.maker, game.due FROM turn JOIN game ON game.id = (
-            SELECT id FROM game AS own WHERE own.maker = turn.maker AND {ORPHANS} AND due < :before
+            SELECT id FROM game AS own WHERE own.maker = turn.maker AND {ORPHANS} AND due < :before AND {NAMED}
                 AND id NOT IN (SELECT value FROM json_each(:skip))
             ORDER BY due LIMIT 1
         ) LIMIT :most

@@ -27,7 +27,8 @@ TRIES = 20  # to copy a file between two moments at which its log begins anew
 LOG_HEADER = 32  # bytes at the beginning of a log of SQLite, with a salt that is new whenever it begins anew
 COPIED = 1 << 20  # bytes copied at a time
 ENTRIES = "SELECT count(*) FROM entry"
-HEADS = "SELECT head FROM game"
+HEADS = "SELECT CAST(head AS BLOB) FROM game"  # bytes: one that is not UTF-8 is only that of a game that is frozen
+DATABASE_HEADS = "SELECT textsend(head) FROM game"  # the same
 NEVER_STARTED = "store: the database has no games: no server has started with it"
 ELSEWHERE = "store: a database is backed up with pg_dump and restored with pg_restore (docs/hosting.md#back-up)"
 
@@ -222,14 +223,14 @@ def sync(path: Path) -> None:
         os.close(opened)
 
 
-def surveyed(version: int, entries: int, heads: Iterable[str]) -> Survey:
+def surveyed(version: int, entries: int, heads: Iterable[bytes]) -> Survey:
     """Return a survey out of the heads of all games."""
     reasons = Counter(reason_of(head) for head in heads)
     frozen = {reason: count for reason, count in sorted(reasons.items()) if reason}
     return Survey(version, reasons.total(), entries, frozen)
 
 
-def reason_of(head: str) -> str:
+def reason_of(head: bytes) -> str:
     """Return why this program cannot go on with a game, "" if it can."""
     try:
         why = why_frozen(head_of(head))
@@ -251,7 +252,7 @@ async def survey_database(url: str) -> Survey:
             if not (version := await version_of(connection)):
                 raise BadSettings(NEVER_STARTED)
             [entries] = await (await connection.execute(ENTRIES)).fetchone()
-            await cursor.execute(HEADS)
+            await cursor.execute(DATABASE_HEADS)
             return surveyed(version, entries, [head async for (head,) in cursor])
 
     return await with_database(url, MIGRATING, look)

@@ -119,8 +119,9 @@ def change_order(entries: list[Any], luck: Random) -> None:
 
 def damage_text(connection: sqlite3.Connection, game_id: str, luck: Random) -> None:
     """Put bytes that are no text where text should be."""
-    table, column = luck.choice((("game", "head"), ("entry", "text"), ("entry", "kind"), ("game", "name")))
-    text = f"UPDATE {table} SET {column} = CAST(? AS TEXT) WHERE {OF_GAME[table]} = ?"
+    columns = (("game", column) for column in ("head", "name", "maker", "id"))
+    table, column = luck.choice((*columns, ("entry", "text"), ("entry", "kind")))
+    text = f"UPDATE {table} SET {column} = CAST(? AS TEXT) || {column} WHERE {OF_GAME[table]} = ?"
     connection.execute(text, (NO_TEXT, game_id))
 
 

@@ -1,9 +1,26 @@
-"""Files of games in which pages are overwritten."""
+"""Files of games in which pages are overwritten, and rows in which a bit has changed."""
 
 import sqlite3
 from pathlib import Path
+from typing import Any
+
+from clerestory.games.sqlite import SqliteStore
 
 ANY = b"\xa5"
+CAST = """
+    DO $$ BEGIN CREATE CAST (bytea AS text) WITHOUT FUNCTION; EXCEPTION WHEN duplicate_object THEN NULL; END $$
+"""  # which checks nothing
+
+
+async def spoil(store: Any, table: str, column: str, where: str, also: str = "") -> None:
+    """Make the text of a column no UTF-8 in some rows, by a byte before it, which stores do not check."""
+    odd = "CAST(x'e1' AS TEXT)" if isinstance(store, SqliteStore) else r"CAST('\xe1'::bytea AS TEXT)"
+    text = f"UPDATE {table} SET {also} {column} = {odd} || {column} WHERE {where}"
+    if isinstance(store, SqliteStore):
+        await store._ask(lambda connection: connection.execute(text).rowcount)
+        return
+    await store._do(lambda cursor: cursor.execute(CAST))
+    await store._do(lambda cursor: cursor.execute(text))
 
 
 def root_of(path: Path, name: str) -> tuple[int, int]:

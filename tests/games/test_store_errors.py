@@ -12,9 +12,19 @@ import pytest
 from clerestory.games import committer
 from clerestory.games.opening import open_store
 from clerestory.games.sqlite import SqliteStore
-from clerestory.games.store import Batch, GameFilter, Key, StoreDamaged, StoreError, StoreFull, Unreadable
-from tests.games.damage import overwrite, root_of
-from tests.games.test_store import RUNNING, entries, named
+from clerestory.games.store import (
+    Batch,
+    GameFilter,
+    Key,
+    StoreDamaged,
+    StoreError,
+    StoreFull,
+    Summary,
+    Tally,
+    Unreadable,
+)
+from tests.games.damage import overwrite, root_of, spoil
+from tests.games.test_store import RUNNING, due, entries, made_by, named
 from tests.room import files_of_at_most
 from tests.server.harness import until
 
@@ -180,6 +190,65 @@ async def test_a_game_that_cannot_be_read_is_no_damage_of_the_file(path: str) ->
     with pytest.raises(Unreadable):
         await store.load("a")
     assert store.alive
+    await store.close()
+
+
+# -- rows that are no text -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("bots_only", [False, True])
+async def test_a_maker_that_is_no_text_is_an_odd_maker(name: str, bots_only: bool) -> None:
+    store = await open_store(name)
+    for number, maker in enumerate("aab"):
+        summary = Summary("running", True, number, bots_only)
+        await store.create(made_by(maker, number), Batch(entries(1), summary))
+    await spoil(store, "game", "maker", "id = 'a0'")
+    assert {*await due(store, 9, 9, bots_only=bots_only)} == {"a0", "a1", "b2"}
+    found = [await due(store, 9, 1, bots_only=bots_only, skip=["a0"]) for _ in range(2)]
+    assert found == ([["a1"], ["b2"]] if bots_only else [["a1"], ["a1"]])
+    tally = await store.tally()
+    assert (tally["a"].games, tally["b"].games, sum(tally.values(), Tally()).games) == (1, 1, 3)
+    assert len(await store.delete_untouched(9, 9)) == 3
+    await store.close()
+
+
+@pytest.mark.parametrize("bots_only", [False, True])
+async def test_a_game_whose_name_is_no_text_is_nobodys(name: str, bots_only: bool) -> None:
+    """It is the first, and hides none of the others of its maker."""
+    store = await open_store(name)
+    for number in range(3):
+        await store.create(made_by("a", number), Batch([], Summary("running", True, number, bots_only)))
+    await spoil(store, "game", "id", "id = 'a1'")
+    await store.append("a0", 0, Batch([], Summary("over", True, None, bots_only)))
+    assert await due(store, 9, 1, bots_only=bots_only) == ["a2"]
+    assert sorted(await due(store, 9, 9, bots_only=bots_only)) == ["a2"]
+    assert {"a0", "a2"} < {game_id for game_id, _ in await store.select(GameFilter(9))}
+    assert (await store.tally())["a"].games == 3
+    assert sorted(await store.delete_untouched(9, 9)) == ["a0", "a2"]
+    assert await store.delete_untouched(9, 9) == []
+    await store.close()
+
+
+@pytest.mark.parametrize(("table", "column"), [("game", "head"), ("entry", "text"), ("entry", "kind")])
+async def test_a_game_that_is_no_text_is_told_without_it(name: str, table: str, column: str) -> None:
+    store = await open_store(name)
+    await store.create(named("a"), Batch(entries(2, "secret"), RUNNING))
+    await spoil(store, table, column, "TRUE")
+    with pytest.raises(Unreadable) as caught:
+        await store.load("a")
+    assert str(caught.value) == "its text is not UTF-8"
+    assert store.alive
+    await store.close()
+
+
+async def test_an_error_quotes_no_row(path: str) -> None:
+    """Here that of a job which reads more than one game."""
+    store = SqliteStore(path)
+    await store.create(named("a"), Batch(entries(1, "secret"), RUNNING))
+    await spoil(store, "entry", "text", "TRUE")
+    with pytest.raises(StoreError) as caught:
+        await store._ask(lambda connection: connection.execute("SELECT text FROM entry").fetchall())
+    assert str(caught.value) == "the store failed: OperationalError"
     await store.close()
 
 

@@ -18,7 +18,7 @@ from clerestory.refusals import Reason
 from clerestory.server.app import GAMES, SERVICES
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub
-from tests.games.damage import overwrite, root_of
+from tests.games.damage import overwrite, root_of, spoil
 from tests.games.table import BOT, PERSON, first_action, seated, table
 from tests.server.harness import Served, assert_reason, refusal, served, until
 
@@ -250,6 +250,37 @@ async def test_a_game_that_cannot_be_read_stops_no_other(tmp_path: Path, caplog:
             assert_reason(await refusal(stub.PlayAction(asked)), Reason.FROZEN)
             assert sum(one.game_id in line for line in caplog.messages) == 1
             assert "gibberish" not in caplog.text
+
+
+async def test_rows_that_are_no_text_stop_no_other_game(name: str) -> None:
+    """Looks find what is due, games are made, and whoever lists games is told of the one that cannot be read."""
+    async with served(store=name) as server:
+        stub, store, moving = GameServiceStub(server.channel), server.app.keeper.store, server.app.keeper._due
+        odd, unreadable = [await seated(stub, server.app, PERSON, PERSON) for _ in range(2)]
+        await spoil(store, "game", "maker", f"id = '{odd.game_id}'", also="due = 0,")
+        await spoil(store, "entry", "text", f"game = '{unreadable.game_id}'")
+        server.app.keeper.cache.drop([unreadable.game_id])
+        assert await moving._look(moving._lanes) is None
+        made = await seated(stub, server.app, PERSON, PERSON)
+        tokens = [one.made.owner_token for one in (odd, unreadable, made)]
+        listed = (await stub.ListGames(games.GameServiceListGamesRequest(tokens=tokens))).games
+        assert len(listed) == 3
+        [frozen] = (one for one in listed if one.status == games.GAME_STATUS_FROZEN)
+        assert frozen.frozen_reason == "this server cannot read the game: its text is not UTF-8"
+
+
+async def test_a_look_that_fails_for_one_kind_of_games_finds_the_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with served() as server:
+        asked: list[bool] = []
+
+        async def fail(*_: Any, bots_only: bool, **__: Any) -> Any:
+            asked.append(bots_only)
+            raise StoreError("broken")
+
+        moving = server.app.keeper._due
+        monkeypatch.setattr(server.app.keeper.store, "due", fail)
+        assert isinstance(await moving._look(moving._lanes), StoreError)
+        assert {*asked} == {False, True}
 
 
 async def test_what_fails_in_one_game_stops_no_other(monkeypatch: pytest.MonkeyPatch) -> None:

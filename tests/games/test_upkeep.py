@@ -18,11 +18,14 @@ from clerestory.games.opening import open_store
 from clerestory.games.postgres_schema import BACK, SCRIPTS
 from clerestory.games.schema import open_file
 from clerestory.games.sqlite import SqliteStore, file_of
+from clerestory.games.store import Batch
 from clerestory.games.upkeep import copy_store, migrate_store, survey
 from clerestory.games.whereabouts import of_file
 from clerestory.v1.games_pb2_grpc import GameServiceStub
+from tests.games.damage import spoil
 from tests.games.earlier import unpack_file
 from tests.games.table import PERSON, Table, seated
+from tests.games.test_store import RUNNING, named
 from tests.postgres import Cluster, program
 from tests.server.harness import served
 
@@ -93,6 +96,21 @@ async def test_a_running_database_is_dumped_with_all_it_has_answered(cluster: Cl
     restore = [program("pg_restore"), "--no-owner", f"--dbname={cluster.url(other)}", str(tmp_path / "dump")]
     subprocess.run(restore, check=True)
     await assert_holds(cluster.url(other), before)
+
+
+@pytest.mark.parametrize("sort", ["file", "database"])
+async def test_a_head_that_is_no_text_is_counted_and_copied(
+    sort: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    name = str(tmp_path / "store") if sort == "file" else request.getfixturevalue("database")
+    store = await open_store(name)
+    for game_id in ("a", "b"):
+        await store.create(named(game_id), Batch([], RUNNING))
+    await spoil(store, "game", "head", "id = 'a'")
+    await store.close()
+    found = await survey(name)
+    assert (found.games, [*found.frozen.values()]) == (2, [1])
+    assert "owner" not in "".join(found.frozen)
 
 
 @pytest.mark.parametrize("mode", [0o600, 0o644])
