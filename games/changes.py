@@ -29,12 +29,14 @@ class Changes:
         store: where they are kept.
         cache: of the games.
         stored: is told what was stored.
+        doubted: is told of a game of which the store may have more: a write has failed, so far as is known.
     """
 
-    def __init__(self, store: Store, cache: GameCache, stored: StoreListener) -> None:
+    def __init__(self, store: Store, cache: GameCache, stored: StoreListener, doubted: Callable[[str], None]) -> None:
         self._store = store
         self._cache = cache
         self._stored = stored
+        self._doubted = doubted
         self._under_way: set[asyncio.Task[Any]] = set()
 
     async def create(self, kept: ServerGame, keys: Sequence[Key]) -> None:
@@ -87,6 +89,7 @@ class Changes:
             return False
         except Refusal:
             live.unsure = True
+            self._doubted(plan.head.game_id)
             raise
         live.become(plan)
         return True

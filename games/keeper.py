@@ -53,9 +53,9 @@ class Keeper:
         self._forget_after = forget_after
         self.cache = GameCache(store)
         self._quota = Quota(store, limits)
-        self._changes = Changes(store, self.cache, self._stored)
+        self._changes = Changes(store, self.cache, self._stored, self._refresh)
         self._due = DueGames(store, self.cache, Mover(choose, self._changes, store.now), most_bot_games)
-        self._stale: set[str] = set()  # watched games of which another server may have stored more
+        self._stale: set[str] = set()  # games in use of which the store may have more
         self._news = asyncio.Event()
         self._touched: set[str] = set()  # games that were asked for, of which the store is to be told
         self._tasks: list[asyncio.Task[None]] = []
@@ -131,7 +131,9 @@ class Keeper:
         *,
         owned: bool = False,
     ) -> tuple[T, ServerGame]:
-        """Change a game: return the result of `act` and the changed game. Either it is stored, or nothing has happened.
+        """Change a game: return the result of `act` and the changed game, which is stored.
+
+        A write that fails may still have been stored, which everybody is then shown; other errors change nothing.
 
         Args:
             live: the game.
@@ -159,7 +161,7 @@ class Keeper:
         self._tasks += [asyncio.create_task(work) for work in works]
 
     def _hear(self, news: News) -> None:
-        """React to what another server has stored."""
+        """React to what another server has stored, or this one by a write that was reported as failed."""
         if news.maker:
             self._quota.add(news.maker, Tally(1, 1))
         elif not news.game_id:
@@ -171,7 +173,7 @@ class Keeper:
                 self._refresh(news.game_id)
 
     def _refresh(self, *game_ids: str) -> None:
-        """Load what other servers have stored of games, of all that somebody uses by default."""
+        """Load what the store has more of games, of all that somebody uses by default."""
         used = (game_id for game_id, live in self.cache.games.items() if live.users)
         self._stale.update(game_ids or used)
         self._news.set()
@@ -195,7 +197,7 @@ class Keeper:
         except Refusal as error:
             return error.reason != Reason.STORE_FAILED
         except Exception:
-            logger.exception("changes of game %s by another server could not be loaded", game_id)
+            logger.exception("what is new in game %s could not be loaded", game_id)
         return True
 
     async def _count(self) -> None:

@@ -66,6 +66,7 @@ class PostgresStore:
         self._number = number  # of this server
         self._pool = Pool(address)
         self._heard: NewsListener | None = None
+        self._doubted: set[str] = set()  # games of which a write has failed that may yet be stored
         self._heartbeat = Heartbeat(address, number, (CHANNEL, MADE), self._hear)
         self._ring = Ring()
 
@@ -135,7 +136,13 @@ class PostgresStore:
             await insert(cursor, game_id, number, batch, self.now())
             await self._tell(cursor, found[0] or NOBODY, batch.summary.due is not None, game_id)
 
-        await self._do(do, game_id)
+        try:
+            await self._do(do, game_id)
+        except Conflict:
+            raise
+        except StoreError:
+            self._doubted.add(game_id)
+            raise
 
     async def load(self, game_id: str) -> GameLog | None:
         """Return a game."""
@@ -262,7 +269,7 @@ class PostgresStore:
             await self._do(lambda cursor: self._tell(cursor, NOBODY, True, game_id))
 
     def listen(self, heard: NewsListener) -> None:
-        """Report from now on what other servers store."""
+        """Report from now on what other servers store, and what this one was not sure of."""
         self._heard = heard
 
     async def close(self, within: float = CLOSING) -> None:
@@ -290,11 +297,13 @@ class PostgresStore:
         """Report a notification; None if some were missed."""
         if notice is None:
             self._pool.distrust()
+            self._doubted.clear()
             self._report(News("", mine=False, due=True))
             return
         sender, *what, game_id = notice.payload.split(" ")
-        if int(sender) == self._number:
+        if int(sender) == self._number and game_id not in self._doubted:
             return
+        self._doubted.discard(game_id)
         if notice.channel == MADE:
             self._report(News(game_id, mine=False, due=False, maker=what[0]))
         else:

@@ -13,7 +13,7 @@ GameLog = tuple[Head, list[Entry]]
 
 
 class StoreError(Exception):
-    """The store failed; nothing was stored."""
+    """The store failed. What it was to store may be there all the same, and only the answer lost."""
 
 
 class StoreFull(StoreError):
@@ -21,7 +21,7 @@ class StoreFull(StoreError):
 
 
 class StoreDamaged(StoreError):
-    """The store's file is damaged, and stays so; nothing was stored."""
+    """The store's file is damaged, and stays so."""
 
 
 def failed(what: str, game_id: str = "", kind: type[StoreError] = StoreError) -> StoreError:
@@ -141,7 +141,7 @@ class GameFilter:
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """A notification that another server has stored something.
+    """A notification that another server has stored something, or this one by a write that it reported as failed.
 
     Attributes:
         game_id: what it is about; "" for any game.
@@ -238,7 +238,7 @@ class Store(Protocol):
         """Let another server take a game that this one owns."""
 
     def listen(self, heard: NewsListener) -> None:
-        """Report from now on what other servers store."""
+        """Report from now on what other servers store, and what this one reported as failed and has stored since."""
 
     # -- reviews
 

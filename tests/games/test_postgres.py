@@ -19,7 +19,7 @@ from clerestory.games import postgres
 from clerestory.games.keeper import summary_of
 from clerestory.games.opening import open_store
 from clerestory.games.postgres_link import Address, why_unusable
-from clerestory.games.store import Batch, Conflict, GameFilter, Store
+from clerestory.games.store import Batch, Conflict, GameFilter, News, Store, StoreError
 from clerestory.refusals import Reason
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub
@@ -216,6 +216,39 @@ async def test_games_that_are_due_are_taken_once(database: str, monkeypatch: pyt
     assert sorted(await taken(second)) == ["a", "b"]
     await first.close()
     await second.close()
+
+
+async def test_a_server_hears_of_its_own_write_that_is_stored_after_it_was_given_up(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As when the disk of the database stands still during a commit; of other writes of its own it hears nothing."""
+    store: Any = await open_store(database)
+    other, heard, gate = await open_store(database), list[News](), asyncio.Event()
+    store.listen(heard.append)
+    await store.create(named("a"), Batch([], RUNNING))
+    run, late = store._pool.run, list[asyncio.Task[Any]]()
+
+    async def finish(*job: Any) -> None:
+        await gate.wait()
+        await run(*job)
+
+    async def give_up(*job: Any) -> None:
+        late.append(asyncio.create_task(finish(*job)))
+        raise StoreError("no answer")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(store._pool, "run", give_up)
+        with pytest.raises(StoreError):
+            await store.append("a", 0, Batch(entries(1), RUNNING))
+    gate.set()
+    await until(lambda: bool(heard))
+    await store.append("a", 1, Batch(entries(1), RUNNING))
+    await other.append("a", 2, Batch(entries(1), RUNNING))
+    await until(lambda: len(heard) > 1)
+    await asyncio.gather(*late)
+    assert heard == [News("a", mine=False, due=False)] * 2
+    await store.close()
+    await other.close()
 
 
 # -- opening ---------------------------------------------------------------------------------------

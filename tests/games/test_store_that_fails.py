@@ -221,6 +221,31 @@ async def test_a_bot_moves_although_the_answer_to_a_move_was_lost(monkeypatch: p
                     break
 
 
+@pytest.mark.parametrize("settings", [{}, {"store": "database"}], ids=["memory", "database"])
+async def test_watchers_see_a_move_that_was_reported_as_failed(
+    settings: dict[str, str], request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Though nobody asks for the game again."""
+    settings = {name: request.getfixturevalue(value) for name, value in settings.items()}
+    async with table(PERSON, PERSON, game="duel", settings=settings) as played:
+        append = played.app.keeper.store.append
+
+        async def lost(*arguments: Any, **more: Any) -> None:
+            await append(*arguments, **more)
+            raise StoreError("the answer was lost")
+
+        watching = played.watch(1)
+        seen = await watching.read()
+        shown = await played.look(0)
+        with monkeypatch.context() as patch:
+            patch.setattr(played.app.keeper.store, "append", lost)
+            refused = await refusal(played.play(first_action(shown), seen.game.version, 0))
+            assert_reason(refused, Reason.STORE_FAILED)
+        async with asyncio.timeout(ENOUGH):
+            assert (await watching.read()).game.version > seen.game.version
+        watching.cancel()
+
+
 # -- games that cannot be read ---------------------------------------------------------------------
 
 
