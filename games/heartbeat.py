@@ -92,10 +92,12 @@ class Heartbeat:
                     logger.warning("PostgreSQL answers again")
                     told = False
                 await self._listen()
-            except (psycopg.Error, OSError, TimeoutError):
+            except Exception as error:  # whatever it is: without this task the server is cut off for good
                 await self._close()
                 if not (told or self._ending.is_set()):
-                    logger.warning("PostgreSQL is unavailable: this server may lose its games to others")
+                    surprise = None if isinstance(error, psycopg.Error | OSError | TimeoutError) else error
+                    text = "PostgreSQL is unavailable: this server may lose its games to others"
+                    logger.warning(text, exc_info=surprise)
                 told = True
                 await self._rest(PAUSE)
 
@@ -126,9 +128,10 @@ class Heartbeat:
                 await self._ending.wait()
 
     async def _close(self) -> None:
-        if self._connection is not None:
-            await self._connection.close()
-        self._connection = None
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            with contained("closing a connection to PostgreSQL"):
+                await connection.close()
 
     async def end(self, within: float) -> None:
         """End within so many seconds, whatever the database does."""

@@ -120,6 +120,25 @@ async def test_news_that_nobody_understands_ends_no_server(database: str, outsid
     await other.close()
 
 
+async def test_a_heartbeat_goes_on_after_any_error(
+    database: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """As when no thread can be started to look up the name of the database."""
+    store: Any = await open_store(database)
+
+    async def fail(*_: Any) -> None:
+        raise RuntimeError("can't start new thread")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(heartbeat, "connect", fail)
+        patch.setattr(store._heartbeat, "_beat", fail)
+        await until(lambda: not store.alive)
+    await until(lambda: store.alive)
+    [told] = (record for record in caplog.records if "may lose its games" in record.getMessage())
+    assert told.exc_info
+    await store.close()
+
+
 async def test_locked_games_stop_only_themselves(database: str, outside: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(postgres_link, "WORK", 60.0)  # of the free game: a lock is not waited for as long
     monkeypatch.setattr(postgres_link, "PATIENCE", 60.0)
