@@ -125,9 +125,12 @@ class PostgresStore:
         await self._do(do, head.game_id)
 
     async def append(self, game_id: str, number: int, batch: Batch, *, owned: bool = False) -> None:
-        """Add entries; `owned`: only if this server owns the game. It takes one that is now due and nobody's."""
+        """Add entries; `owned`: only if this server owns the game. It takes one that is now due and nobody's.
+
+        What is not `owned` is done by a person, and touches the game at once: another server may be about to delete it.
+        """
         values = {"id": game_id, "number": number, "bytes": batch.bytes, "me": self._number, "owned": owned}
-        values |= {"lease": LEASE, **fields_of(batch.summary)}
+        values |= {"lease": LEASE, "now": self.now(), **fields_of(batch.summary)}
 
         async def do(cursor: Cursor) -> None:
             found = await (await cursor.execute(UPDATE_GAME, values)).fetchone()

@@ -23,6 +23,7 @@ INSERT_GAME: LiteralString = """
 UPDATE_GAME: LiteralString = f"""
     UPDATE game SET status = %(status)s, shown = %(shown)s, due = %(due)s, bots_only = %(bots_only)s,
         bytes = bytes + %(bytes)s,
+        touched = CASE WHEN %(owned)s THEN touched ELSE greatest(touched, %(now)s) END,
         owner = CASE WHEN %(due)s::BIGINT IS NULL OR {LIVES} THEN owner ELSE %(me)s END
     WHERE id = %(id)s AND NOT (%(owned)s AND owner IS DISTINCT FROM %(me)s)
         AND (%(number)s = 0 OR EXISTS (SELECT FROM entry WHERE game = %(id)s AND entry.number = %(number)s - 1))
@@ -41,7 +42,7 @@ TALLY: LiteralString = """
     SELECT maker, count(*) FILTER (WHERE status <> 'over'), count(*), sum(bytes)::BIGINT FROM game GROUP BY maker
 """
 UNTOUCHED: LiteralString = f"""
-    SELECT id FROM game WHERE id IN (
+    SELECT id FROM game WHERE touched < %(before)s AND id IN (
         SELECT id FROM (
             SELECT id, bytes, sum(bytes) OVER (ORDER BY touched ROWS UNBOUNDED PRECEDING) AS total FROM game
             WHERE touched < %(before)s AND {NAMED} ORDER BY touched LIMIT %(most)s

@@ -251,6 +251,18 @@ async def test_a_server_hears_of_its_own_write_that_is_stored_after_it_was_given
     await other.close()
 
 
+async def test_a_game_that_is_played_again_is_not_deleted_by_another_server(database: str) -> None:
+    """The first has not told the store yet that it was asked for; what bots do in a game is nothing to keep it for."""
+    first, second = await open_store(database), await open_store(database)
+    for game_id in ("played", "bots"):
+        await first.create(named(game_id), Batch([], RUNNING))
+        assert await first.own(game_id)
+        await first.append(game_id, 0, Batch(entries(1), RUNNING), owned=game_id == "bots")
+    assert await second.delete_untouched(first.now() - 60_000, 9) == ["bots"]
+    await first.close()
+    await second.close()
+
+
 # -- opening ---------------------------------------------------------------------------------------
 
 
