@@ -30,6 +30,7 @@ MANY = 1000  # most games that one look finds
 MOVERS = 256  # most at a time in games with a person or an open seat
 PAUSE = 0.5  # seconds before a search is asked for again that was refused, if the refusal does not say
 AGAIN = 16  # games that could not be moved in and are tried again with every look
+REST = 0.5  # looks for which a game is left alone in which there was nothing to do, or that could not be stored
 RESTING = 100  # games that rest and are looked at again with every look; if there are more, less often
 MISSED = 3  # looks in a row that failed, after which the store counts as dead
 REMEMBERED = 10_000  # games of which something is remembered
@@ -243,6 +244,7 @@ class DueGames:
     def note_news(self, game_id: str) -> None:
         """React to a game that another server has stored, in which this one may have to move."""
         if game_id not in self.moving:
+            self._resting.pop(game_id, None)
             self._lanes[0].add(Due(game_id, "", 0))
             self._start()
 
@@ -301,6 +303,8 @@ class DueGames:
         async with self._cache.lend(game_id, fresh=True) as live:
             if live.kept.frozen:
                 await self._pass_over(game_id)
+            elif due_at(live.kept, self._since) is None:
+                self._rest(game_id, REST * LOOK)  # its row says otherwise: it would be found again before others
             while (at := due_at(live.kept, self._since)) is not None:
                 if at > self._store.now():
                     self._let_rest(live.kept, at)
@@ -327,15 +331,20 @@ class DueGames:
         """
         if kept.deadline is not None and kept.deadline < until:
             left = min((until - self._store.now()) / 1000, LOOK * (0.5 + len(self._resting) // RESTING))
-            self._resting[kept.head.game_id] = asyncio.get_running_loop().time() + left
+            self._rest(kept.head.game_id, left)
+
+    def _rest(self, game_id: str, seconds: float) -> None:
+        """Leave a game alone for some seconds, unless something happens in it."""
+        self._resting[game_id] = asyncio.get_running_loop().time() + seconds
 
     async def _refused(self, lane: Lane, due: Due, error: Refusal) -> None:
-        """React to a refusal: wait for a worker, or leave it to the next look what the store could not do."""
+        """React to a refusal: wait for a worker, or leave it to a later look what the store could not do."""
         if error.reason == Reason.BUSY:
             await asyncio.sleep(error.retry or PAUSE)
             lane.add(due)
         elif error.reason in (Reason.STORE_FAILED, Reason.DISK_FULL):
             remember(lane.stuck, due.game_id)
+            self._rest(due.game_id, REST * LOOK)  # it alone may fail, and is found again before others
         elif error.reason not in (Reason.FINISHING, Reason.NO_SUCH_GAME):
             self._fail(lane, due.game_id)
 

@@ -19,7 +19,7 @@ from clerestory.server.app import GAMES, SERVICES
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub
 from tests.games.damage import overwrite, root_of, spoil
-from tests.games.table import BOT, PERSON, first_action, seated, table
+from tests.games.table import BOT, PERSON, Table, first_action, seated, table
 from tests.server.harness import Served, assert_reason, refusal, served, until
 
 ENOUGH = 120.0  # seconds that a test may take
@@ -326,6 +326,36 @@ async def test_what_fails_in_one_game_stops_no_other(monkeypatch: pytest.MonkeyP
             for one in others:
                 request = games.WatchGameRequest(game_id=one.game_id, tokens=[one.made.owner_token])
                 assert [state async for state in one.stub.WatchGame(request)][-1].game.status == games.GAME_STATUS_OVER
+
+
+@pytest.mark.parametrize("what", ["is over", "cannot be stored"])
+async def test_a_game_that_is_always_due_hides_no_other_of_its_maker(
+    what: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Its row says that it is due longest, and there is one place."""
+    async with asyncio.timeout(ENOUGH), table(BOT, BOT, settings={"max_bot_games": 1}) as played:
+        store: Any = played.app.keeper.store
+        append = store.append
+
+        async def fail(game_id: str, *arguments: Any, **more: Any) -> None:
+            if game_id == played.game_id:
+                raise StoreError("broken")
+            await append(game_id, *arguments, **more)
+
+        if what == "is over":
+            await ended(played)
+        else:
+            monkeypatch.setattr(store, "append", fail)
+        await store._ask(lambda connection: connection.execute("UPDATE game SET due = 0").rowcount)
+        others = [await seated(played.stub, played.app, BOT, BOT) for _ in range(3)]
+        for one in others:
+            await ended(one)
+
+
+async def ended(played: Table) -> None:
+    """Wait for the end of a game."""
+    request = games.WatchGameRequest(game_id=played.game_id, tokens=[played.made.owner_token])
+    assert [state async for state in played.stub.WatchGame(request)][-1].game.status == games.GAME_STATUS_OVER
 
 
 async def test_a_game_that_cannot_be_read_is_no_surprise_once_who_asked_for_it_has_left() -> None:
