@@ -33,6 +33,7 @@ AGAIN = 16  # games that could not be moved in and are tried again with every lo
 REST = 0.5  # looks for which a game is left alone in which there was nothing to do, or that could not be stored
 RESTING = 100  # games that rest and are looked at again with every look; if there are more, less often
 MISSED = 3  # looks in a row that failed, after which the store counts as dead
+ALWAYS = 1 << 62  # milliseconds since 1970; later than any moment
 REMEMBERED = 10_000  # games of which something is remembered
 
 logger = logging.getLogger(__name__)
@@ -83,22 +84,26 @@ class Lane:
 
     def overdue(self, now: int) -> int:
         """Return in how many games no mover is where one should be by now, or the last one failed; from any thread."""
-        late = {due.game_id for due in [*self.waiting.values()] if due.moment <= now}
+        late = {due.game_id for due in [*self.waiting.values()] if due.moment <= self.until(now)}
         return len(late.difference([*self.moving]).union([*self.stuck]))
+
+    def until(self, moment: int) -> int:
+        """Return up to when games count as due at a moment: bots move at once, also if the clock was set back."""
+        return ALWAYS if self.bots_only else moment
 
     def remove(self, game_id: str) -> None:
         """Forget a game that is no longer due."""
         self.waiting.pop(game_id, None)
         self.fresh.pop(game_id, None)
 
-    def next(self, now: float, resting: dict[str, float]) -> Due | None:
+    def next(self, now: int, resting: dict[str, float]) -> Due | None:
         """Return the next game that gets a mover, None for none now.
 
         With a person: a maker has at most as many movers as are free (dynamic threshold), so the next one finds some.
         """
         for due in self.waiting.values() if self.free > 0 else ():
             room = self.bots_only or self._makers[due.maker] < self.free
-            if due.moment <= now and room and not (due.game_id in self.moving or due.game_id in resting):
+            if due.moment <= self.until(now) and room and not (due.game_id in self.moving or due.game_id in resting):
                 return due
         return None
 
@@ -199,7 +204,7 @@ class DueGames:
         return failed
 
     async def _found(self, lane: Lane, asked: int, known: Collection[str]) -> list[Due]:
-        before = self._store.now() + int(1000 * LOOK)
+        before = lane.until(self._store.now() + int(1000 * LOOK))
         async with asyncio.timeout(ANSWER):
             return await self._store.due(before, asked, bots_only=lane.bots_only, skip=known)
 
@@ -232,10 +237,11 @@ class DueGames:
         """React to a game that was stored here, or may have been."""
         summary, game_id = summary_of(kept), kept.head.game_id
         self._resting.pop(game_id, None)
-        soon = summary.due is not None and summary.due < self._store.now() + 1000 * LOOK
+        soon = self._store.now() + int(1000 * LOOK)
         for lane in self._lanes:
             lane.stuck.pop(game_id, None)
-            if summary.due is not None and soon and lane.bots_only == summary.bots_only:
+            mine = lane.bots_only == summary.bots_only
+            if summary.due is not None and mine and summary.due < lane.until(soon):
                 lane.add(Due(game_id, kept.head.maker, summary.due))
             else:
                 lane.remove(game_id)

@@ -3,7 +3,6 @@
 import asyncio
 from collections import OrderedDict
 from collections.abc import Awaitable, Callable
-from functools import partial
 from typing import TypeVar
 
 from clerestory.games.changes import Changes
@@ -52,7 +51,9 @@ class Mover:
         await self._play(live, kept.version, text)
 
     async def _play(self, live: Live, version: int, text: str) -> None:
-        act = partial(play_bot, version=version, text=text, moment=self._now())
+        def act(game: ServerGame) -> None:
+            play_bot(game, version, text, self._now())
+
         try:
             await self._changes.change(live, act, lambda _: (), owned=True)
         except Refusal as error:
@@ -71,13 +72,13 @@ def to_move(kept: ServerGame) -> tuple[int, BotSettings]:
 
 
 def due_at(kept: ServerGame, since: int) -> int | None:
-    """Return when the server has to move, in milliseconds since 1970; None for never.
+    """Return when the server has to move, in milliseconds since 1970; None for never, 0 for a bot: at once.
 
     It moves for a person at the deadline, but not at once if the turn began before `since`, from when on the games can
     be played here: the deadline may have passed in between.
     """
     if kept.mover is not None:
-        return kept.since
+        return 0  # though the clock may have been set back since its turn began
     if kept.deadline is None:
         return None
     notice = 0 if kept.since >= since else since + int(1000 * LEAST_NOTICE)

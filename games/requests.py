@@ -126,12 +126,11 @@ class Requests:
 
         Raises Refusal: NO_SUCH_GAME, STORE_FAILED, DISK_FULL, and what `act` raises.
         """
-        moment = self._keeper.now()
         async with self._keeper.lend(game_id) as live:
             near = await live.reach(min(version, live.kept.version))
 
             def told(kept: ServerGame, viewer: Viewer) -> A:
-                after = act(kept, viewer, moment=moment)
+                after = act(kept, viewer, moment=self._keeper.now())  # of the next turn: after all waiting
                 before = live.after(near, version)
                 return answer(before, before.until(kept, after), viewer)
 
@@ -148,10 +147,9 @@ class Requests:
 
         `act` is a function of `course` as above. Raises the same.
         """
-        moment = self._keeper.now()
 
         def told(kept: ServerGame) -> A:
-            act(kept, actor_of(kept, tokens), moment=moment)
+            act(kept, actor_of(kept, tokens), moment=self._keeper.now())
             return answer(kept)
 
         async with self._keeper.lend(game_id) as live:

@@ -246,6 +246,30 @@ async def test_watchers_see_a_move_that_was_reported_as_failed(
         watching.cancel()
 
 
+async def test_bots_move_though_the_clock_was_set_back(monkeypatch: pytest.MonkeyPatch) -> None:
+    """There are more games than places, so most of them wait in the store."""
+    async with asyncio.timeout(ENOUGH), table(BOT, BOT, settings={"max_bot_games": 1}) as played:
+        others = [await seated(played.stub, played.app, BOT, BOT) for _ in range(3)]
+        store: Any = played.app.keeper.store
+        now = store.now
+        monkeypatch.setattr(store, "now", lambda: now() - 3_600_000)
+        for one in (played, *others):
+            await ended(one)
+
+
+async def test_what_a_player_waits_for_costs_the_next_one_no_time() -> None:
+    async with table(PERSON, PERSON, game="duel") as played:
+        shown, keeper = await played.look(0), played.app.keeper
+        live = keeper.cache.games[played.game_id]
+        async with live.lock:
+            playing = asyncio.ensure_future(played.play(first_action(shown), shown.game.version, 0))
+            await until(lambda: live.users > 0)
+            await asyncio.sleep(0.1)
+            waited = keeper.now()
+        await playing
+        assert live.kept.since >= waited
+
+
 # -- games that cannot be read ---------------------------------------------------------------------
 
 
