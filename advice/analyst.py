@@ -57,6 +57,7 @@ class Consultation:
     Attributes:
         sequence: number of the last answer given; 0 before the first.
         pace: the reading of time.monotonic before which there is no further one.
+        came: the reading of time.monotonic at which the reader came for a further one; 0 before the first.
     """
 
     question: Question
@@ -66,6 +67,7 @@ class Consultation:
     asker: str = ""
     sequence: int = 0
     pace: float = 0.0
+    came: float = 0.0
 
     @property
     def ticks(self) -> int:
@@ -83,6 +85,7 @@ class Consultation:
             waited=self.job.waited,
             asker=self.asker,
             sequence=self.sequence,
+            away=max(self.came - self.job.ended_at, 0.0) if final else 0.0,
             final=final,
             **timing,
         )
@@ -171,16 +174,19 @@ class Analyst:
             async with self._consult(question, admission, early=early) as consultation:
                 while (result := await self._glance(consultation)) is not None:
                     yield consultation.answer(result)
+                    consultation.came = time.monotonic()
                 consultation.sequence = 1 + max(consultation.sequence, consultation.ticks)  # with those missed
-                yield await self._conclude(consultation)
+                final = await self._conclude(consultation)
         finally:
             self._watched -= 1
+        del consultation  # which has the tree: the reader may take its time
+        yield final
 
     async def _glance(self, consultation: Consultation) -> Result | None:
         """Return the result at the next tick; None once the search has ended."""
         job, terms, arrived = consultation.job, consultation.question.terms, consultation.allowance.budget.arrived
         while not await ended_within(job, max(next_look(arrived, terms.interval), consultation.pace)):
-            consultation.pace = time.monotonic() + TABLE * self._watched
+            consultation.pace = time.monotonic() + self._table_time
             due = consultation.ticks > consultation.sequence
             if not due and terms.certainty is None:
                 continue
@@ -194,6 +200,11 @@ class Analyst:
                 consultation.sequence = consultation.ticks
                 return result
         return None
+
+    @property
+    def _table_time(self) -> float:
+        """Seconds between two tables of a stream; one whose search has ended, and whose reader is slow, makes none."""
+        return TABLE * min(self._watched, self.scheduler.admitted)
 
     @asynccontextmanager
     async def _consult(self, question: Question, admission: Admission, *, early: bool) -> AsyncIterator[Consultation]:

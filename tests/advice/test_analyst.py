@@ -1,13 +1,16 @@
 """An analyst in this process: what it is asked it answers, and who leaves occupies nothing."""
 
 import asyncio
-from contextlib import aclosing
+import time
+from contextlib import AsyncExitStack, aclosing
+from types import SimpleNamespace
 from typing import Any
+from weakref import WeakSet
 
 import pytest
 
 from clerestory.advice import memory
-from clerestory.advice.analyst import Analyst
+from clerestory.advice.analyst import TABLE, Analyst
 from clerestory.advice.answer import Answer
 from clerestory.advice.caller import Caller
 from clerestory.advice.capacity import Capacity
@@ -18,6 +21,7 @@ from clerestory.engine.games import GAMES
 from clerestory.refusals import Reason, Refusal
 from clerestory.search.ismcts import Searcher
 from clerestory.search.result import Result, StopReason
+from clerestory.server.metrics import Metrics
 from tests.server.harness import opening, until
 
 ENDLESS = Terms(seconds=3600.0, early_stop=False)
@@ -86,6 +90,61 @@ async def test_a_search_is_not_paused_nor_explained_for_tables_that_nobody_gets(
                 one.finish()
     assert len(explained) == len(answers)
     assert (looks() == len(answers) - 1) == (certainty is None)
+
+
+# -- slow readers ----------------------------------------------------------------------------------
+
+
+async def test_the_final_answer_holds_no_tree_while_its_reader_takes_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = WeakSet[Searcher]()
+
+    class Followed(Searcher):
+        """A search of which it is known whether it still has its memory."""
+
+    def new_searcher(question: Question, size: int) -> Searcher:
+        made.add(searcher := Followed(question.root, seed=1, max_bytes=size))
+        return searcher
+
+    monkeypatch.setattr(memory, "new_searcher", new_searcher)
+    async with analyst() as one:
+        free = one._trees._memory.take(1 << 40)
+        one._trees._memory.give_back(free)
+        async with aclosing(one.watch(asked(iterations=100, interval=3600.0, early_stop=False))) as answers:
+            assert (await anext(answers)).final
+            assert one._trees._memory.take(1 << 40) == free
+            await until(lambda: not made)
+
+
+async def test_a_stream_whose_search_has_ended_slows_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with analyst() as one, AsyncExitStack() as stack:
+        streams = [await stack.enter_async_context(aclosing(one.watch(pose(opening(), ENDLESS)))) for _ in range(3)]
+        for stream in streams:
+            await anext(stream)
+        assert one._table_time == 3 * TABLE
+        for job in list(one.scheduler._jobs.values())[1:]:
+            one.scheduler.end(job, StopReason.TIME)
+        await until(lambda: one.scheduler.admitted == 1)
+        assert one._table_time == TABLE
+
+
+async def test_the_time_for_which_a_reader_was_away_is_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It is no time that the server took."""
+    ahead = 0.0
+    monkeypatch.setattr("clerestory.advice.analyst.time", SimpleNamespace(monotonic=lambda: time.monotonic() + ahead))
+    told = Metrics()
+    terms = asked(seconds=3600.0, interval=0.01, early_stop=False)
+    async with analyst() as one, aclosing(one.watch(terms)) as answers:
+        await anext(answers)
+        one.finish()
+        await until(lambda: one.scheduler.admitted == 0)
+        ahead = 7200.0
+        last = await anext(answers)
+    assert last.final
+    assert last.away > 3600
+    told.count_answer(last, time.monotonic() + ahead)
+    value = told.registry.get_sample_value
+    assert value("clerestory_budget_used_seconds_bucket", {"method": "", "le": "60.0"}) == 1
+    assert value("clerestory_deadline_margin_seconds_bucket", {"method": "", "le": "0.0"}) == 0
 
 
 async def test_a_cancelled_question_frees_its_worker() -> None:
