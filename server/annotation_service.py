@@ -1,7 +1,6 @@
 """The handler of AnnotationService."""
 
 import asyncio
-from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -9,11 +8,12 @@ from typing import Any
 import grpc
 
 from clerestory.advice.reviewer import Reviewer
-from clerestory.advice.reviews import PlyStore, ReviewTerms, review
+from clerestory.advice.reviews import PlyStore, ReviewStep, ReviewTerms, review
 from clerestory.games.aside import aside
 from clerestory.games.keeper import Keeper
 from clerestory.games.reviews import KeptPlies, game_to_review
 from clerestory.server.callers import Callers
+from clerestory.server.pieces import write_each
 from clerestory.server.translate_annotation import ReviewRequest, read_annotation, read_plies, write_plies, write_step
 from clerestory.turns import Turns
 from clerestory.v1 import annotation_pb2 as api
@@ -46,10 +46,12 @@ class Annotations(AnnotationServiceServicer):
         async with self._turns.taken(caller.origin):  # else a crowd of one caller's would keep all threads from others
             wanted = await asyncio.to_thread(read_annotation, request)
         end, terms, store = await self._game(wanted)
-        async with aclosing(review(self._reviewer, end, terms, caller, store)) as steps:
-            async for step in steps:
-                size = len(step.plies) if step.review is None else step.total
-                await context.write(await aside(size, write_step, step, end.game))
+
+        async def write(step: ReviewStep) -> None:
+            size = len(step.plies) if step.review is None else step.total
+            await context.write(await aside(size, write_step, step, end.game))
+
+        await write_each(review(self._reviewer, end, terms, caller, store), write)
 
     async def _game(self, wanted: ReviewRequest) -> tuple[Any, ReviewTerms, PlyStore | None]:
         """Return the last position of a game, the terms of its review, and where its plies are stored.

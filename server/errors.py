@@ -53,6 +53,7 @@ TIME = re.compile(rf"(?<=\.)({'|'.join(TIMES)})\Z")
 CODES = {
     Reason.UNREADABLE_REQUEST: grpc.StatusCode.INVALID_ARGUMENT,
     Reason.SLOW_REQUEST: grpc.StatusCode.DEADLINE_EXCEEDED,
+    Reason.SLOW_READER: grpc.StatusCode.UNAVAILABLE,
     Reason.NO_SUCH_METHOD: grpc.StatusCode.UNIMPLEMENTED,
     Reason.BAD_POSITION: grpc.StatusCode.INVALID_ARGUMENT,
     Reason.HIDDEN_FROM_SEAT: grpc.StatusCode.INVALID_ARGUMENT,

@@ -1,13 +1,20 @@
-"""Long answers, made in pieces on the event loop."""
+"""Long answers: made in pieces on the event loop, and streamed to those who read them."""
 
-from collections.abc import Awaitable, Callable
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import grpc
 
+from clerestory.refusals import Reason, refuse
 from clerestory.server.callers import Callers
 from clerestory.turns import Turns
+
+STALL_SECONDS = 30.0  # after which a caller that takes nothing of a stream is given up
+
+T = TypeVar("T")
 
 
 class Pieces:
@@ -32,3 +39,22 @@ class Pieces:
         """
         async with self._turns.taken(caller):
             pass
+
+
+async def write_each(answers: AsyncGenerator[T, None], write: Callable[[T], Awaitable[None]]) -> None:
+    """Write answers as they come; for a caller that takes nothing no more are made, and what makes them is closed.
+
+    Its call waits all the same until it takes the last one or leaves: gRPC cannot end it before, and so it is counted.
+    Raises Refusal, SLOW_READER.
+    """
+    loop, closing = asyncio.get_running_loop(), list[asyncio.Task[None]]()
+    async with aclosing(answers):
+        async for answer in answers:
+            timer = loop.call_later(STALL_SECONDS, lambda: closing.append(loop.create_task(answers.aclose())))
+            try:
+                await write(answer)
+            finally:
+                timer.cancel()
+                await asyncio.gather(*closing)
+            if closing:
+                refuse(Reason.SLOW_READER, "", f"nothing of the stream was taken for {STALL_SECONDS:g} s; ask again")

@@ -1,7 +1,6 @@
 """The handlers of AdvisorService."""
 
 from collections.abc import Callable, Mapping
-from contextlib import aclosing
 from functools import partial
 from typing import Any
 
@@ -9,8 +8,10 @@ import grpc
 from structlog.contextvars import bind_contextvars
 
 from clerestory.advice.analyst import Admission, Analyst
+from clerestory.advice.answer import Answer
 from clerestory.advice.demand import Priority
 from clerestory.server.callers import Callers
+from clerestory.server.pieces import write_each
 from clerestory.server.translate import read_analysis, read_question
 from clerestory.server.translate_answers import write_recommendation
 from clerestory.v1 import advisor_pb2 as api
@@ -61,11 +62,14 @@ class AdvisorHandlers(AdvisorServiceServicer):
         """Stream tables until the search ends, then the final one. Raises Refusal."""
         priority = Priority.BACKGROUND if request.background else Priority.HINT
         admission = self._admit("Analyze", priority, context)
-        async with aclosing(self._analyst.watch(read_analysis(request, admission.caller), admission)) as answers:
-            async for answer in answers:
-                recommendation = write_recommendation(answer, request.question.max_lines)
-                if answer.final:
-                    self._analyst.delivered(answer)
-                await context.write(
-                    api.AnalyzeResponse(recommendation=recommendation, sequence=answer.sequence, final=answer.final)
-                )
+        answers = self._analyst.watch(read_analysis(request, admission.caller), admission)
+        await write_each(answers, partial(self._write, request, context))
+
+    async def _write(self, request: api.AnalyzeRequest, context: Context, answer: Answer) -> None:
+        """Write one of several answers."""
+        recommendation = write_recommendation(answer, request.question.max_lines)
+        if answer.final:
+            self._analyst.delivered(answer)
+        await context.write(
+            api.AnalyzeResponse(recommendation=recommendation, sequence=answer.sequence, final=answer.final)
+        )

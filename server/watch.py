@@ -1,12 +1,12 @@
 """Writes what a watcher of a running game is shown; what is alike for several is made once."""
 
 from collections.abc import Awaitable, Callable
-from contextlib import aclosing
 
 from clerestory.games.keeper import Keeper
 from clerestory.games.live import Live
 from clerestory.games.scenes import Scene, scenes
 from clerestory.games.viewer import Viewer
+from clerestory.server.pieces import write_each
 from clerestory.server.spoken import SPOKEN
 from clerestory.server.translate_games import write_presence, write_state
 from clerestory.v1 import games_pb2 as games
@@ -19,11 +19,9 @@ Write = Callable[[games.WatchGameResponse], Awaitable[None]]
 async def watch(keeper: Keeper, live: Live, viewer: Viewer, cursor: int | None, write: Write) -> None:
     """Write states until the game is over; `write` waits for a slow reader, the others are those of `scenes`.
 
-    Raises Refusal: STALE_VERSION, WRONG_SEAT_TOKEN, FINISHING.
+    Raises Refusal: STALE_VERSION, WRONG_SEAT_TOKEN, SLOW_READER, FINISHING.
     """
-    async with aclosing(scenes(keeper, live, viewer, cursor)) as shown:
-        async for scene in shown:
-            await write(message_of(scene, live, viewer))
+    await write_each(scenes(keeper, live, viewer, cursor), lambda scene: write(message_of(scene, live, viewer)))
 
 
 def message_of(scene: Scene, live: Live, viewer: Viewer) -> games.WatchGameResponse:

@@ -19,6 +19,7 @@ class Reason(StrEnum):
 
     UNREADABLE_REQUEST = "UNREADABLE_REQUEST", "no message of the method, or, at the door, one of over 64 KiB"
     SLOW_REQUEST = "SLOW_REQUEST", "not here within 5 s, from a browser 10 s, or its connection had most on their way"
+    SLOW_READER = "SLOW_READER", "nothing of a stream was taken for 30 s; `WatchGame` resumes with `from_version`"
     NO_SUCH_METHOD = "NO_SUCH_METHOD", "the server has no such method"
     BAD_POSITION = "BAD_POSITION", "malformed, too large, inconsistent, of the wrong kind, or for other rules or cards"
     HIDDEN_FROM_SEAT = (

@@ -12,6 +12,7 @@ from clerestory.clients.wire import duration
 from clerestory.engine import GAMES, NATURE
 from clerestory.engine.toy.rules import TOY
 from clerestory.refusals import Reason
+from clerestory.server import pieces
 from clerestory.v1.advisor_pb2 import (
     STOP_REASON_CERTAIN,
     STOP_REASON_DECIDED,
@@ -148,6 +149,21 @@ async def test_a_slow_reader_gets_the_latest_table_and_no_backlog() -> None:
     assert_whole(stream)
     assert stream[-1].sequence > 2 * len(stream) > 2
     assert stream[-1].recommendation.statistics.stop_reason == STOP_REASON_TIME
+
+
+async def test_who_takes_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The search and its tree are let go before the caller reads on, and is told why."""
+    monkeypatch.setattr(pieces, "STALL_SECONDS", 0.05)
+    position = opening(4, 1, "cathedral")
+    narrow = [("grpc.http2.lookahead_bytes", 4096), ("grpc.http2.bdp_probe", 0)]  # room for a few tables on the way
+    async with served() as server, grpc.aio.insecure_channel(server.app.address, narrow) as channel:
+        memory = server.app.analyst._trees._memory
+        call = AdvisorServiceStub(channel).Analyze(analysis(0.01, position=position, time_budget=HOUR))
+        await until(lambda: memory._extra > 0)
+        await until(lambda: server.app.scheduler.admitted == 0 and memory._extra == 0)
+        error = await refusal(tables(call))
+    assert error.code() == grpc.StatusCode.UNAVAILABLE
+    assert_reason(error, Reason.SLOW_READER)
 
 
 @pytest.mark.parametrize(("name", "seats"), [(name, seats) for name, game in GAMES.items() for seats in game.seats])

@@ -1,7 +1,10 @@
-"""Long answers are made in pieces: one of them, whosever it is, each time that the event loop comes round."""
+"""Long answers are made in pieces: one of them, whosever it is, each time that the event loop comes round.
+
+Of streams, nothing is kept for those who do not read them.
+"""
 
 import asyncio
-from collections.abc import Awaitable
+from collections.abc import AsyncGenerator, Awaitable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -10,9 +13,11 @@ import pytest
 
 from clerestory.engine import GAMES
 from clerestory.lessons import lesson
+from clerestory.refusals import Reason, Refusal
+from clerestory.server import pieces
 from clerestory.server.callers import ON_BEHALF, Callers
 from clerestory.server.lesson_service import Lessons
-from clerestory.server.pieces import Pieces
+from clerestory.server.pieces import Pieces, write_each
 from clerestory.server.rules_service import AT_ONCE, RulesHandlers
 from clerestory.server.security import Tokens
 from clerestory.v1 import games_pb2, lessons_pb2, rules_pb2
@@ -45,8 +50,8 @@ async def test_actions_are_applied_a_piece_at_a_time() -> None:
     request = rules_pb2.ApplyActionsRequest(
         position=whole(last.origin), actions=[action.text for action in last.history]
     )
-    rules, pieces = RulesHandlers(Pieces(Callers(None))), len(last.history) // AT_ONCE
-    assert await rounds(*(rules.ApplyActions(request, context("ann")) for _ in range(CALLS))) >= CALLS * pieces > CALLS
+    rules, parts = RulesHandlers(Pieces(Callers(None))), len(last.history) // AT_ONCE
+    assert await rounds(*(rules.ApplyActions(request, context("ann")) for _ in range(CALLS))) >= CALLS * parts > CALLS
 
 
 async def test_lessons_are_followed_a_piece_at_a_time() -> None:
@@ -60,9 +65,9 @@ async def test_games_are_listed_a_piece_at_a_time(monkeypatch: pytest.MonkeyPatc
     turns = list[object]()
     turn = Pieces.turn
 
-    async def counted(pieces: Pieces, caller: str) -> None:
+    async def counted(made: Pieces, caller: str) -> None:
         turns.append(caller)
-        await turn(pieces, caller)
+        await turn(made, caller)
 
     monkeypatch.setattr(Pieces, "turn", counted)
     seats = [games_pb2.SeatPlan(kind=games_pb2.SEAT_KIND_OPEN)] * 2
@@ -103,3 +108,35 @@ async def test_a_crowd_of_one_caller_delays_another_by_a_piece_for_each_of_its_o
     assert await rounds(lessons.FollowLesson(request, context("bob"))) <= 3 * alone
     assert not crowd.done()
     await crowd
+
+
+@pytest.mark.parametrize("leaves", [False, True])
+async def test_what_makes_a_stream_is_closed_when_its_caller_takes_nothing(
+    leaves: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whether the caller takes something after all, or leaves."""
+    monkeypatch.setattr(pieces, "STALL_SECONDS", 0.01)
+    closed, taken, written = asyncio.Event(), asyncio.Event(), list[int]()
+
+    async def answers() -> AsyncGenerator[int, None]:
+        try:
+            for number in range(9):
+                yield number
+        finally:
+            closed.set()
+
+    async def write(number: int) -> None:
+        written.append(number)
+        if number == 2:
+            await taken.wait()
+
+    call = asyncio.ensure_future(write_each(answers(), write))
+    await closed.wait()
+    assert not call.done()
+    if leaves:
+        call.cancel()
+    taken.set()
+    with pytest.raises(asyncio.CancelledError if leaves else Refusal) as caught:
+        await call
+    assert leaves or caught.value.reason == Reason.SLOW_READER
+    assert written == [0, 1, 2]
