@@ -129,9 +129,8 @@ def conversions(game: Game, means: Means, times: Mapping[str, int], *, finish: b
     known = craftsmen(game)
     chosen = {card: count for card, count in times.items() if count}
     faults, way = judged(known, means, chosen)
-    possible = tuple(
-        Possible(card, "convert", 0 if faults else most_of(known, means, chosen, card)) for card in usable(known, means)
-    )
+    most = {} if faults else most_of_each(known, means, chosen)
+    possible = tuple(Possible(card, "convert", most.get(card, 0)) for card in usable(known, means))
     if faults or way is None:
         return Plan((), tuple(faults), possible)
     actions = [f"convert {card} {count}" for card, count in [*way, *rest_of(known, chosen)]]
@@ -147,10 +146,23 @@ def usable(known: Mapping[str, CraftsmanUse], means: Means) -> list[str]:
     return found
 
 
-def most_of(known: Mapping[str, CraftsmanUse], means: Means, chosen: Mapping[str, int], card: str) -> int:
-    """Return how often a craftsman can be used at most, if the others are as planned."""
+def most_of_each(known: Mapping[str, CraftsmanUse], means: Means, chosen: Mapping[str, int]) -> dict[str, int]:
+    """Return how often each craftsman can be used at most, if the others are as planned; some order does that."""
+    most = {card: counted_most(known, means, chosen, card) for card in usable(known, means)}
+    free = [known[card] for card in known if known[card].free and most.get(card)]
+    times = tuple(chosen.get(one.card, 0) for one in free)
+    found = reached(free, times, tuple(most[one.card] for one in free), means)
+    for place, one in enumerate(free):
+        more = range(times[place] + 1, most[one.card] + 1)
+        lacks = (count for count in more if (*times[:place], count, *times[place + 1 :]) not in found)
+        most[one.card] = next(lacks, most[one.card] + 1) - 1
+    return most
+
+
+def counted_most(known: Mapping[str, CraftsmanUse], means: Means, chosen: Mapping[str, int], card: str) -> int:
+    """Return the same of one craftsman, whatever the order."""
     times = chosen.get(card, 0)
-    while not judged(known, means, {**chosen, card: times + 1})[0]:
+    while not any(faults_of(known, means, {**chosen, card: times + 1})):
         times += 1
     return times
 
@@ -159,8 +171,7 @@ def judged(
     known: Mapping[str, CraftsmanUse], means: Means, chosen: Mapping[str, int]
 ) -> tuple[list[Fault], list[tuple[str, int]] | None]:
     """Return what is wrong with a plan, and the steps of its free craftsmen if nothing is."""
-    faults = [*unusable(known, means, chosen), *beyond(known, means, chosen), *lacking(known, means, chosen)]
-    if faults:
+    if faults := list(faults_of(known, means, chosen)):
         return faults, None
     free = [known[card] for card in known if known[card].free and chosen.get(card)]
     steps = best_order(free, [chosen[one.card] for one in free], means)
@@ -170,6 +181,13 @@ def judged(
         return [Fault(means.last, "unknown")], None
     gold = [one for one in free if one.takes[-1]]
     return [Fault(one.card, "gold") for one in gold or free], None
+
+
+def faults_of(known: Mapping[str, CraftsmanUse], means: Means, chosen: Mapping[str, int]) -> Iterator[Fault]:
+    """Yield what is wrong with a plan in every order."""
+    yield from unusable(known, means, chosen)
+    yield from beyond(known, means, chosen)
+    yield from lacking(known, means, chosen)
 
 
 def unusable(known: Mapping[str, CraftsmanUse], means: Means, chosen: Mapping[str, int]) -> Iterator[Fault]:
@@ -245,13 +263,8 @@ def continued(
     free: list[CraftsmanUse], goal: Counts, means: Means, counts: Counts, last: str, way: Way
 ) -> Iterator[tuple[tuple[Counts, str], Way]]:
     """Yield the ways that are one step longer: another craftsman than the last, used once or several times."""
-    cubes = [
-        have - sum(one.takes[place] * count for one, count in zip(free, counts, strict=True))
-        for place, have in enumerate(means.goods[:-1])
-    ]
     for number, one in enumerate(free):
-        held = (*cubes, way[0])
-        if one.card == last or any(need > have for need, have in zip(one.needs, held, strict=True)):
+        if one.card == last or (any(one.needs) and lacks(one, free, means, counts, way[0])):
             continue
         for count in range(1, goal[number] - counts[number] + 1):
             gold = way[0] - count * one.takes[-1]
@@ -260,6 +273,37 @@ def continued(
             reached = (*counts[:number], counts[number] + count, *counts[number + 1 :])
             gold = min(gold + count * one.gold, MAX_GOLD)
             yield (reached, one.card), (gold, (*way[1], (number, count)))
+
+
+def lacks(one: CraftsmanUse, free: list[CraftsmanUse], means: Means, counts: Counts, gold: int) -> bool:
+    """Whether goods that one needs are no longer there after so many uses of each, which leave so much gold."""
+    cubes = (
+        have - sum(other.takes[place] * count for other, count in zip(free, counts, strict=True))
+        for place, have in enumerate(means.goods[:-1])
+    )
+    return any(need > have for need, have in zip(one.needs, (*cubes, gold), strict=True))
+
+
+def reached(free: list[CraftsmanUse], times: Counts, most: Counts, means: Means) -> set[Counts]:
+    """Return the uses that some order reaches, at most as often as planned, but one craftsman up to its most."""
+    ways: list[dict[tuple[Counts, str], Way]] = [{} for _ in range(sum(times) + max(most, default=0) + 1)]
+    ways[0][(0,) * len(free), means.last] = means.goods[-1], ()
+    for alike in ways:  # as many uses in all
+        for (counts, last), (gold, _) in alike.items():
+            goal = within(counts, times, most)
+            for key, (left, _) in continued(free, goal, means, counts, last, (gold, ())):
+                others = ways[sum(key[0])]
+                if key not in others or others[key][0] < left:
+                    others[key] = left, ()
+    return {counts for alike in ways for counts, _ in alike}
+
+
+def within(counts: Counts, times: Counts, most: Counts) -> Counts:
+    """Return how often each may be used once each has been so often."""
+    beyond = [count > planned for count, planned in zip(counts, times, strict=True)]
+    if not any(beyond):
+        return most
+    return tuple(more if over else planned for over, planned, more in zip(beyond, times, most, strict=True))
 
 
 # -- discards --------------------------------------------------------------------------------------

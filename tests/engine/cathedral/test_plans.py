@@ -2,10 +2,12 @@
 
 from collections import Counter
 from itertools import product
+from typing import Any
 
 import pytest
 
 from clerestory.engine import GAMES, NATURE, Rng, State, from_position
+from clerestory.engine.cathedral import plans
 from clerestory.engine.cathedral.plans import held, planned
 
 GAME = GAMES["cathedral"]
@@ -91,6 +93,28 @@ def check_most(possible, chosen, best) -> None:  # type: ignore[no-untyped-def]
         for times, reached in ((one.most, True), (one.most + 1, False)):
             key = tuple(sorted((card, count) for card, count in {**chosen, one.item: times}.items() if count))
             assert (key in best) == reached
+
+
+def test_all_that_is_possible_beside_a_plan_is_found_in_one_go(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever is planned, the orders of the plan are searched once, and those of one use more once for all."""
+    found = Counter[str]()
+
+    def counted(name: str) -> None:
+        search = getattr(plans, name)
+
+        def searching(*given: Any) -> Any:
+            found[name] += 1
+            return search(*given)
+
+        monkeypatch.setattr(plans, name, searching)
+
+    counted("best_order")
+    counted("reached")
+    states = [state for state in positions("cathedral", 2) if planned(state, {}, finish=False)]
+    found.clear()
+    for state in states:
+        planned(state, {}, finish=False)
+    assert found == {"best_order": len(states), "reached": len(states)}
 
 
 def test_discards_are_all_or_none() -> None:
