@@ -1,6 +1,5 @@
 """The handler of AnnotationService."""
 
-import asyncio
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -43,8 +42,8 @@ class Annotations(AnnotationServiceServicer):
         """Review a game. Raises Refusal."""
         caller = self._callers.player_of(context)
         self._reviewer.require_place(caller)
-        async with self._turns.taken(caller.origin):  # else a crowd of one caller's would keep all threads from others
-            wanted = await asyncio.to_thread(read_annotation, request)
+        # One at a time, else a crowd of one caller's would keep all threads from others.
+        wanted = await self._turns.aside(caller.origin, read_annotation, request)
         end, terms, store = await self._game(wanted)
 
         async def write(step: ReviewStep) -> None:

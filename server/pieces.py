@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing
 from functools import partial
-from typing import Any, TypeVar
+from typing import Any, ParamSpec, TypeVar
 
 import grpc
 
@@ -14,6 +14,7 @@ from clerestory.turns import Turns
 
 STALL_SECONDS = 30.0  # after which a caller that takes nothing of a stream is given up
 
+P = ParamSpec("P")
 T = TypeVar("T")
 
 
@@ -26,7 +27,7 @@ class Pieces:
 
     def __init__(self, callers: Callers) -> None:
         self._callers = callers
-        self._turns = Turns()
+        self._turns, self._threads = Turns(), Turns()
 
     def of(self, context: grpc.aio.ServicerContext[Any, Any]) -> Callable[[], Awaitable[None]]:
         """Return what waits until an admitted call may make the next piece of its answer."""
@@ -39,6 +40,12 @@ class Pieces:
         """
         async with self._turns.taken(caller):
             pass
+
+    async def aside(
+        self, context: grpc.aio.ServicerContext[Any, Any], work: Callable[P, T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Return the result of work that takes longer than a piece, in a thread; one call at a time has one."""
+        return await self._threads.aside(self._callers.of(context).origin, work, *args, **kwargs)
 
 
 async def write_each(answers: AsyncGenerator[T, None], write: Callable[[T], Awaitable[None]]) -> None:

@@ -1,4 +1,4 @@
-"""The handlers of RulesService: cheap, so that they run on the event loop itself."""
+"""The handlers of RulesService: cheap, so that all but the search for the best plan is done on the event loop."""
 
 from itertools import islice
 
@@ -85,7 +85,7 @@ class RulesHandlers(RulesServiceServicer):
     ) -> rules.PlanConversionsResponse:
         """Find the best order of a plan. Raises Refusal."""
         given, times = read_any(request.position), read_uses(request.uses)
-        plan = planned(given.state, times, finish=request.finish)
+        plan = await self._pieces.aside(context, planned, given.state, times, finish=request.finish)
         if plan is None:
             return rules.PlanConversionsResponse()
         response = write_plan(given.state.game, plan, times)

@@ -1,6 +1,7 @@
 """Turns at work of which one piece at a time is done."""
 
 import asyncio
+import threading
 
 import pytest
 
@@ -109,3 +110,26 @@ async def test_whoever_leaves_holds_nobody_up(rounds: int) -> None:
     async with turns.taken("dora"):
         done.append("dora")
     assert done[-1] == "dora"
+
+
+async def test_a_thread_keeps_its_turn_though_nobody_waits_for_it_any_more() -> None:
+    turns, begun, gate = Turns(), list[str](), threading.Event()
+
+    def work(name: str) -> str:
+        begun.append(name)
+        gate.wait()
+        return name
+
+    works = [asyncio.ensure_future(turns.aside("ann", work, name)) for name in ("first", "second", "third")]
+    try:
+        while not begun:
+            await asyncio.sleep(0.001)
+        for one in works[:2]:
+            one.cancel()
+        await asyncio.wait(works[:2])
+        await asyncio.sleep(0.02)
+        assert begun == ["first"]
+    finally:
+        gate.set()
+    assert await works[2] == "third"
+    assert begun == ["first", "third"]

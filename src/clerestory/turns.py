@@ -2,8 +2,12 @@
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Hashable
+from collections.abc import AsyncIterator, Callable, Hashable
 from contextlib import asynccontextmanager
+from typing import ParamSpec, TypeVar
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class Turns:
@@ -25,6 +29,13 @@ class Turns:
             yield
         finally:
             self._end()
+
+    async def aside(self, caller: Hashable, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+        """Return the result of work in a thread, during a turn: it lasts as long as the thread, though nobody waits."""
+        await self._come(caller)
+        working = asyncio.ensure_future(asyncio.to_thread(work, *args, **kwargs))
+        working.add_done_callback(lambda _: self._end())
+        return await asyncio.shield(working)
 
     async def _come(self, caller: Hashable) -> None:
         """Wait for a turn."""

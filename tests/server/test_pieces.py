@@ -4,6 +4,7 @@ Of streams, nothing is kept for those who do not read them.
 """
 
 import asyncio
+import threading
 from collections.abc import AsyncGenerator, Awaitable
 from pathlib import Path
 from types import SimpleNamespace
@@ -11,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from clerestory.engine import GAMES
+from clerestory.engine import GAMES, State
 from clerestory.lessons import lesson
 from clerestory.refusals import Reason, Refusal
 from clerestory.server import pieces
@@ -24,7 +25,7 @@ from clerestory.v1 import games_pb2, lessons_pb2, rules_pb2
 from clerestory.v1.games_pb2_grpc import GameServiceStub
 from tests.laws import walk
 from tests.lessons.pupil import answers
-from tests.server.harness import served
+from tests.server.harness import served, until
 from tests.server.rules import whole
 
 CALLS = 12  # of one caller, at once
@@ -59,6 +60,29 @@ async def test_lessons_are_followed_a_piece_at_a_time() -> None:
     request = lessons_pb2.FollowLessonRequest(lesson="places", actions=tried)
     lessons = Lessons(Pieces(Callers(None)))
     assert await rounds(*(lessons.FollowLesson(request, context("ann")) for _ in range(CALLS))) >= CALLS * len(tried)
+
+
+async def test_plans_are_found_in_a_thread_one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Meanwhile the event loop does other work, such as another piece of the same caller."""
+    begun, gate = list[State](), threading.Event()
+
+    def find(state: State, *given: Any, **more: Any) -> None:
+        begun.append(state)
+        gate.wait()
+
+    monkeypatch.setattr("clerestory.server.rules_service.planned", find)
+    rules = RulesHandlers(Pieces(Callers(None)))
+    request = rules_pb2.PlanConversionsRequest(position=whole(GAMES["cathedral"].new(2, 1)))
+    calls = [asyncio.ensure_future(rules.PlanConversions(request, context("ann"))) for _ in range(3)]
+    try:
+        await until(lambda: bool(begun))
+        applied = rules_pb2.ApplyActionsRequest(position=request.position)
+        assert (await rules.ApplyActions(applied, context("ann"))).HasField("position")
+        assert len(begun) == 1
+    finally:
+        gate.set()
+    await asyncio.gather(*calls)
+    assert len(begun) == len(calls)
 
 
 async def test_games_are_listed_a_piece_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
