@@ -33,12 +33,14 @@ class RequestParser(h11.Connection):
     def __init__(self) -> None:
         super().__init__(h11.SERVER, MAX_HEAD_BYTES)
         self._parts = 0
+        self.bodiless = False  # the answer has no body: its request is a HEAD
         self.error: h11.RemoteProtocolError | None = None
 
     def next_event(self) -> Any:
         """Return what comes next, as h11 does. Raises h11.RemoteProtocolError."""
         try:
             if self.their_state is h11.IDLE:
+                self.bodiless = False
                 check_head(self.trailing_data[0])
             event = super().next_event()
             self._check(event)
@@ -49,7 +51,7 @@ class RequestParser(h11.Connection):
 
     def _check(self, event: Any) -> None:
         if isinstance(event, h11.Request):
-            self._parts = 0
+            self._parts, self.bodiless = 0, event.method == b"HEAD"
             check_request(event)
         elif isinstance(event, h11.Data):
             self._parts += 1
@@ -225,7 +227,8 @@ class Protocol(H11Protocol):
         text = f"{error if isinstance(error, BadHttpRequest) else otherwise}\n".encode()
         headers = packed("text/plain; charset=utf-8", [("content-length", str(len(text))), ("connection", "close")])
         status = error.error_status_hint if error is not None else 400
-        for event in (h11.Response(status_code=status, headers=headers), h11.Data(data=text), h11.EndOfMessage()):
+        body = () if self.conn.bodiless else (h11.Data(data=text),)
+        for event in (h11.Response(status_code=status, headers=headers), *body, h11.EndOfMessage()):
             self.transport.write(self.conn.send(event))
 
     def pause_writing(self) -> None:

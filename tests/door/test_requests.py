@@ -96,6 +96,20 @@ async def test_a_body_with_two_lengths_is_refused(version: str) -> None:
     assert (status, text) == (400, "A request must have one of Content-Length and Transfer-Encoding, not both.\n")
 
 
+@pytest.mark.parametrize(
+    "request_bytes",
+    [head("HEAD", "/", CHUNKED[1]) + b"ZZZ\r\n", head("HEAD", "/", CHUNKED[1], "content-length: 2")],
+    ids=["chunk", "lengths"],
+)
+async def test_a_head_request_that_is_none_is_refused_without_a_body_and_without_a_traceback(
+    request_bytes: bytes, caplog: pytest.LogCaptureFixture
+) -> None:
+    async with door() as caller:
+        said = await caller.said(request_bytes)
+    assert said == (400, "")
+    assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
+
+
 LONG = [
     head("GET", "/", "x: " + "y" * 70_000),
     head("GET", "/", "x: " + "y" * MAX_HEAD_BYTES),
