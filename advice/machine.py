@@ -112,8 +112,8 @@ def number_of(name: str, file: Path) -> int:
 
 
 def text_of(file: Path) -> str:
-    """Return the text of a file, none if it cannot be read."""
+    """Return the text of a file, none if it cannot be read; what is not ASCII, such as in names of groups, is lost."""
     try:
-        return file.read_text("ascii")
+        return file.read_text("ascii", errors="replace")
     except OSError:
         return ""

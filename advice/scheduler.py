@@ -217,7 +217,8 @@ class Scheduler:
             job.ended, job.ended_at = reason, time.monotonic()
             job.searcher.stop()
             for tree in job.trees:
-                self._policy.leave(tree, time.monotonic())
+                if not tree.helps:  # helpers leave with the last of the others
+                    self._policy.leave(tree, time.monotonic())
             self._tell(job)
 
     def _tell(self, job: Job) -> None:

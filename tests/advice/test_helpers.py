@@ -1,10 +1,16 @@
 """Workers that nothing else needs help a search, on a simulated clock, and are taken back after a slice."""
 
+import asyncio
+
 import pytest
 
+from clerestory.advice.analyst import Analyst
+from clerestory.advice.capacity import Capacity
 from clerestory.advice.demand import Priority, TreeTask
-from clerestory.advice.policy import SLICE
+from clerestory.advice.policy import SLICE, Policy
+from clerestory.advice.question import Terms, pose
 from tests.advice.simulated import Simulation, demand, used
+from tests.server.harness import opening, until
 
 Tasks = list[TreeTask]
 
@@ -64,3 +70,21 @@ def test_helpers_leave_with_their_search() -> None:
     [search] = simulation.run([demand(0, 0.5, helpers=1)], 1.0)
     assert not any(task.running for task in search)
     assert simulation.idle == pytest.approx(1.0, abs=4 * SLICE)
+
+
+async def test_all_helpers_of_a_search_leave_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """To look for each among those of all searches would take long where there are many."""
+    left, leave = list[TreeTask](), Policy.leave
+
+    def counted(policy: Policy, tree: TreeTask, now: float) -> None:
+        left.append(tree)
+        leave(policy, tree, now)
+
+    monkeypatch.setattr(Policy, "leave", counted)
+    async with Analyst(Capacity(workers=4)) as one:
+        asking = asyncio.ensure_future(one.ask(pose(opening(), Terms(seconds=3600.0, early_stop=False))))
+        await until(lambda: one.scheduler.running > 0)
+        one.finish()
+        await asking
+        assert one.scheduler._policy._helpers == []
+    assert not any(tree.helps for tree in left)

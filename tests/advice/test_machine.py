@@ -70,6 +70,12 @@ def test_a_service_may_have_less(limited: str, group: str, folder: str, limit: s
     assert memory_for_trees(other) == 4 * GIB
 
 
+def test_a_group_may_have_any_name(tmp_path: Path) -> None:
+    root = machine(tmp_path, meminfo(16 * GIB) | {"proc/self/cgroup": "0::/user.slice/café.service"})
+    assert memory_for_trees(root) == 4 * GIB
+    assert usable_cores(root) == usable_cores()
+
+
 def test_a_service_has_the_cores_of_its_quota(tmp_path: Path) -> None:
     files = {"proc/self/cgroup": "0::/one/two", "sys/fs/cgroup/one/two/cpu.max": "100000 100000"}
     assert usable_cores(machine(tmp_path, files)) == 1
