@@ -147,7 +147,7 @@ class Trees:
         self._capacity = capacity
         self._memory = Memory(capacity.memory, TOGETHER * capacity.max_searches)
         self._warm = Warm(capacity.warm_bytes)
-        self._rooms = Rooms(max(capacity.workers, capacity.memory // 2 // (TOGETHER * TREE_BYTES)))
+        self._rooms = Rooms(max(1, capacity.memory // 2 // (TOGETHER * TREE_BYTES)))
 
     @contextmanager
     def lend(self, question: Question, caller: Caller, allowance: Allowance) -> Iterator[Searcher]:

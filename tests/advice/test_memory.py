@@ -12,6 +12,7 @@ from clerestory.advice.memory import Memory, Rooms, Trees, Warm
 from clerestory.advice.question import Question, Terms, pose
 from clerestory.engine.toy.rules import TOY
 from clerestory.refusals import Reason, Refusal, refuse
+from clerestory.review.plan import TREE_BYTES
 from clerestory.search.ismcts import MIN_BYTES, Searcher
 from clerestory.search.root import observe
 
@@ -122,3 +123,20 @@ async def test_rooms_that_one_caller_has_leave_some_for_the_next_and_come_back()
         await held.aclose()
         async with rooms.taken(one), rooms.taken(one):
             pass
+
+
+async def test_trees_of_reviews_have_half_of_the_memory_however_many_workers_there_are() -> None:
+    trees, plain = Trees(Capacity(workers=16, memory=256 * MIB)), question_about("any")
+    question = Question(root=plain.root, terms=Terms(iterations=10, max_tree_bytes=TREE_BYTES), seat=None, whole=True)
+    async with AsyncExitStack() as held:
+        opening = [
+            asyncio.ensure_future(held.enter_async_context(trees.open(question, Caller(f"caller {number % 8}"))))
+            for number in range(64)
+        ]
+        for _ in range(1000):
+            await asyncio.sleep(0)
+        opened = sum(task.done() for task in opening)
+        assert 0 < opened * TREE_BYTES <= 128 * MIB
+        for task in opening:
+            task.cancel()
+        await asyncio.wait(opening)
