@@ -6,17 +6,21 @@ from typing import Any
 
 import grpc
 
+from clerestory.advice.caller import Caller
 from clerestory.advice.reviewer import Reviewer
 from clerestory.advice.reviews import PlyStore, ReviewStep, ReviewTerms, review
 from clerestory.games.aside import aside
 from clerestory.games.keeper import Keeper
 from clerestory.games.reviews import KeptPlies, game_to_review
 from clerestory.server.callers import Callers
+from clerestory.server.gate import InProgress
 from clerestory.server.pieces import write_each
 from clerestory.server.translate_annotation import ReviewRequest, read_annotation, read_plies, write_plies, write_step
 from clerestory.turns import Turns
 from clerestory.v1 import annotation_pb2 as api
 from clerestory.v1.annotation_pb2_grpc import AnnotationServiceServicer
+
+MOST_REVIEWS = 256  # in progress, of all callers; one caller may have half of what the others leave
 
 Context = grpc.aio.ServicerContext[Any, Any]
 
@@ -34,7 +38,7 @@ class Annotations(AnnotationServiceServicer):
         self._reviewer = reviewer
         self._keeper = keeper
         self._callers = callers
-        self._turns = Turns()
+        self._turns, self._reviews = Turns(), InProgress(MOST_REVIEWS)
 
     async def AnnotateGame(  # type: ignore[override]  # noqa: N802  # a coroutine that writes; its name in proto/
         self, request: api.AnnotateGameRequest, context: Context
@@ -42,6 +46,11 @@ class Annotations(AnnotationServiceServicer):
         """Review a game. Raises Refusal."""
         caller = self._callers.player_of(context)
         self._reviewer.require_place(caller)
+        with self._reviews.taken(caller.origin):
+            await self._review(request, caller, context)
+
+    async def _review(self, request: api.AnnotateGameRequest, caller: Caller, context: Context) -> None:
+        """Review a game for a caller. Raises Refusal."""
         # One at a time, else a crowd of one caller's would keep all threads from others.
         wanted = await self._turns.aside(caller.origin, read_annotation, request)
         end, terms, store = await self._game(wanted)

@@ -21,6 +21,7 @@ from clerestory.review.course import plies_of
 from clerestory.review.rollouts import FEWEST, estimate, paired
 from clerestory.review.words import SHOWN
 from clerestory.server import annotation_service
+from clerestory.server.callers import ON_BEHALF
 from clerestory.server.translate_annotation import (
     MOST,
     ReviewRequest,
@@ -177,6 +178,20 @@ async def test_no_room_is_said_at_once() -> None:
         await until(lambda: server.app.scheduler.admitted > 0)
         assert_reason(await refusal(stub.AnnotateGame(asked(random_game("toy", 2, 1))).read()), Reason.BUSY)
         move.cancel()
+
+
+async def test_reviews_of_one_caller_leave_places_for_another(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(annotation_service, "MOST_REVIEWS", 2)
+    request = asked(random_game("toy", 2, 1), iterations=MOST)
+    async with annotating() as (stub, server):
+        first = stub.AnnotateGame(request)
+        await until(lambda: server.app.scheduler.admitted > 0)
+        assert_reason(await refusal(stub.AnnotateGame(request).read()), Reason.BUSY)
+        other = stub.AnnotateGame(asked(random_game("toy", 2, 1), iterations=50), metadata=[(ON_BEHALF, "another")])
+        assert (await other.read()).total
+        for call in (first, other):
+            call.cancel()
+        await until(lambda: server.app.scheduler.admitted == 0)
 
 
 async def test_records_are_read_one_after_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
