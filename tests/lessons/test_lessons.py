@@ -6,6 +6,7 @@ from random import Random
 
 import pytest
 
+from clerestory.engine import NATURE
 from clerestory.engine.games import GAMES
 from clerestory.lessons import Lesson, NoLesson, NotAllowed, lesson, lessons
 from clerestory.lessons.goals import Condition, Start, hold, most
@@ -103,6 +104,37 @@ def test_what_was_to_be_bought_is_enough_once_it_is_bought() -> None:
     one = lesson("places")
     before, after = (follow(one, answers(one)[:done]).step for done in (8, 9))
     assert (before, after) == (one.steps[13], one.steps[15])
+
+
+def first_tries(one: Lesson, done: int) -> list[str]:
+    """Return what the learner may choose after some of the answers."""
+    return [action.text for action in follow(one, answers(one)[:done]).actions()]
+
+
+def test_the_card_that_is_shared_is_the_one_that_the_lesson_names() -> None:
+    """Whichever line is claimed; and whoever stops at once loses it, while whoever flips a seal wins it."""
+    one = lesson("lines")
+    courses = {claim: follow(one, [claim]) for claim in first_tries(one, 0)}
+    right = [claim for claim, course in courses.items() if not course.mistakes]
+    assert right == ["claim row 1", "claim column 2"]
+    for claim in right:
+        red, blue = (set(player["markers"]) for player in courses[claim].state.to_position()["duel"]["players"])
+        assert red & blue == {"1.2"}
+        for action in courses[claim].actions():
+            tried = follow(one, [claim, action.text])
+            assert [tried.mistakes, tried.stars()] == ([1, 0] if action.text == "stop" else [0, 3])
+
+
+def test_whoever_begins_the_next_round_is_who_the_lesson_says() -> None:
+    one, luck = lesson("places"), Random(1)
+    done = len(answers(one)) - 1
+    for text in first_tries(one, done):
+        course = follow(one, [*answers(one)[:done], text])
+        state = course.lesson.positions[one.steps[-2].at].copy()
+        state.play(text)
+        while state.to_position()["cathedral"]["round"] == 1:
+            state.play(state.draw(luck.randrange(1 << 32)) if state.turn == NATURE else state.legal_codes()[0])
+        assert (state.to_position()["cathedral"]["starting_player"] == "red") == (not course.mistakes), text
 
 
 def test_a_try_that_the_lesson_does_not_allow_is_named() -> None:
