@@ -1,6 +1,7 @@
 """Puzzles for people: drawn, shown, and judged."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import typer
@@ -12,7 +13,7 @@ from clerestory.cli.choosing import HELP, find_action, show_actions
 from clerestory.cli.options import BadOption, typed_line
 from clerestory.cli.screen import screen
 from clerestory.engine import Game, Rng
-from clerestory.review.puzzle import PLAN_SEPARATOR, Puzzle, puzzle, puzzles
+from clerestory.review.puzzle import PLAN_SEPARATOR, BadTry, Puzzle, puzzle, puzzles
 from clerestory.search.reasons import in_english
 from clerestory.seeds import drawn_seed
 from clerestory.server.spoken import told
@@ -61,17 +62,35 @@ def as_fields(one: Puzzle) -> dict[str, Any]:
 
 def judge(one: Puzzle, typed: str, *, as_json: bool) -> None:
     """Print the verdict on an action or a plan. Raises BadOption if it is not legal."""
-    texts = [text.strip() for text in typed.split(PLAN_SEPARATOR.strip()) if text.strip()]
-    try:
-        loss = one.loss(texts or [typed])
-    except KeyError:
-        answers = ", ".join(sorted(action.text for action in one.state.legal_actions()))
-        raise BadOption(f"--try: {typed[:80]!r} is no legal action; there are {answers}") from None
+    texts = read_try(one, typed)
+    right, loss = one.solved_by(texts), one.loss(texts)
     if as_json:
-        verdict = {"puzzle": one.number, "action": typed, "right": one.solved_by(texts), "loss": round(loss, 4)}
+        verdict = {"puzzle": one.number, "action": typed, "right": right, "loss": round(loss, 4)}
         typer.echo(json.dumps(verdict | {"answer": one.best, "reason": reason(one)}))
         return
-    screen().print(answer(one) if one.solved_by(texts) else wrong(loss))
+    screen().print(answer(one) if right else wrong(loss))
+
+
+def read_try(one: Puzzle, typed: str) -> Sequence[str]:
+    """Return the actions of a try that is typed at once. Raises BadOption for what cannot be played."""
+    texts = [text for part in typed.split(PLAN_SEPARATOR.strip()) if (text := part.strip())] or [typed]
+    for number, text in enumerate(texts):
+        if one.is_whole(texts[:number]):
+            raise BadOption(f"--try: {text[:80]!r} comes after the end of the answer; leave it out")
+    try:
+        return one.tried(texts, ended=False)
+    except BadTry as error:
+        answers = ", ".join(legal_after(one, texts[: error.number]))
+        text = texts[error.number][:80]
+        raise BadOption(f"--try: {text!r} is no legal action there; there are {answers}") from None
+
+
+def legal_after(one: Puzzle, texts: Sequence[str]) -> list[str]:
+    """Return the texts of what can be played after some actions."""
+    state = one.state
+    for text in texts:
+        state.play(text)
+    return sorted(action.text for action in state.legal_actions())
 
 
 def ask(one: Puzzle, console: Console) -> None:

@@ -25,6 +25,10 @@ def wrong(one: Puzzle) -> str:
     return max(one.losses, key=one.losses.__getitem__)
 
 
+def planned() -> Puzzle:
+    return next(one for one in puzzles(CATHEDRAL) if one.best.startswith("convert") and one.best.endswith("; finish"))
+
+
 def test_it_is_shown_without_its_answer(first: Puzzle) -> None:
     shown = called("1", stdin="quit\n").output
     assert "Puzzle 1 of Builders Duel" in shown
@@ -67,7 +71,7 @@ def test_a_try_is_judged_for_programs(first: Puzzle) -> None:
 
 
 def test_a_plan_is_typed_action_by_action_or_at_once() -> None:
-    one = next(one for one in puzzles(CATHEDRAL) if one.is_plan and one.best.startswith("convert"))
+    one = planned()
     shown = called(
         str(one.number), "--game", "cathedral", stdin="finish\n" + one.best.replace("; ", "\n") + "\n"
     ).output
@@ -76,6 +80,33 @@ def test_a_plan_is_typed_action_by_action_or_at_once() -> None:
     assert f"({one.best}) is best" in shown
     told = json.loads(called(str(one.number), "--game", "cathedral", "--try", one.best, "--json").output)
     assert (told["right"], told["answer"]) == (True, one.best)
+
+
+@pytest.mark.parametrize(
+    ("typed", "says"),
+    [
+        ("", "'' is no legal action there; there are "),
+        (";", "';' is no legal action there; there are "),
+        ("foo", "'foo' is no legal action there; there are "),
+        ("buy wood 2", "'buy wood 2' is no legal action there; there are "),
+        ("BEST x", "is no legal action there; there are "),
+        ("BEST; foo", "'foo' is no legal action there; there are "),
+        ("finish; finish", "'finish' comes after the end of the answer; leave it out"),
+    ],
+)
+def test_what_is_no_plan_is_refused(typed: str, says: str) -> None:
+    one = planned()
+    beginning = one.best.split("; ")[0]
+    done = called(str(one.number), "--game", "cathedral", "--try", typed.replace("BEST", beginning), "--json")
+    assert isinstance(done.exception, BadOption)
+    assert says in str(done.exception)
+    assert done.output == ""
+
+
+def test_the_beginning_of_a_plan_is_judged_by_the_best_that_goes_on_from_it() -> None:
+    one = planned()
+    told = json.loads(called(str(one.number), "--game", "cathedral", "--try", one.best.split("; ")[0], "--json").output)
+    assert told["right"]
 
 
 def test_one_is_drawn_that_fits() -> None:
@@ -91,6 +122,7 @@ def test_one_is_drawn_that_fits() -> None:
     [
         (["100000"], NoPuzzle, "100000: duel has the puzzles 1 to"),
         (["1", "--try", "no such thing"], BadOption, "'no such thing' is no legal action"),
+        (["1", "--try", f"{puzzle(DUEL, 1).best}; garbage"], BadOption, "'garbage' comes after the end of the answer"),
         (["1", "--level", "2"], BadOption, "--level: cannot be combined with the number of a puzzle"),
         (["1", "--seats", "2"], BadOption, "--seats: cannot be combined with the number of a puzzle"),
         (["1", "--seed", "0"], BadOption, "--seed: cannot be combined with the number of a puzzle"),
