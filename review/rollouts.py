@@ -3,7 +3,8 @@
 The loss of an action is then estimated from results, with a correct standard error, and not from the reviewer's shares.
 It is unbiased for the players of the rollouts, which use a short search with the shipped options. The luck of the
 chance events is subtracted from each result (Zare's identity; GNU Backgammon's rollouts do the same): its mean is 0, so
-only noise is removed. Like a study, a rollout yields searches, and its caller runs them.
+only noise is removed. An event that a seat was shown before counts as no luck: the mean would not be 0, as decisions
+depend on it. Like a study, a rollout yields searches, and its caller runs them.
 """
 
 from collections.abc import Generator, Mapping, Sequence
@@ -76,10 +77,10 @@ def choice(state: State, seed: int, settings: Mapping[str, Any]) -> Generator[Se
 
 
 def draw(state: State, seat: int, rng: Rng) -> float:
-    """Play a random outcome; return its luck, 0 without a learned value."""
+    """Play a random outcome; return its luck, 0 without a learned value, and where a seat was shown the outcome."""
     outcome = state.draw(rng)
-    luck = 0.0
-    if value_in_use(state.game)[0] == LEARNED and len(state.legal_codes()) > 1:
+    luck, shown = 0.0, any(state.foresees(one) for one in range(state.seats))
+    if value_in_use(state.game)[0] == LEARNED and len(state.legal_codes()) > 1 and not shown:
         shares = [share_after(state, code, seat) for code in state.legal_codes()]
         mean = sum(odds * share for odds, share in zip(state.odds(), shares, strict=True))
         luck = shares[state.legal_codes().index(outcome.code)] - mean

@@ -11,6 +11,7 @@ from clerestory.review.annotating import answered
 from clerestory.review.course import plies_of
 from clerestory.review.rollouts import FEWEST, draw, estimate, finish, paired
 from tests.review.games import cut, random_game
+from tests.review.test_course import game_with_ellen
 
 PLAN = ReviewPlan(iterations=100, seed=4)
 
@@ -35,6 +36,21 @@ def test_the_luck_of_an_event_has_mean_0_over_its_outcomes(late: State) -> None:
     mean = sum(odds * lucks[code] for odds, code in zip(view.odds(), view.legal_codes(), strict=True))
     assert abs(mean) < 1e-9
     assert any(lucks.values())
+
+
+def test_an_event_that_a_seat_was_shown_is_no_luck() -> None:
+    """It is the same in every world of its owner, so its luck would not be 0 in the mean."""
+    end, _ = game_with_ellen()
+    state = end.origin.copy()
+    lucks = {True: list[float](), False: list[float]()}
+    for action in end.history:
+        if state.turn == NATURE and action.text.startswith("event "):
+            shown = any(state.foresees(seat) for seat in range(state.seats))
+            lucks[shown].append(draw(state.copy(), 0, Rng(1)))
+        state.play(action)
+    assert all(lucks[False])
+    assert lucks[True]
+    assert not any(lucks[True])
 
 
 def test_a_game_that_is_finished_alike_ends_alike(late: State) -> None:
