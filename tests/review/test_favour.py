@@ -8,20 +8,13 @@ from clerestory.texts.sentences import said
 from lab.seats import line_of
 
 
-@pytest.mark.parametrize(
-    ("game", "seats", "told"),
-    [
-        ("duel", 2, "The first player wins 62% of games between equals; 50% would be even."),
-        ("cathedral", 3, "The second player wins 40% of games between equals; 33% would be even."),
-    ],
-)
-def test_the_player_whom_a_game_favours_is_named(game: str, seats: int, told: str) -> None:
-    word = favoured(game, seats)
+def test_the_player_whom_a_game_favours_is_named() -> None:
+    word = favoured("duel", 2)
     assert word
-    assert said(word, game) == told
+    assert said(word, "duel") == "The first player wins 62% of games between equals; 50% would be even."
 
 
-@pytest.mark.parametrize(("game", "seats"), [("cathedral", 2), ("cathedral", 4), ("toy", 2)])
+@pytest.mark.parametrize(("game", "seats"), [("cathedral", 2), ("cathedral", 3), ("cathedral", 4), ("toy", 2)])
 def test_a_game_that_favours_nobody_by_much_has_no_word(game: str, seats: int) -> None:
     assert favoured(game, seats) is None
 
