@@ -116,7 +116,9 @@ def rolled(review: Annotation, one: PlyValuation) -> str:
     found = review.rollouts.get(one.ply)
     if found is None:
         return ""
-    doubt = [tell(review, "rolled.doubt")] if found.at_most * UNIT < CLASSES[-1][2] else []
+    first, last = review.spans[one.ply]
+    alone = first == last  # of a plan, only the worst ply is played on from
+    doubt = [tell(review, "rolled.doubt")] if alone and found.at_most * UNIT < CLASSES[-1][2] else []
     lost, error = figure(review, 100 * found.loss, "+"), figure(review, 100 * found.error)
     return " ".join([tell(review, "rolled", lost=lost, error=error, count=found.pairs), *doubt])
 

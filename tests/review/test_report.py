@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 
 from clerestory.engine import NATURE
 from clerestory.engine.colours import DRAWN
+from clerestory.figures import Rollouts
 from clerestory.review import UNIT, Annotation, PlyValuation, ReviewPlan, annotate
 from clerestory.review.annotation import assemble
 from clerestory.review.chart import Chart
 from clerestory.review.ledger import in_units
 from clerestory.review.report import report
-from clerestory.review.words import BARS, TENTH, curve, ledger_rows, note, rounded, verdict, winners
+from clerestory.review.words import BARS, TENTH, curve, ledger_rows, note, rolled, rounded, verdict, winners
 from tests.review.games import CASES, cut, random_game
 
 SVG = re.compile(r"<svg .*?</svg>", re.DOTALL)
@@ -140,6 +141,22 @@ def test_errors_that_there_was_no_time_to_play_on_from_are_told() -> None:
     assert told in note(replace(planted(), unrolled=1))
     assert told in report(replace(planted(), unrolled=1))
     assert "too little time" not in note(planted())
+
+
+@pytest.mark.parametrize(
+    ("found", "last", "doubts"),
+    [
+        (Rollouts(20, 0.001, 0.001, 0.001), 3, True),
+        (Rollouts(20, 0.1, 0.001, 0.001), 3, False),
+        (Rollouts(20, 0.001, 0.001, 0.001), 5, False),  # the other plies of the plan may have lost the rest
+    ],
+)
+def test_rollouts_cast_doubt_on_an_error_only_where_they_play_on_from_all_of_it(
+    found: Rollouts, last: int, doubts: bool
+) -> None:
+    review = replace(planted(), rollouts={3: found}, spans={3: (3, last)})
+    [error] = review.errors()
+    assert ("There the error does not show." in rolled(review, error)) == doubts
 
 
 def test_it_says_which_seat_the_game_favours() -> None:
