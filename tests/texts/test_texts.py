@@ -1,5 +1,7 @@
 """Texts by key: arguments, plural forms, and what happens when a language lacks one."""
 
+import re
+
 import pytest
 
 from clerestory import texts
@@ -131,6 +133,14 @@ def test_a_number_stays_on_the_line_of_its_percent_sign(language: str) -> None:
 def test_where_a_percent_sign_has_no_space_before_it_it_has_none_in_any_text(language: str) -> None:
     for domain in ("page", "review", "service", "terminal"):
         assert "} %" not in str(dict(patterns(domain, language)))
+
+
+def test_italian_numbers_have_no_article_as_it_would_depend_on_them() -> None:
+    """They have il 5%, l'8%, l'11%."""
+    article = re.compile(r"\b(il|lo|la|l’|\w+l|\w+ll[oa’]) ?\{(count|even|figure|loss|lost|number|share)\}")
+    domains = ("first", "page", "review", "service", "terminal")
+    texts_of = (one for domain in domains for one in patterns(domain, "it").items())
+    assert [key for key, text in texts_of if article.search(str(text))] == ["percent.over"]  # which is always 99%
 
 
 LEAVE_OUT_ORE = ("take", "convert", "finish", "place", "trade_seals")  # effects of cards (D26, D28)
