@@ -1,7 +1,7 @@
 """What one line gains over another, feature by feature, and whether that exceeds chance."""
 
 from dataclasses import dataclass
-from math import inf, sqrt
+from math import inf, pi, sqrt, tan
 from statistics import NormalDist
 
 FEWEST_WORLDS = 8  # needed to estimate an error
@@ -42,8 +42,11 @@ def gain(feature: str, worlds: int, total: float, squares: float, *, at_game_end
 def deviations(chance: float, freedom: int) -> float:
     """Return the number of standard errors that a mean exceeds, on either side, with this probability.
 
-    Student's t from the normal quantile (Abramowitz and Stegun 1964, 26.7.5), `freedom` degrees of freedom.
+    Student's t from the normal quantile (Abramowitz and Stegun 1964, 26.7.5), `freedom` degrees of freedom; for one
+    degree, where that series is a quarter too small at 5 %, the exact quantile (Cauchy's).
     """
+    if freedom == 1:
+        return 1 / tan(pi * chance / 2)
     z = round(NormalDist().inv_cdf(1 - chance / 2), 9)  # its last places depend on the C library
     square = z * z
     first = z * (square + 1) / 4

@@ -87,6 +87,11 @@ def test_mean_interval() -> None:
     assert mean_interval([7.0]) == Interval(7.0, -inf, inf)
 
 
+def test_mean_interval_of_two_values() -> None:
+    """Their deviation from the mean is 1, and that is the standard error too; t is 12.706 with one degree."""
+    assert mean_interval([0.0, 2.0]).high == pytest.approx(1 + 12.706, abs=1e-3)
+
+
 def test_scores_without_luck_that_are_all_alike_are_not_certain() -> None:
     """10 of 1: the padded variance is 10.5 / 11 - (10.5 / 11)^2, t with nine degrees of freedom 2.262."""
     half = 2.262 * sqrt((10.5 / 11 - (10.5 / 11) ** 2) / 10)

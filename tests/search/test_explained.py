@@ -191,7 +191,7 @@ def test_a_difference_is_named_from_the_size_on_that_the_game_says() -> None:
     assert [verdict_on(*ahead, least) for least in (1.5, 1.6)] == [Verdict.AHEAD, Verdict.ALIKE]
 
 
-@pytest.mark.parametrize(("freedom", "table"), [(7, 3.499), (19, 2.861), (60, 2.660)])
+@pytest.mark.parametrize(("freedom", "table"), [(1, 63.657), (7, 3.499), (19, 2.861), (60, 2.660)])
 def test_deviations_are_those_of_student(freedom: int, table: float) -> None:
     """The two-sided 1 % quantiles of printed tables."""
     assert deviations(0.01, freedom) == pytest.approx(table, abs=0.01)
