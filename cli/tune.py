@@ -31,7 +31,12 @@ def tune(
             metavar="N", min=1, max=10_000_000, help="Fewest games of all steps together; steps are always completed."
         ),
     ] = 4000,
-    deals: Annotated[int, typer.Option(metavar="N", min=1, max=100_000, help="Games of each match within a step.")] = 8,
+    deals: Annotated[
+        int,
+        typer.Option(
+            metavar="N", min=1, max=100_000, help="Deals of each match within a step, each played from every seat."
+        ),
+    ] = 8,
     confirm: Annotated[
         int,
         typer.Option(metavar="N", min=1, max=10_000_000, help="Games between the result and the start, at the end."),
