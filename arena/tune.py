@@ -108,15 +108,19 @@ class TuningPlan:
             "seed": self.seed, "deals": self.deals,
         }  # fmt: skip
 
-    def rehearse(self) -> None:
-        """Check by letting the bots move at the start and at both bounds. Raises BadBot, BadLimit or BadMatch."""
+    def rehearse(self, deals: int | None = None) -> None:
+        """Check by letting the bots move at the start and at both bounds. Raises BadBot, BadLimit or BadMatch.
+
+        Args:
+            deals: of all steps and what follows them, for which there must be seeds; None for those of a step.
+        """
         names = [option.name for option in self.ranges]
         if not names or len(set(names)) < len(names):
             raise BadMatch(f"options: {', '.join(names) or 'none'}; give at least one, and each only once")
         start = self.bot_at(self.start())
         low, high = (self.bot_at([end] * len(names)) for end in (0.0, 1.0))
         for a, b in ((start, self.against or start), (low, high)):
-            self.match(a, b, 0).rehearse()
+            self.match(a, b, 0, deals).rehearse()
 
     def start(self) -> Point:
         """Return the starting point, from the bot's text."""

@@ -24,9 +24,10 @@ def tune_and_confirm(
 ) -> None:
     """Take the steps of at least so many games, play `confirm` games of the result against the start, and report."""
     require_regular("--out", out)
-    tuning.rehearse()
-    steps = all_steps(tuning, math.ceil(games / tuning.games_per_step), out, workers)
-    match = confirming_match(tuning, steps, math.ceil(confirm / tuning.seats))
+    wanted, deals = math.ceil(games / tuning.games_per_step), math.ceil(confirm / tuning.seats)
+    tuning.rehearse(wanted * tuning.deals + deals)
+    steps = all_steps(tuning, wanted, out, workers)
+    match = confirming_match(tuning, steps, deals)
     match.rehearse()
     outcome = play(match, out and out.with_suffix(f".after-{len(steps)}{out.suffix}"), workers)
     report(tuning, steps, outcome, as_json=as_json)

@@ -196,3 +196,10 @@ def test_ranges_are_read() -> None:
 def test_tunings_that_cannot_be(change: dict[str, Any], error: type[Exception], named: str) -> None:
     with pytest.raises(error, match=named):
         replace(TUNING, **change).rehearse()
+
+
+def test_all_deals_of_a_tuning_need_a_seed() -> None:
+    tuning = replace(TUNING, seed=2**64 - 10)
+    tuning.rehearse(10)
+    with pytest.raises(BadMatch, match="with seeds from 0 to"):
+        tuning.rehearse(11)

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import pytest
 from typer.testing import CliRunner, Result
 
 from clerestory.arena.errors import BadMatch
@@ -58,6 +59,13 @@ def test_text_report() -> None:
 def test_a_file_of_steps_that_is_a_device_is_refused() -> None:
     error = run(*TUNE, *SMALL, "--out", "/dev/zero").exception
     assert str(error) == "--out: /dev/zero is not a regular file"
+
+
+def test_a_seed_that_later_steps_cannot_follow_is_found_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Three steps of three deals, and three deals between the result and the start."""
+    monkeypatch.setattr("clerestory.cli.tuning.all_steps", None)
+    assert isinstance(run(*TUNE, *SMALL, "--seed", str(2**64 - 11)).exception, BadMatch)
+    assert isinstance(run(*TUNE, *SMALL, "--seed", str(2**64 - 12)).exception, TypeError)
 
 
 def test_wrong_ranges_are_named() -> None:
