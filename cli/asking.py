@@ -22,7 +22,7 @@ def observer_of(word: str | None) -> int | None:
         return None if word is None else ONLOOKER
     if not (word.isascii() and word.isdigit()):
         raise BadOption(f"--observer: {word!r} is neither a seat nor onlooker")
-    return int(word)
+    return int(word[:12])  # of ever so many digits, still more than any seat
 
 
 def in_json(answer: RecommendMoveResponse) -> dict[str, Any]:

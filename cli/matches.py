@@ -22,6 +22,8 @@ from clerestory.cli.crew import MatchOptions, WorkerOptions, loader
 from clerestory.cli.options import BadOption, require_regular
 from clerestory.cli.screen import figures_table, screen
 
+MOST_ELO = 10_000  # of a test, either way: the share of the weaker player is 1e-25 then
+
 
 def play_bots(
     bots: tuple[str, str],
@@ -49,8 +51,9 @@ def play_bots(
 def read_sprt(text: str) -> Sprt:
     """Return the test of `ELO0,ELO1`. Raises BadOption."""
     numbers = re.fullmatch(r"(-?\d+(?:\.\d+)?),(-?\d+(?:\.\d+)?)", text, re.ASCII)
-    if numbers is None or not float(numbers[1]) < float(numbers[2]):
-        raise BadOption(f"--sprt: {text!r} is not a pair of Elo differences like 0,10, the lower first")
+    if numbers is None or not -MOST_ELO <= float(numbers[1]) < float(numbers[2]) <= MOST_ELO:
+        limits = f"the lower first, from {-MOST_ELO} to {MOST_ELO}"
+        raise BadOption(f"--sprt: {text[:80]!r} is not a pair of Elo differences like 0,10, {limits}")
     return Sprt(float(numbers[1]), float(numbers[2]))
 
 

@@ -140,15 +140,15 @@ def guarded(console: Console, play: Callable[[], None]) -> int:
 
 def read_player(word: str, number: int) -> SeatPlayer:
     """Return who plays a seat. Raises BadOption."""
-    name, colon, level = word.partition(":")
+    name, _, level = word.partition(":")
     if word in ("human", "bot"):
         return SeatPlayer(word == "human", None)
-    if name == "level" and colon and level.isascii() and level.isdigit() and int(level) in LEVELS:
+    if name == "level" and level in map(str, LEVELS):
         return SeatPlayer(False, int(level))
     if word in CHARACTERS:
         return SeatPlayer(False, CHARACTERS[word], word)
     known = ", ".join(CHARACTERS)
-    raise BadOption(f"--seats: {word!r} of seat {number} is not human, bot, level:1 to level:8, or one of {known}")
+    raise BadOption(f"--seats: {word[:80]!r} of seat {number} is not human, bot, level:1 to level:8, or one of {known}")
 
 
 def begin(name: str, seats: int, seed: int | None, table: bool) -> Record:

@@ -39,6 +39,7 @@ from clerestory.review.words import (
     verdict,
     winners,
 )
+from clerestory.search.limits import LONGEST_TIME
 from clerestory.server.spoken import label_of, told
 from clerestory.texts import say
 from clerestory.texts.languages import isolated
@@ -97,9 +98,12 @@ def terms_of(options: ReviewOptions, seats: int) -> ReviewTerms:
 
 def seconds_of(option: str, duration: str | None) -> float | None:
     """Return a time in seconds, None for None. Raises BadOption."""
-    seconds = None if duration is None else parse_duration(duration)
-    if duration is not None and (seconds is None or seconds <= 0):
-        raise BadOption(f"{option}: {duration[:80]!r} is not a time like 90s")
+    if duration is None:
+        return None
+    seconds = parse_duration(duration)
+    if seconds is None or not 0 < seconds <= LONGEST_TIME:
+        longest = f"{LONGEST_TIME / 3600:g} hours"
+        raise BadOption(f"{option}: {duration[:80]!r} is not a time like 90s, above 0 and up to {longest}")
     return seconds
 
 

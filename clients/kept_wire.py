@@ -184,7 +184,7 @@ def seat_plan(who: str, field: str, time: Time | None = None) -> api.SeatPlan:
     word, _, more = who.partition(":") if isinstance(who, str) else ("", "", "")
     plan = api.SeatPlan(kind=KINDS.get(word, api.SEAT_KIND_UNSPECIFIED))
     if word == "level" and more.isascii() and more.isdigit():
-        set_field(plan.bot, "level", int(more))
+        set_field(plan.bot, "level", int(more[:12]), field)  # of ever so many digits, still more than any level
     elif word == "bot" and more:
         plan.bot.character = more
     elif word not in KINDS or word == "level" or (more and word != "person"):

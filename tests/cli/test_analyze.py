@@ -53,6 +53,12 @@ def test_the_observer_is_a_seat_or_an_onlooker() -> None:
     assert "--observer: 'red' is neither a seat nor onlooker" in str(done.exception)
 
 
+def test_an_observer_of_ever_so_many_digits_is_no_seat() -> None:
+    done = run("analyze", OPENING, "--observer", "9" * 5000)
+    assert isinstance(done.exception, BadOption)
+    assert "--observer: is 999999999999; the seats are 0 to 1" in str(done.exception)
+
+
 def test_json_of_a_real_search_ends_with_its_one_final_table(target: str) -> None:
     for time in ("300ms", "3s", "30s"):  # a busy machine may have no table before the end
         done = run("analyze", POSITION, "--server", target, "--json", "--time", time, "--every", "50ms")

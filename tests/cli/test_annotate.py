@@ -132,6 +132,7 @@ def test_a_time_becomes_as_many_iterations_as_fit(record: str) -> None:
         (["--time", "9s", "--iterations", "50"], BadOption, "--time: cannot be combined with --iterations"),
         (["--time", "soon"], BadOption, "--time: 'soon' is not a time"),
         (["--deep", "-5s"], BadOption, "--deep: '-5s' is not a time"),
+        (["--time", f"{'9' * 400}s"], BadOption, "is not a time like 90s, above 0 and up to 24 hours"),
         (["--viewer", "2"], BadOption, "--viewer: 2 is not a seat; the seats are 0 to 1"),
         ([*QUICK, "--html", "/nowhere/x.html"], BadOption, "--html: /nowhere/x.html: No such file"),
     ],

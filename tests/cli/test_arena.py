@@ -70,6 +70,8 @@ def test_table_and_test() -> None:
         (("--game", "chess"), BadOption, "--game"),
         (("--sprt", "0"), BadOption, "--sprt"),
         (("--sprt", "10,0"), BadOption, "--sprt"),
+        (("--sprt=-200000,0",), BadOption, "the lower first, from -10000 to 10000"),
+        (("--sprt", f"0,{'9' * 400}"), BadOption, "--sprt"),
         (("--budget", "long"), BadLimit, "budget"),
         (("--seed", str(2**64 - 1)), BadMatch, "seeds"),
         (("--ray-address", "here:1"), BadOption, "--ray-address: requires --on ray"),

@@ -175,6 +175,7 @@ def test_a_game_is_kept_though_the_server_fails(tmp_path: Path) -> None:
     ("arguments", "says"),
     [
         (["--seats", "human,level:9"], "--seats: 'level:9' of seat 1 is not"),
+        (["--seats", f"human,level:{'9' * 5000}"], "--seats: 'level:9999"),
         (["--seats", "human"], "--seats: 1, but"),
         (["--time", "soon"], "--time: 'soon' is not a time"),
         (["--time", "0s"], "--time: must be above 0 and below 10 minutes, not 0s"),

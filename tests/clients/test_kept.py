@@ -252,7 +252,10 @@ async def test_a_game_is_played_however_long_its_player_thinks(monkeypatch: pyte
     await app.finish()
 
 
-@pytest.mark.parametrize("who", ["human", "level", "level:x", "level:-1", "toy:3", "", "open:x"])
+@pytest.mark.parametrize(
+    "who",
+    ["human", "level", "level:x", "level:-1", pytest.param(f"level:{'9' * 5000}", id="long"), "toy:3", "", "open:x"],
+)
 def test_a_seat_that_means_nobody_is_refused(who: str) -> None:
     with pytest.raises(BadRequest) as caught:
         seat_plan(who, "seats[0]")
