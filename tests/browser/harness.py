@@ -166,6 +166,14 @@ def menu(page: Page, name: str) -> None:
     page.get_by_role("button", name=name, exact=True).click()
 
 
+def resign(page: Page) -> None:
+    """End the game."""
+    menu(page, "Players")
+    page.get_by_role("button", name="Resign").click()
+    page.get_by_role("button", name="Yes, resign").click()
+    expect(page.get_by_role("button", name="Rematch")).to_be_visible(timeout=PATIENCE)
+
+
 def hinted(page: Page, seconds: int, *, to_the_end: bool = True) -> None:
     """Request full hints, and wait for the first table of a search, or for its last."""
     page.evaluate("seconds => localStorage.setItem('hint-seconds', seconds)", str(seconds))

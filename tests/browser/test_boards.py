@@ -298,6 +298,14 @@ def test_words_tell_what_a_seat_foresees_and_who_is_marked(boards: Page) -> None
     expect(row(boards, "Event to come")).to_have_count(0)
 
 
+@pytest.mark.parametrize("name", sorted(POSITIONS))
+def test_words_have_no_row_that_says_nothing(boards: Page, name: str) -> None:
+    show(boards, gallery.plain(POSITIONS[name]) | {"words": True})
+    said = boards.locator(".text-board dd").all_inner_texts()
+    assert said
+    assert all(one.strip() for one in said)
+
+
 def test_words_say_that_the_tool_maker_keeps_the_metal(boards: Page) -> None:
     exhibit = gallery.plain(POSITIONS["cathedral-4p-round5-draft"]) | {"words": True}
     exhibit["position"]["cathedral"]["players"][0]["craftsmen"] = ["toolmaker_1"]

@@ -6,7 +6,7 @@ from typing import Any
 
 from playwright.sync_api import Locator, Page, expect
 
-from tests.browser.harness import PATIENCE, begin, settled, wait_for_change
+from tests.browser.harness import PATIENCE, begin, play_on, resign, settled, start, wait_for_change
 from tests.browser.positions import nearly_won
 from tests.browser.test_access import violations
 
@@ -82,6 +82,29 @@ def test_a_look_back_begins_at_the_end_of_a_game(page: Page) -> None:
     keep(page, lessons={"lines": 3, "chips": 3, "sections": 3}, beaten_duel=[1, 2])
     page.get_by_role("link", name="Next: look back at a game of yours").click()
     expect(page.locator(".steps")).to_contain_text("1 / 1")
+
+
+def test_a_look_back_at_a_game_that_was_given_up_leads_on_too(page: Page) -> None:
+    start(page)
+    play_on(page, lambda offered: offered[0], 1)
+    resign(page)
+    path(page)
+    keep(page, lessons={"lines": 3, "chips": 3, "sections": 3}, beaten_duel=[1, 2])
+    page.get_by_role("link", name="Next: look back at a game of yours").click()
+    expect(page.locator(".review table")).to_be_visible(timeout=5 * PATIENCE)
+    path(page)
+    expect(next_steps(page).nth(1)).to_contain_text("Next: puzzles", timeout=PATIENCE)
+
+
+def test_only_games_in_which_one_sat_are_offered_for_a_look_back(page: Page) -> None:
+    start(page)
+    resign(page)
+    game = page.url.rpartition("/")[2]
+    keys = page.evaluate("id => JSON.parse(localStorage.getItem('game:' + id))", game)
+    page.evaluate("([id, keys]) => localStorage.setItem('game:' + id, keys)", [game, json.dumps(keys | {"seats": {}})])
+    path(page)
+    keep(page, lessons={"lines": 3, "chips": 3, "sections": 3}, beaten_duel=[1, 2])
+    expect(next_steps(page).nth(1)).to_contain_text("Next: puzzles", timeout=PATIENCE)
 
 
 def test_what_has_been_done_is_taken_along_as_a_file(page: Page, tmp_path: Path) -> None:

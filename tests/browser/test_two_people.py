@@ -6,7 +6,18 @@ import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
 from lab.browser import experienced
-from tests.browser.harness import PATIENCE, Calls, called, held_back, menu, new_game, play_on, settled, start, when_held
+from tests.browser.harness import (
+    PATIENCE,
+    Calls,
+    called,
+    held_back,
+    new_game,
+    play_on,
+    resign,
+    settled,
+    start,
+    when_held,
+)
 
 
 @pytest.fixture
@@ -23,14 +34,6 @@ def other(page: Page, browser: Browser, url: str) -> Iterator[Page]:
     expect(tab.locator(".turn")).to_contain_text("Red", timeout=PATIENCE)
     yield tab
     context.close()
-
-
-def resign(page: Page) -> None:
-    """End the game."""
-    menu(page, "Players")
-    page.get_by_role("button", name="Resign").click()
-    page.get_by_role("button", name="Yes, resign").click()
-    expect(page.get_by_role("button", name="Rematch")).to_be_visible(timeout=PATIENCE)
 
 
 def open_games(page: Page) -> list[str]:

@@ -179,6 +179,13 @@ export function Trouble({ words }: { words: string }) {
   ) : null;
 }
 
+/** The file that was chosen; the same one can be chosen again, as it may have been changed. */
+export function taken(input: HTMLInputElement): File | undefined {
+  const file = input.files?.[0];
+  input.value = "";
+  return file;
+}
+
 /** A text to be copied, such as a link for somebody else. */
 export function Copy({ label, value }: { label: string; value: string }) {
   const done = useSignal(false);

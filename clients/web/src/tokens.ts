@@ -19,6 +19,9 @@ export interface Keys {
 /** The keys of a game; none yet for one that is new here. */
 export const keysOf = (game: string): Keys => stored(PREFIX + game, { seats: {}, opened: 0 });
 
+/** Whether a seat of a game is of this browser. */
+export const sitsIn = (game: string): boolean => Object.keys(keysOf(game).seats).length > 0;
+
 /** Add to the keys of a game. */
 export function addKeys(game: string, more: Partial<Keys>): Keys {
   const keys = keysOf(game);

@@ -16,7 +16,7 @@ export function Facts({ rows }: { rows: Row[] }) {
   return (
     <dl>
       {rows
-        .filter(([, value]) => value !== "" && value !== 0 && value !== undefined)
+        .filter(([, value]) => value !== "" && value !== 0 && value !== false && value !== undefined)
         .map(([name, value]) => (
           <div key={name}>
             <dt>{name}</dt>

@@ -156,7 +156,7 @@ function Everything(props: Props) {
             </li>
           )}
         </ol>
-        <h3>{say("explain.places")}</h3>
+        {topics.length > 0 && <h3>{say("explain.places")}</h3>}
         {topics.map(([topic, name, place]) => (
           <details key={topic}>
             <summary>{capital(name)}</summary>

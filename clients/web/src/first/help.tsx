@@ -2,7 +2,7 @@
 
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
-import { useEffect, useMemo } from "preact/hooks";
+import { useEffect, useMemo, useRef } from "preact/hooks";
 import { FILES } from "../gen/table.ts";
 import { planned } from "../plan.ts";
 import { scoring, text } from "../text.ts";
@@ -18,7 +18,7 @@ export default function Help(props: Helped) {
   return (
     <>
       <Costly {...props} />
-      <Explanation key={props.step} {...props} />
+      <Explanation {...props} />
     </>
   );
 }
@@ -28,12 +28,16 @@ function Explanation({ game, step }: Helped) {
   const decision = `first.${game}.${step}`;
   const goal = `first.${game}.goal`;
   const wanted = explains.value && knows(decision) && !isExplained(decision);
-  const first = useMemo(() => !isExplained(goal), []);
+  const first = useMemo(() => !isExplained(goal), [decision]);
+  const said = useRef("");
   const done = () => {
     explained(goal);
-    explained(decision);
+    explained(said.current);
   };
-  useEffect(() => (wanted ? done : undefined), [wanted]); // it is not said again once somebody has decided
+  useEffect(() => {
+    if (said.current) done(); // it is not said again once somebody has decided; who leaves has not
+    said.current = wanted ? decision : "";
+  }, [decision, wanted]);
   if (!wanted) return null;
   return (
     <Notice

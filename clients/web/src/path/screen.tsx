@@ -9,13 +9,13 @@ import { FILES } from "../gen/table.ts";
 import * as lesson from "../lessons/lesson.ts";
 import { Stars } from "../lessons/stars.tsx";
 import { useLoaded } from "../loading.ts";
-import { Opening, SeatName, Trouble } from "../parts.tsx";
+import { Opening, SeatName, Trouble, taken } from "../parts.tsx";
 import * as puzzle from "../puzzle.ts";
 import { link } from "../route.ts";
 import { looks } from "../seats.ts";
 import { gameName, levelName } from "../text.ts";
 import { capital, learn, say } from "../texts.ts";
-import { ownTokens } from "../tokens.ts";
+import { ownTokens, sitsIn } from "../tokens.ts";
 import { BadFile, exported, imported } from "./kept.ts";
 import { PlayButton } from "./play.tsx";
 import { beaten, GAMES, LEVELS, reviewed, solvedOnes, starsOf } from "./progress.ts";
@@ -24,7 +24,7 @@ import { Step } from "./step.tsx";
 interface Found {
   lessons: readonly LessonSummary[];
   puzzles: Readonly<Record<string, readonly PuzzleSummary[]>>;
-  /** Games that are over. */
+  /** One's own games that are over and can be looked back at. */
   over: readonly Game[];
 }
 
@@ -36,7 +36,7 @@ async function load(): Promise<Found> {
     ...GAMES.map(puzzle.listed),
     learn(FILES),
   ]);
-  const over = mine?.games.filter((game) => game.end) ?? [];
+  const over = mine?.games.filter((game) => game.end && game.ply > 0 && sitsIn(game.gameId)) ?? [];
   return { lessons, over, puzzles: Object.fromEntries(GAMES.map((game, at) => [game, puzzles[at] ?? []])) };
 }
 
@@ -217,7 +217,7 @@ function File({ onRead }: { onRead(): void }) {
           <input
             type="file"
             accept=".json,application/json"
-            onChange={(event) => void read(event.currentTarget.files?.[0])}
+            onChange={(event) => void read(taken(event.currentTarget))}
           />
         </label>
       </p>

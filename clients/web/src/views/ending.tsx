@@ -79,7 +79,7 @@ function Following({ kept, game }: Omit<Props, "seats">) {
   return (
     <>
       <Trouble words={trouble.value} />
-      <NextStep game={game.game} played={game} />
+      <NextStep game={game.game} played={kept.mine.value.length > 0 && game.ply > 0 ? game : undefined} />
       <p class="row">
         <a class="button" href={link("study", "game", game.gameId, game.ply, "review")}>
           {say("end.review")}

@@ -221,8 +221,8 @@ function Table({ lines, seat, question, pointed, onPoint }: TableProps) {
                   {line.doubtful && <small title={say("hints.doubtful")}> {say("hints.doubt")}</small>}
                 </button>
               </th>
-              <td>{seat === undefined ? "" : text.share(line.winShares[seat] ?? 0)}</td>
-              <td>{text.points(line.margin)}</td>
+              <td>{seat === undefined || !line.visits ? "" : text.share(line.winShares[seat] ?? 0)}</td>
+              <td>{line.visits ? text.points(line.margin) : ""}</td>
               <td>{line === lines[0] || !line.visits ? "" : text.loss(line.loss)}</td>
             </tr>
           ))}

@@ -1,5 +1,6 @@
 // The choice of the language, each told in itself.
 
+import { loadAnew } from "../files.ts";
 import { choose, LANGUAGES, type Language, language, say } from "../texts.ts";
 
 const nameOf = (code: Language): string => new Intl.DisplayNames(code, { type: "language" }).of(code) ?? code;
@@ -10,7 +11,11 @@ export function LanguageChoice() {
       {say("language")}
       <select
         value={language.value}
-        onChange={(event) => void choose(event.currentTarget.value as Language).catch(() => undefined)}
+        onChange={(event) =>
+          void choose(event.currentTarget.value as Language)
+            .catch(loadAnew)
+            .catch(() => undefined)
+        }
       >
         {LANGUAGES.map((code) => (
           <option key={code} value={code} lang={code}>

@@ -6,7 +6,7 @@ import { games, isPassing, wordsOf } from "../api.ts";
 import { type Game, GameStatus } from "../gen/clerestory/v1/games_pb.ts";
 import { retried } from "../insist.ts";
 import { useHere } from "../loading.ts";
-import { SeatName, Trouble } from "../parts.tsx";
+import { SeatName, Trouble, taken } from "../parts.tsx";
 import { go, link } from "../route.ts";
 import { actor, isToMove, looks } from "../seats.ts";
 import { tab } from "../storage.ts";
@@ -180,7 +180,8 @@ function Import() {
         <input
           type="file"
           onChange={async (event) => {
-            const file = event.currentTarget.files?.[0];
+            const file = taken(event.currentTarget);
+            trouble.value = "";
             if (file) await open(await file.text());
           }}
         />

@@ -14,7 +14,7 @@ import { judge, luckiest, luckOf, Review, rounded, UNIT } from "../review.ts";
 import type { Study } from "../study.ts";
 import { text } from "../text.ts";
 import { isTurned, say } from "../texts.ts";
-import { keysOf } from "../tokens.ts";
+import { keysOf, sitsIn } from "../tokens.ts";
 
 interface Props {
   study: Study;
@@ -39,7 +39,7 @@ export default function ReviewView({ study, seats, known }: Props) {
   }, [errors]);
   const ledger = review.ledger.value;
   useEffect(() => {
-    if (ledger?.ended && ownSeat(study.name, seats.length) !== undefined) addReviewed(ledger.game, [study.name]);
+    if (ledger && sitsIn(study.name)) addReviewed(ledger.game, [study.name]);
   }, [ledger]);
   return (
     <section class="review" aria-label={say("end.review")}>
