@@ -72,8 +72,11 @@ def wait_until_serving(child: subprocess.Popen[bytes], target: str) -> None:
         raise Unavailable("the private server of this command could not start; the reason is above")
     with grpc.insecure_channel(target) as channel:
         stub: Any = HealthStub(channel)
-        health = stub.Check(HealthCheckRequest(), timeout=PATIENCE)
-    if health.status != HealthCheckResponse.SERVING:
+        try:
+            status = stub.Check(HealthCheckRequest(), timeout=PATIENCE).status
+        except grpc.RpcError:
+            status = HealthCheckResponse.UNKNOWN
+    if status != HealthCheckResponse.SERVING:
         raise Unavailable(
             "the private server of this command started, but does not answer; try again, or name one with --server"
         )

@@ -40,9 +40,8 @@ class Tries:
     rejoins = False
 
     def __init__(self, connection: Connection, seconds: float) -> None:
-        began = time.monotonic()
-        self._deadline = began + seconds
-        self._wait_until = self._deadline if connection.patience is None else began + connection.patience
+        self._deadline = time.monotonic() + seconds
+        self._patience, self._wait_until = connection.patience, 0.0
         self._more = connection.retries
         self._busy = iter(BUSY_PAUSES)
         self._broken = iter(BROKEN_PAUSES)
@@ -70,11 +69,18 @@ class Tries:
         call = cast(grpc.Call, failure)
         if call.code() in BUSY:
             return next(self._busy, None)
-        if time.monotonic() >= self._wait_until or hopeless(call):
+        broken = call.code() in BROKEN and not error_of(failure).reason
+        if not (broken or call.code() in AWAY) or hopeless(call) or not self._may_wait():
             return None
-        if call.code() in BROKEN and not error_of(failure).reason:
-            return next(self._broken, None)
-        return next(self._away) if call.code() in AWAY else None
+        return next(self._broken, None) if broken else next(self._away)
+
+    def _may_wait(self) -> bool:
+        """Whether the server may be waited for, which has been down since the first failure."""
+        now = time.monotonic()
+        if self._patience is None:
+            return True
+        self._wait_until = self._wait_until or now + self._patience
+        return now < self._wait_until
 
 
 class RejoinTries(Tries):

@@ -1,6 +1,7 @@
 """How long a failed call waits before its next attempt."""
 
 import random
+from types import SimpleNamespace
 from typing import Any
 
 import grpc
@@ -9,7 +10,9 @@ from google.protobuf.duration_pb2 import Duration
 from google.rpc.error_details_pb2 import RetryInfo
 from google.rpc.status_pb2 import Status
 
-from clerestory.clients.retries import JITTER, pause_of
+from clerestory.clients import Unavailable, retries
+from clerestory.clients.connection import Connection
+from clerestory.clients.retries import JITTER, RejoinTries, Tries, pause_of
 from clerestory.metadata import DETAILS, PUSHBACK
 
 
@@ -53,6 +56,36 @@ def test_a_pause_is_what_the_server_says_and_not_the_same_for_all(
         monkeypatch.setattr(random, "uniform", lambda *ends, pick=pick: pick(ends))
         bounds.append(pause_of(Refused(*metadata), 1.0))  # type: ignore[arg-type]
     assert bounds == [least, most]
+
+
+class Away(Refused, grpc.RpcError):
+    """A call that found no server."""
+
+    def code(self) -> grpc.StatusCode:
+        return grpc.StatusCode.UNAVAILABLE
+
+
+def nowhere(patience: float) -> Connection:
+    return Connection("nowhere", None, [], (), retries=True, patience=patience)
+
+
+def test_patience_is_counted_from_the_first_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    """And again after each part of a stream, however long it took."""
+    clock = SimpleNamespace(now=100.0, monotonic=lambda: clock.now)
+    monkeypatch.setattr(retries, "time", clock)
+    tries = RejoinTries(nowhere(2.0), 1000)
+    for began in (200.0, 300.0):
+        for clock.now in (began, began + 1.9):
+            assert tries.pause(Away()) > 0
+        clock.now = began + 2
+        with pytest.raises(Unavailable):
+            tries.pause(Away())
+        tries.end()
+
+
+def test_who_has_no_patience_does_not_wait() -> None:
+    with pytest.raises(Unavailable):
+        Tries(nowhere(0.0), 1000).pause(Away())
 
 
 def test_who_is_told_not_to_come_back_does_not() -> None:

@@ -136,6 +136,7 @@ def test_errors_deadlines_and_streams(project: Path, door: str) -> None:
         "best": True,
         "aborted": "cancelled",
         "late": "out-of-time",
+        "left": "cancelled",
         "resigned": [False, True, False],
         "opened": [["0", "1"], 1],
         "limits": [

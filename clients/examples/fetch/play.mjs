@@ -4,12 +4,12 @@ const [base = "http://127.0.0.1:8080", game = "duel"] = process.argv.slice(2);
 
 const post = (method, type, body) =>
   fetch(`${base}/clerestory.v1.${method}`, { method: "POST", headers: { "content-type": `application/${type}` }, body });
-const errorOf = ({ message, details }) => Object.assign(new Error(message), { reason: details?.[0]?.debug?.reason });
+const errorOf = (told) => Object.assign(new Error(told.message), told);
 
-/** Try until it succeeds. An error of the server has a reason: then another attempt would end the same. */
+/** Try until it succeeds, unless the server says why another attempt would end the same: it is not busy or away. */
 const insist = (attempt) =>
   attempt().catch(async (error) => {
-    if (error.reason) throw error;
+    if (error.details && !["unavailable", "resource_exhausted"].includes(error.code)) throw error;
     console.error(`waiting for the server: ${error.message}`);
     await new Promise((resolve) => setTimeout(resolve, 300));
     return insist(attempt);

@@ -1,7 +1,7 @@
 // Games that a server keeps: to make, join, play and watch them, a program needs no rules and keeps no position.
 
 import type { MessageInitShape } from "@bufbuild/protobuf";
-import type { Client as Service } from "@connectrpc/connect";
+import { Code, ConnectError, type Client as Service } from "@connectrpc/connect";
 import { CallError } from "./errors.ts";
 import {
   EndReason,
@@ -98,7 +98,9 @@ export class KeptGame {
 
   /** Set who holds a seat. Opened to others, it takes its token, which is then no longer valid, out of the keys. */
   async setSeat(seat: number, plan: SeatPlan): Promise<void> {
-    await this.#games.setSeat({ ...this.#everything(), seat, plan });
+    // The owner's token outlasts the call, which is made again where its answer is lost.
+    const { gameId, tokens } = this.#everything();
+    await this.#games.setSeat({ gameId, tokens: this.keys.owner ? [this.keys.owner] : tokens, seat, plan });
     if (plan.kind === SeatKind.OPEN) delete this.keys.tokens?.[seat];
   }
 
@@ -150,7 +152,9 @@ export class KeptGame {
         const trouble = CallError.from(error);
         if (signal?.aborted || !(trouble.passing || trouble.kind === "busy")) throw trouble;
         onTrouble?.(trouble);
-        await sleep(pause, signal);
+        await sleep(pause, signal).catch((reason) => {
+          throw CallError.from(ConnectError.from(reason, Code.Canceled));
+        });
       }
     }
   }

@@ -43,6 +43,9 @@ const late = await failure(async () => {
 const trio = await client.createGame("toy", [person(), person(), person()]);
 for (const _ of [1, 2]) await trio.resign(1);
 const resigned = (await trio.look()).game.seats.map((seat) => seat.bot !== undefined);
+const lost = { ...trio.keys.tokens };
+await trio.setSeat(2, open());
+trio.keys.tokens = lost; // as if the answer had not come, and the call were made again
 await trio.setSeat(2, open());
 const opened = [Object.keys(trio.keys.tokens ?? {}), (await trio.look()).game.seats[2]?.kind];
 const limits: (string | null)[] = [];
@@ -84,6 +87,11 @@ const unusable = [
     return (error as Error).name;
   }
 });
+const leave = new AbortController();
+const left = await failure(async () => {
+  const gone = new Client("http://127.0.0.1:1", { retries: false }).openGame(game.gameId, game.keys);
+  for await (const _ of gone.watch(leave.signal, () => setTimeout(() => leave.abort("left"), 20)));
+});
 const nowhere = await failure(() => new Client("http://127.0.0.1:1", { retries: false }).rules.listGames({}));
 
 console.log(
@@ -95,6 +103,7 @@ console.log(
     best: Boolean(best),
     aborted: aborted.kind,
     late: late.kind,
+    left: left.kind,
     resigned,
     opened,
     limits,
