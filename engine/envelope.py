@@ -3,7 +3,7 @@
 import json
 from typing import Any, Protocol
 
-from clerestory.engine.errors import BadPosition, quoted, text, unread
+from clerestory.engine.errors import BadPosition, named, quoted, text, unread
 
 
 class Identity(Protocol):
@@ -41,7 +41,7 @@ def check_envelope(game: Identity, fields: dict[str, Any]) -> None:
     if not isinstance(fields.get(game.name), dict):
         wrong.append((game.name, text("fault.missing" if game.name not in fields else "fault.object")))
     strangers = fields.keys() - {"rules_revision", "catalogue", game.name}
-    wrong += [(str(name)[:80], text("fault.unknown")) for name in fields if name in strangers]
+    wrong += [(named(str(name)), text("fault.unknown")) for name in fields if name in strangers]
     if wrong:
         raise BadPosition(wrong)
 

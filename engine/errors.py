@@ -58,8 +58,16 @@ def text(code: str, **arguments: "Argument") -> "Text":
 
 def quoted(value: object) -> str:
     """Return a value's representation, short enough for a message."""
-    shown = repr(value)
+    try:
+        shown = repr(value)
+    except RecursionError:
+        return "what is nested too deeply"
     return shown if len(shown) <= LONGEST_QUOTED else f"{shown[: LONGEST_QUOTED - 3]}..."
+
+
+def named(name: str) -> str:
+    """Return a name as an error can hold it, or how it begins: JSON may have half of a surrogate pair."""
+    return name[:LONGEST_QUOTED].encode(errors="backslashreplace").decode()
 
 
 def unread(error: ValueError | RecursionError) -> str:

@@ -13,7 +13,7 @@ import pytest
 from clerestory.engine import GAMES, BadCatalogue, BadPosition, Rng, from_position
 from clerestory.engine.cathedral.catalogue import CathedralCatalogue
 from clerestory.engine.duel.catalogue import DuelCatalogue
-from clerestory.engine.errors import Fault, Violations
+from clerestory.engine.errors import Fault, Violations, quoted
 from clerestory.games.rulebook import all_faults
 from clerestory.texts import patterns
 from clerestory.texts.languages import LANGUAGES
@@ -120,3 +120,19 @@ def test_faults_reach_other_processes_whole() -> None:
     assert (type(again), str(again), vars(again)) == (type(error), str(error), vars(error))
     assert again.violations
     assert again.said("de") == error.said("de") != str(error)
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_a_name_that_is_no_text_is_told_as_one(game: str) -> None:
+    """JSON may have half of a surrogate pair, and an error has to be sent."""
+    with pytest.raises(BadPosition) as caught:
+        from_position({"\ud800": 1, game: {}})
+    assert "\\ud800" in str(caught.value)
+    str(caught.value).encode()
+
+
+def test_what_is_nested_too_deeply_is_not_quoted() -> None:
+    nested: Any = 1
+    for _ in range(100_000):
+        nested = {"a": nested}
+    assert quoted(nested) == "what is nested too deeply"
