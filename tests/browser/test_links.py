@@ -147,7 +147,7 @@ def test_a_game_is_resigned_only_when_it_is_meant(page: Page) -> None:
     page.get_by_role("button", name="Players").click()
     page.get_by_role("button", name="Resign").click()
     page.get_by_role("button", name="Yes, resign").click()
-    expect(page.get_by_text("Red resigned.")).to_be_visible(timeout=PATIENCE)
+    expect(page.locator(".ending")).to_contain_text("Red resigned.", timeout=PATIENCE)
     expect(page.get_by_test_id("winner")).to_contain_text("Perkin")
 
 
@@ -158,7 +158,7 @@ def test_at_one_screen_the_seat_that_is_to_move_resigns(page: Page) -> None:
     menu(page, "Players")
     page.get_by_role("button", name="Resign").click()
     page.get_by_role("button", name="Yes, resign").click()
-    expect(page.get_by_text("Blue resigned.")).to_be_visible(timeout=PATIENCE)
+    expect(page.locator(".ending")).to_contain_text("Blue resigned.", timeout=PATIENCE)
 
 
 def test_who_has_given_a_seat_to_a_bot_is_not_asked_to_move(page: Page) -> None:
@@ -194,7 +194,7 @@ def test_a_game_for_which_nobody_comes_is_called_off(page: Page) -> None:
     page.get_by_role("button", name="End the game for all").click()
     expect(page.get_by_role("button", name="Resign")).to_have_count(0)  # there is nothing yet to resign
     page.get_by_role("button", name="Yes, end it").click()
-    expect(page.get_by_text("The game was abandoned.")).to_be_visible(timeout=PATIENCE)
+    expect(page.locator(".ending")).to_contain_text("The game was abandoned.", timeout=PATIENCE)
     expect(page.locator(".round")).to_have_text("Round 1 of 6")  # its cathedral is not finished
 
 
