@@ -195,3 +195,14 @@ def test_more_servers_come_before_answers_are_weak() -> None:
     assert in_kubernetes("WORKERS") == cores
     assert int(metric["pods"]["target"]["averageValue"]) <= 6 * cores  # docs/operations.md, "Time"
     assert scaler["minReplicas"] > read(DEPLOY / "kubernetes" / "disruption.yaml")["spec"]["maxUnavailable"]
+
+
+@pytest.mark.parametrize("name", ["envoy.yaml", "envoy-web.yaml"])
+def test_no_route_is_hidden_by_one_before_it(name: str) -> None:
+    """Envoy takes the first that fits."""
+    [listener] = read(DEPLOY / name)["static_resources"]["listeners"]
+    [host] = listener["filter_chains"][0]["filters"][0]["typed_config"]["route_config"]["virtual_hosts"]
+    prefixes = [route["match"]["prefix"] for route in host["routes"]]
+    assert len(prefixes) > 1
+    for number, later in enumerate(prefixes):
+        assert not later.startswith(tuple(prefixes[:number]))
