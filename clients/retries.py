@@ -8,6 +8,7 @@ import random
 import time
 from collections.abc import Iterator
 from itertools import chain, repeat
+from math import inf
 from typing import cast
 
 import grpc
@@ -41,7 +42,8 @@ class Tries:
 
     def __init__(self, connection: Connection, seconds: float) -> None:
         self._deadline = time.monotonic() + seconds
-        self._patience, self._wait_until = connection.patience, 0.0
+        self._patience = inf if connection.patience is None else connection.patience
+        self._wait_until = 0.0  # set at the first failure
         self._more = connection.retries
         self._busy = iter(BUSY_PAUSES)
         self._broken = iter(BROKEN_PAUSES)
@@ -76,11 +78,8 @@ class Tries:
 
     def _may_wait(self) -> bool:
         """Whether the server may be waited for, which has been down since the first failure."""
-        now = time.monotonic()
-        if self._patience is None:
-            return True
-        self._wait_until = self._wait_until or now + self._patience
-        return now < self._wait_until
+        self._wait_until = self._wait_until or time.monotonic() + self._patience
+        return time.monotonic() < self._wait_until
 
 
 class RejoinTries(Tries):

@@ -151,7 +151,7 @@ def most_of_each(known: Mapping[str, CraftsmanUse], means: Means, chosen: Mappin
     most = {card: counted_most(known, means, chosen, card) for card in usable(known, means)}
     free = [known[card] for card in known if known[card].free and most.get(card)]
     times = tuple(chosen.get(one.card, 0) for one in free)
-    found = reached(free, times, tuple(most[one.card] for one in free), means)
+    found = reachable(free, times, tuple(most[one.card] for one in free), means)
     for place, one in enumerate(free):
         more = range(times[place] + 1, most[one.card] + 1)
         lacks = (count for count in more if (*times[:place], count, *times[place + 1 :]) not in found)
@@ -251,8 +251,7 @@ def best_order(free: list[CraftsmanUse], times: list[int], means: Means) -> list
                 ends.append(way)
                 continue
             for key, more in continued(free, goal, means, counts, last, way):
-                if key not in longer or longer[key][0] < more[0]:
-                    longer[key] = more
+                keep(longer, key, more)
         ways = longer
     if not ends:
         return None
@@ -275,6 +274,12 @@ def continued(
             yield (reached, one.card), (gold, (*way[1], (number, count)))
 
 
+def keep(ways: dict[tuple[Counts, str], Way], key: tuple[Counts, str], way: Way) -> None:
+    """Add a way, unless one to the same uses and the same last craftsman leaves as much gold."""
+    if key not in ways or ways[key][0] < way[0]:
+        ways[key] = way
+
+
 def lacks(one: CraftsmanUse, free: list[CraftsmanUse], means: Means, counts: Counts, gold: int) -> bool:
     """Whether goods that one needs are no longer there after so many uses of each, which leave so much gold."""
     cubes = (
@@ -284,7 +289,7 @@ def lacks(one: CraftsmanUse, free: list[CraftsmanUse], means: Means, counts: Cou
     return any(need > have for need, have in zip(one.needs, (*cubes, gold), strict=True))
 
 
-def reached(free: list[CraftsmanUse], times: Counts, most: Counts, means: Means) -> set[Counts]:
+def reachable(free: list[CraftsmanUse], times: Counts, most: Counts, means: Means) -> set[Counts]:
     """Return the uses that some order reaches, at most as often as planned, but one craftsman up to its most."""
     ways: list[dict[tuple[Counts, str], Way]] = [{} for _ in range(sum(times) + max(most, default=0) + 1)]
     ways[0][(0,) * len(free), means.last] = means.goods[-1], ()
@@ -292,9 +297,7 @@ def reached(free: list[CraftsmanUse], times: Counts, most: Counts, means: Means)
         for (counts, last), (gold, _) in alike.items():
             goal = within(counts, times, most)
             for key, (left, _) in continued(free, goal, means, counts, last, (gold, ())):
-                others = ways[sum(key[0])]
-                if key not in others or others[key][0] < left:
-                    others[key] = left, ()
+                keep(ways[sum(key[0])], key, (left, ()))
     return {counts for alike in ways for counts, _ in alike}
 
 

@@ -11,9 +11,20 @@ def path(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     return "memory:" if request.param == "memory" else str(tmp_path / "folder" / "games.sqlite")
 
 
+@pytest.fixture(params=["file", "database"])
+def durable(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """A store that can be opened again."""
+    return place(request, tmp_path)
+
+
 @pytest.fixture(params=["memory", "file", "database"])
 def name(request: pytest.FixtureRequest, tmp_path: Path) -> str:
     """A store of any sort."""
+    return place(request, tmp_path)
+
+
+def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """Where the store of a fixture's sort is."""
     if request.param == "database":
         found: str = request.getfixturevalue("database")
         return found

@@ -124,16 +124,12 @@ async def test_keys_lead_to_games(name: str) -> None:
     await store.close()
 
 
-@pytest.mark.parametrize("sort", ["file", "database"])
-async def test_a_store_that_is_opened_again_has_everything(
-    sort: str, request: pytest.FixtureRequest, tmp_path: Path
-) -> None:
-    where = str(tmp_path / "games.sqlite") if sort == "file" else request.getfixturevalue("database")
-    first = await open_store(where)
+async def test_a_store_that_is_opened_again_has_everything(durable: str) -> None:
+    first = await open_store(durable)
     await first.create(named("a"), Batch(entries(3), RUNNING))
     await first.create(named("b"), Batch([], Summary("over", False, None)))
     await first.close()
-    again = await open_store(where)
+    again = await open_store(durable)
     assert await again.load("a") == (named("a"), entries(3))
     assert await again.later("a", 2) == entries(3)[2:]
     assert again.secret == first.secret

@@ -98,17 +98,13 @@ async def test_a_running_database_is_dumped_with_all_it_has_answered(cluster: Cl
     await assert_holds(cluster.url(other), before)
 
 
-@pytest.mark.parametrize("sort", ["file", "database"])
-async def test_a_head_that_is_no_text_is_counted_and_copied(
-    sort: str, request: pytest.FixtureRequest, tmp_path: Path
-) -> None:
-    name = str(tmp_path / "store") if sort == "file" else request.getfixturevalue("database")
-    store = await open_store(name)
+async def test_a_head_that_is_no_text_is_counted_and_copied(durable: str) -> None:
+    store = await open_store(durable)
     for game_id in ("a", "b"):
         await store.create(named(game_id), Batch([], RUNNING))
     await spoil(store, "game", "head", "id = 'a'")
     await store.close()
-    found = await survey(name)
+    found = await survey(durable)
     assert (found.games, [*found.frozen.values()]) == (2, [1])
     assert "owner" not in "".join(found.frozen)
 

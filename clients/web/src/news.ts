@@ -4,7 +4,7 @@ import type { SeatLook } from "./boards/types.ts";
 import { EndReason, type GameEnd } from "./gen/clerestory/v1/games_pb.ts";
 import type { AppliedAction, Change } from "./gen/clerestory/v1/rules_pb.ts";
 import { labelOf } from "./labels.ts";
-import { actor, seatOf } from "./seats.ts";
+import { actor, seatOf, winnersOf } from "./seats.ts";
 import { say } from "./texts.ts";
 
 /** What an action's own words tell, or another change: where workers are, the cards they are sent to, what is claimed. */
@@ -56,11 +56,9 @@ export function newsOf(log: readonly (AppliedAction | undefined)[], seats: reado
 
 /** How a game ended, and who won. */
 export function endNewsOf({ reason, seat = 0, outcome }: GameEnd, seats: readonly SeatLook[]): string {
-  const nameOf = (at: number) => seats[at]?.name ?? "";
-  const best = Math.max(...(outcome?.winShares ?? []));
-  const winners = seats.filter((_, at) => outcome?.winShares[at] === best).map(({ name }) => name);
+  const winners = outcome ? winnersOf(outcome, seats).map(({ name }) => name) : [];
   const won =
     winners.length && say(winners.length > 1 ? "end.share" : "end.wins", { who: winners.join(say("between")) });
-  const early = reason === EndReason.RESIGNED ? say("end.resigned", { who: nameOf(seat) }) : "";
+  const early = reason === EndReason.RESIGNED ? say("end.resigned", { who: seats[seat]?.name ?? "" }) : "";
   return [reason === EndReason.ABANDONED ? say("end.abandoned") : early, won].filter(Boolean).join(" ");
 }

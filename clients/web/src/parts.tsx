@@ -95,13 +95,20 @@ export function SeatTable({ class: shape, caption, heads, rows }: SeatTableProps
 export function Opening({ trouble }: { trouble: string }) {
   const words = trouble || (away.value ? retried(say("trouble.unreachable")) : "");
   return (
-    <main class="page">
+    <Blank>
       <Trouble words={words} />
       {!words && <p aria-busy="true">{say("opening")}</p>}
-      <a href="#/">{say("to_lobby")}</a>
-    </main>
+    </Blank>
   );
 }
+
+/** A screen that cannot be shown, or not yet: why, and the way back. */
+export const Blank = ({ children }: { children: ComponentChildren }) => (
+  <main class="page">
+    {children}
+    <a href="#/">{say("to_lobby")}</a>
+  </main>
+);
 
 /** Win shares as one bar, a part for each seat. */
 export function Gauge({ shares, seats }: { shares: readonly number[]; seats: readonly SeatLook[] }) {

@@ -4,7 +4,7 @@ import { COLOURS } from "./boards/places.ts";
 import type { SeatLook } from "./boards/types.ts";
 import { type Game, type GameSeat, SeatKind } from "./gen/clerestory/v1/games_pb.ts";
 import type { Position } from "./gen/clerestory/v1/position_pb.ts";
-import { type Turn, TurnKind } from "./gen/clerestory/v1/rules_pb.ts";
+import { type Outcome, type Turn, TurnKind } from "./gen/clerestory/v1/rules_pb.ts";
 import { levelName } from "./text.ts";
 import { say } from "./texts.ts";
 
@@ -46,6 +46,12 @@ const both = ({ seat }: GameSeat, name: string, twice: (name: string) => boolean
 function holder(seat: GameSeat): string {
   if (seat.kind === SeatKind.BOT) return say("seat.bot", { level: levelName(seat.bot?.level) });
   return seat.kind === SeatKind.OPEN ? say("seat.open") : "";
+}
+
+/** The looks of those who won, of several who share the win. */
+export function winnersOf({ winShares }: Outcome, seats: readonly SeatLook[]): SeatLook[] {
+  const best = Math.max(...winShares);
+  return seats.filter(({ seat }) => winShares[seat] === best);
 }
 
 /** The number of seats of a position. */

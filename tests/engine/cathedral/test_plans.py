@@ -109,12 +109,12 @@ def test_all_that_is_possible_beside_a_plan_is_found_in_one_go(monkeypatch: pyte
         monkeypatch.setattr(plans, name, searching)
 
     counted("best_order")
-    counted("reached")
+    counted("reachable")
     states = [state for state in positions("cathedral", 2) if planned(state, {}, finish=False)]
     found.clear()
     for state in states:
         planned(state, {}, finish=False)
-    assert found == {"best_order": len(states), "reached": len(states)}
+    assert found == {"best_order": len(states), "reachable": len(states)}
 
 
 def test_discards_are_all_or_none() -> None:

@@ -17,6 +17,7 @@ import { NextStep } from "../path/next.tsx";
 import { keepEnd } from "../path/progress.ts";
 import { rematch } from "../rematch.ts";
 import { go, link } from "../route.ts";
+import { winnersOf } from "../seats.ts";
 import type { EarlyEnd } from "../study.ts";
 import { scoring, text } from "../text.ts";
 import { gameText, rich, say } from "../texts.ts";
@@ -131,10 +132,9 @@ export const Result = (props: ResultProps) => (
 );
 
 function Winner({ game, outcome, seats }: ResultProps) {
-  const best = Math.max(...outcome.winShares);
   return (
     <>
-      <Winners seats={seats.filter((seat) => outcome.winShares[seat.seat] === best)} />
+      <Winners seats={winnersOf(outcome, seats)} />
       {outcome.tieBreak && <p>{gameText(game, `tie.${outcome.tieBreak.code}`)}</p>}
     </>
   );

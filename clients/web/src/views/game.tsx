@@ -21,7 +21,7 @@ import { retried } from "../insist.ts";
 import { Kept } from "../kept.ts";
 import { labelOf } from "../labels.ts";
 import { endNewsOf, newsOf } from "../news.ts";
-import { Trouble } from "../parts.tsx";
+import { Blank, Trouble } from "../parts.tsx";
 import { earlier, lookBack, pastOf, replay, toPresent } from "../past.ts";
 import { forget } from "../plan.ts";
 import { link } from "../route.ts";
@@ -45,10 +45,9 @@ export default function GameScreen({ words: [id = ""] }: { words: string[] }) {
   const game = kept.game.value;
   if (kept.failed.value)
     return (
-      <main class="page">
+      <Blank>
         <Trouble words={kept.failed.value} />
-        <a href="#/">{say("to_lobby")}</a>
-      </main>
+      </Blank>
     );
   if (!game)
     return (
@@ -96,7 +95,7 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
   const stopped = game.end !== undefined && !past;
   const known = shown?.position;
   const position = useMemo(() => known && (stopped ? over(known) : known), [known, stopped]);
-  if (!shown || !position) return <Unseen game={game} />;
+  if (!shown || !position) return <NoView game={game} />;
   const go = (ply: number) => {
     const to = Math.min(Math.max(ply, 0), log.length);
     if (to === log.length) toPresent();
@@ -196,12 +195,11 @@ function over(position: Position): Position {
 const OVER = { step: "over", toAct: "" };
 
 /** A game without a view, as one that is frozen when it is opened. */
-const Unseen = ({ game }: { game: Game }) => (
-  <main class="page">
+const NoView = ({ game }: { game: Game }) => (
+  <Blank>
     <p>{say("game.no_view")}</p>
     {game.status === GameStatus.FROZEN && <Trouble words={capital(say("lobby.frozen", { why: game.frozenReason }))} />}
-    <a href="#/">{say("to_lobby")}</a>
-  </main>
+  </Blank>
 );
 
 /** The step of a position. */
