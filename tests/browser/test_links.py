@@ -17,10 +17,13 @@ from tests.browser.harness import (
     menu,
     new_game,
     play_on,
+    resign,
     settled,
     start,
     token_of,
 )
+from tests.browser.positions import begin_at
+from tests.engine.cathedral.scenes import reach
 
 # -- links -----------------------------------------------------------------------------------------
 
@@ -198,22 +201,42 @@ def test_a_game_for_which_nobody_comes_is_called_off(page: Page) -> None:
     expect(page.locator(".round")).to_have_text("Round 1 of 6")  # its cathedral is not finished
 
 
+def test_the_cathedral_of_a_game_that_is_given_up_in_its_last_round_is_not_finished(page: Page) -> None:
+    begin_at(page, reach("draft", round_=6))
+    begin(page)
+    settled(page)
+    resign(page)
+    expect(page.locator(".round")).to_have_text("Round 6 of 6")
+
+
 # -- a limit of time -------------------------------------------------------------------------------
 
 
-def test_who_has_little_time_sees_how_much_and_that_a_bot_moved(page: Page) -> None:
+def timed(page: Page, limit: str) -> str:
+    """Make a game with a time limit per move, and return its address for the first seat."""
     made = page.request.post(
         "/clerestory.v1.GameService/CreateGame",
         headers={"content-type": "application/json"},
         data={
             "game": "duel",
             "seats": [{"kind": "SEAT_KIND_PERSON"}, {"kind": "SEAT_KIND_PERSON"}],
-            "options": {"time_per_move": "5s", "play_on": {"level": 1}},
+            "options": {"time_per_move": limit, "play_on": {"level": 1}},
         },
     ).json()
-    page.goto(f"/#/game/{made['game']['game_id']}/seat/0/{made['seat_tokens'][0]['token']}")
+    return f"/#/game/{made['game']['game_id']}/seat/0/{made['seat_tokens'][0]['token']}"
+
+
+def test_who_has_little_time_sees_how_much_and_that_a_bot_moved(page: Page) -> None:
+    page.goto(timed(page, "5s"))
     expect(page.get_by_role("timer")).to_have_text(re.compile("^0:0[0-5]$"), timeout=PATIENCE)
     expect(page.locator(".log li", has_text="out of time: a bot moved").first).to_be_attached(timeout=PATIENCE)
+
+
+@pytest.mark.parametrize("minutes", [-5, 5])
+def test_the_time_that_is_left_is_right_where_the_computers_clock_is_not(page: Page, minutes: int) -> None:
+    page.evaluate("minutes => { const now = Date.now; Date.now = () => now() + 60_000 * minutes; }", minutes)
+    page.goto(timed(page, "3600s"))
+    expect(page.get_by_role("timer")).to_have_text(re.compile("^59:"))
 
 
 def test_a_game_without_a_limit_shows_no_time(page: Page) -> None:

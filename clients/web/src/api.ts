@@ -8,6 +8,7 @@ import { RulesService } from "./gen/clerestory/v1/rules_pb.ts";
 import { gameOf, route } from "./route.ts";
 import { tab } from "./storage.ts";
 import { capital, type Key, language, say } from "./texts.ts";
+import { hear } from "./time.ts";
 import { seatShown } from "./tokens.ts";
 
 export { requestName } from "@clerestory/client";
@@ -29,8 +30,11 @@ const withToken: Interceptor = (next) => async (request) => {
   const seat = seatShown(gameOf(route.value));
   if (seat) request.header.set("x-clerestory-seat", seat);
   request.header.set("accept-language", language.value);
+  const asked = Date.now();
   try {
-    return await next(request);
+    const answer = await next(request);
+    hear(answer.header.get("date"), asked);
+    return answer;
   } catch (error) {
     const replaced = tab.get(TOKEN) !== token; // by one that this refusal is not about
     if (codeOf(error) === Code.Unauthenticated && !replaced) tokenWanted.value = true;

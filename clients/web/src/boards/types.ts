@@ -73,6 +73,8 @@ export interface BoardProps {
   marks: readonly Mark[];
   /** Text of the action under the pointer in the list or in the table of hints. */
   pointed?: string | undefined;
+  /** The game has been ended early. */
+  early?: boolean | undefined;
   /** The position is not real: a line would lead to it. */
   ghost: boolean;
   /** The person chooses an action, by its text. */

@@ -5,6 +5,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import type { Game } from "../gen/clerestory/v1/games_pb.ts";
 import { say } from "../texts.ts";
+import { serverTime } from "../time.ts";
 
 const TICK = 250; // milliseconds between looks at the time
 
@@ -15,13 +16,13 @@ export function Clock({ game: { moveDeadline, options } }: { game: Game }) {
   useEffect(() => {
     if (!timed) return undefined;
     const timer = setInterval(() => {
-      now.value = Date.now();
+      now.value = serverTime();
     }, TICK);
     return () => clearInterval(timer);
   }, [timed]);
   if (!timed) return null;
-  const most = options?.timePerMove ? durationMs(options.timePerMove) : Number.POSITIVE_INFINITY; // by any clock
-  const left = timestampMs(moveDeadline) - Math.max(now.value, Date.now());
+  const most = options?.timePerMove ? durationMs(options.timePerMove) : Number.POSITIVE_INFINITY;
+  const left = timestampMs(moveDeadline) - Math.max(now.value, serverTime());
   const time = written(Math.ceil(Math.min(Math.max(left, 0), most) / 1000));
   const words = say("turn.left", { time });
   return (

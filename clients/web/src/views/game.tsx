@@ -129,6 +129,7 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
       planned={plan}
       turn={turnWords(kept, past?.ply)}
       clock={<Clock game={game} />}
+      early={stopped && game.end?.reason !== EndReason.PLAYED}
       myTurn={kept.myTurn.value && !past}
       question={question}
       barred={barred}

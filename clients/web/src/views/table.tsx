@@ -72,6 +72,8 @@ export interface TableProps {
   onTakeBack?: (() => void) | undefined;
   /** More keys, and what they do. */
   keys?: Readonly<Record<string, () => void>>;
+  /** The game has been ended early. */
+  early?: boolean;
   /** Shown above the actions: questions, errors. */
   children?: ComponentChildren;
   /** Shown before all else: the end. */
@@ -152,6 +154,7 @@ export function Table(props: TableProps) {
           actions={ghost ? NONE : props.actions}
           marks={ghost ? UNMARKED : marks}
           pointed={pointed.value}
+          early={props.early}
           ghost={ghost !== undefined}
           onAction={act}
           onPoint={point}

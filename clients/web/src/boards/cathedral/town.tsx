@@ -12,7 +12,6 @@ import { METAL_PRICE, numberOf, PRICES } from "./words.ts";
 type Cube = (typeof CUBES)[number];
 const CUBES = ["sand", "wood", "stone", "metal"] as const;
 const PRIORY = [2, 1]; // printed on the board
-const ROUNDS = 6;
 
 const VIEWS: Record<string, string> = {
   archbishop: "M14 34V18c0-7 4-11 8-15 4 4 8 8 8 15v16zM14 26h16M22 8v14M18 14h8M40 34V10c0-5 8-5 8 0 0 4-5 4-5 0",
@@ -362,9 +361,9 @@ function Start() {
 
 /** The cathedral, and the general supply. */
 function Site13() {
-  const { seats } = useBoard();
+  const { seats, early } = useBoard();
   const { now, was } = useGame();
-  const finished = now.step === "over" && now.round === ROUNDS; // and not given up before
+  const finished = now.step === "over" && !early;
   const builds = now.step === "cathedral" || now.step === "keep" ? seatOf(seats, now.toAct) : undefined;
   return (
     <Location id="cathedral" number="13" title={say("place.cathedral")}>
