@@ -59,6 +59,17 @@ def test_puzzles_of_a_theme_and_a_level_follow_each_other(page: Page) -> None:
     assert not violations(page)
 
 
+def test_a_kind_of_puzzles_that_is_solved_holds_up_no_step(page: Page) -> None:
+    answer = page.request.post("/clerestory.v1.PuzzleService/ListPuzzles", data={"game": "duel"})
+    solved = [one["number"] for one in answer.json()["puzzles"] if one["level"] == 8]
+    path(page)
+    keep(page, lessons={"lines": 3, "chips": 3, "sections": 3}, beaten_duel=[8], reviewed_duel=["a", "b", "c"])
+    keep(page, puzzles_duel=solved, **{"puzzles-wanted": {"level": 8, "theme": ""}})
+    next_steps(page).nth(1).click()
+    page.wait_for_url("**/#/puzzle/duel/*")
+    assert int(page.url.rpartition("/")[2]) not in solved
+
+
 def test_what_has_been_done_is_marked_and_leads_on(page: Page) -> None:
     path(page)
     keep(page, lessons={"lines": 3, "chips": 1, "sections": 2}, beaten_duel=[2], reviewed_duel=["a"])

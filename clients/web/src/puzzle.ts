@@ -63,6 +63,12 @@ export const themeName = (game: string, theme: string): string => sayAny(`theme.
 export const among = (known: readonly PuzzleSummary[], game: string, { level, theme }: Wanted): PuzzleSummary[] =>
   known.filter((one) => (!level || one.level === level) && (!theme || themeOf(game, one) === theme));
 
+/** Whether nothing of a kind is left to be solved. */
+export function isSolved(known: readonly PuzzleSummary[], game: string, kind: Wanted): boolean {
+  const solved = solvedOnes(game);
+  return among(known, game, kind).every((one) => solved.includes(one.number));
+}
+
 /** The next unsolved puzzle of the wanted kind after a number, wrapping around at the end. */
 export function following(known: readonly PuzzleSummary[], game: string, kind: Wanted, after: number): number {
   const solved = solvedOnes(game);

@@ -145,7 +145,11 @@ function Puzzles({ game, known }: { game: string; known: readonly PuzzleSummary[
                   return (
                     some.length > 0 && (
                       <li key={level}>
-                        <a class="button" href={link("puzzle", game)} onClick={() => puzzle.want({ level, theme })}>
+                        <a
+                          class="button"
+                          href={link("puzzle", game, puzzle.following(known, game, { level, theme }, 0))}
+                          onClick={() => puzzle.want({ level, theme })}
+                        >
                           {say("learn.of_level", { level, done, of: some.length })}
                         </a>
                       </li>

@@ -9,7 +9,7 @@ import { Opening, SeatName, Trouble } from "../parts.tsx";
 import { NextStep } from "../path/next.tsx";
 import { firstTries, solvedOnes } from "../path/progress.ts";
 import { forget } from "../plan.ts";
-import { among, following, listed, type Puzzle, posed, themeName, themes, want, wanted } from "../puzzle.ts";
+import { among, following, isSolved, listed, type Puzzle, posed, themeName, themes, want, wanted } from "../puzzle.ts";
 import { go, link, numberOf } from "../route.ts";
 import { look, seatCount } from "../seats.ts";
 import { tab } from "../storage.ts";
@@ -24,7 +24,7 @@ export default function PuzzleScreen({ words: [game = "", number] }: { words: st
   useEffect(() => {
     if (wanted.value.theme && !themes(game).includes(wanted.value.theme)) want({ theme: "" }); // another game's
     if (!puzzles?.length || number) return;
-    if (!among(puzzles, game, wanted.value).length) want({ level: 0, theme: "" }); // no puzzle is of that kind
+    if (isSolved(puzzles, game, wanted.value)) want({ level: 0, theme: "" }); // it would lead nowhere
     go(["puzzle", game, following(puzzles, game, wanted.value, 0)], true);
   }, [puzzles, number]);
   if (puzzles?.length && number)
