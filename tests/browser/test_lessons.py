@@ -8,6 +8,7 @@ from playwright.sync_api import TimeoutError as TooLate
 
 from clerestory.lessons import Course, Lesson
 from clerestory.lessons.lesson import Task
+from clerestory.texts import patterns
 from tests.browser.harness import wait_for_change, when_held
 from tests.browser.test_access import violations
 from tests.lessons.pupil import ALL, answers
@@ -93,6 +94,29 @@ def test_a_lesson_is_played_by_keys_and_begun_again(page: Page) -> None:
     assert not violations(page)
     page.keyboard.press("r")
     expect(page.locator(PANEL)).to_contain_text("You all build one cathedral")
+
+
+def test_a_lesson_goes_on_in_another_language(page: Page) -> None:
+    german = patterns("lessons", "de")
+    opened(page, "goal")
+    for _ in ("points", "goods"):
+        page.locator(GO_ON).click()
+        next_thing(page)
+    speak(page, "de")
+    expect(page.locator(f"{PANEL} p")).to_have_text(str(german["goal.goods"]))
+    speak(page, "en")
+    read_on(page)
+    press_what_is_lit(page, 0)
+    read_on(page)
+    speak(page, "de")
+    expect(page.locator(f"{PANEL} .task")).to_contain_text(str(german["goal.stone"]).partition(":")[0])
+
+
+def speak(page: Page, language: str) -> None:
+    page.keyboard.press("h")
+    page.locator("dialog .language select").select_option(language)
+    page.keyboard.press("Escape")
+    expect(page.locator(f"html[lang={language}]")).to_have_count(1)
 
 
 def test_of_two_new_beginnings_only_the_newest_counts(page: Page) -> None:

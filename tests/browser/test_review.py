@@ -12,6 +12,7 @@ from clerestory.review.classes import GLYPHS
 from clerestory.review.words import ledger_rows
 from tests.browser.harness import PATIENCE, lost, when_held
 from tests.browser.test_access import violations_by_day_and_night
+from tests.languages import english_in
 from tests.review.games import cut, random_game
 
 GAME = cut(random_game("duel", 2, 1), 26)
@@ -103,6 +104,19 @@ def test_of_a_resigned_game_it_is_said_who_won(page: Page) -> None:
     expect(page.get_by_text("The game is over")).to_have_count(0)
     page.get_by_role("button", name="To the end").click()
     expect(page.get_by_text("The game is over")).to_be_visible()
+
+
+def test_a_review_is_told_in_another_language(page: Page) -> None:
+    opened(page)
+    page.unroute_all()
+    page.get_by_role("button", name="Look at the errors").click()
+    page.get_by_role("button", name="Show", exact=True).click()
+    page.keyboard.press("h")
+    with page.expect_request_finished(lambda asked: asked.url.endswith("/AnnotateGame"), timeout=5 * PATIENCE):
+        page.locator("dialog .language select").select_option("de")
+    page.keyboard.press("Escape")
+    expect(page.locator(".review progress")).to_have_count(0)
+    assert [text for text in page.locator(".review").inner_text().splitlines() if english_in(text, "de")] == []
 
 
 def test_an_error_is_tried_again(page: Page) -> None:

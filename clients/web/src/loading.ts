@@ -7,6 +7,7 @@ import { useEffect, useRef } from "preact/hooks";
 import { wordsOf } from "./api.ts";
 import { isGone, loadAnew } from "./files.ts";
 import { again, insist, mayPass } from "./insist.ts";
+import { language } from "./texts.ts";
 
 /** Whether a call failed that may succeed later; any other error is one of what was loaded. */
 const passes = (error: unknown) => error instanceof CallError && mayPass(error);
@@ -49,6 +50,15 @@ export function useLater<P>(
       .catch(() => undefined);
   }, [wanted]);
   return view.value;
+}
+
+/** Ask again for what the service has told, in each language that is chosen from now on. */
+export function useRetold(again: () => Promise<void>): void {
+  const spoken = useRef(language.value);
+  useEffect(() => {
+    if (spoken.current !== language.value) void again();
+    spoken.current = language.value;
+  }, [language.value]);
 }
 
 /** Whether a component is still shown. */

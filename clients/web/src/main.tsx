@@ -20,6 +20,8 @@ import { TokenScreen } from "./views/token.tsx";
 
 type Name = keyof typeof LATER;
 
+const STAYING = ["study", "learn"]; // these ask for their labels themselves, and go on where they were
+
 const Page = () => (
   <>
     {browser.losing.value && (
@@ -63,8 +65,8 @@ function Later({ screen, words }: { screen: Name; words: string[] }) {
   return Found ? <Found key={words.join("/")} words={words} /> : <Opening trouble={trouble} />;
 }
 
-/** What a screen is known by: labels come from the server, so all but studies ask for them anew in another language. */
-const told = (screen: string) => (screen === "study" ? screen : `${screen} ${language.value}`);
+/** What a screen is known by: labels come from the server, so most screens are opened anew in another language. */
+const told = (screen: string) => (STAYING.includes(screen) ? screen : `${screen} ${language.value}`);
 
 const page = document.getElementById("page") as HTMLElement;
 keepFocus();

@@ -54,9 +54,11 @@ export class Review {
     return plies.map((one) => labelOf(one.action)).join(say("between"));
   }
 
+  /** Plies by number; those of the sketch are replaced as those of the full review arrive. */
+  readonly #found = new Map<number, ReviewedPly>();
   #left = new AbortController();
 
-  /** Request the review until it is whole, and apply its parts as they arrive. */
+  /** Request the review until it is whole, and apply its parts as they arrive; those of an earlier request stay till then. */
   async start(source: Source): Promise<void> {
     this.#left = new AbortController();
     const { signal } = this.#left;
@@ -68,24 +70,23 @@ export class Review {
     } catch (error) {
       if (!signal.aborted) this.trouble.value = wordsOf(error);
     } finally {
-      this.running.value = false;
+      if (!signal.aborted) this.running.value = false;
     }
   }
 
-  /** Apply the parts of the review as they arrive, of one that broke off from the beginning. */
+  /** Apply the parts of the review as they arrive. */
   async #follow(source: Source, signal: AbortSignal): Promise<void> {
-    const found = { sketch: new Map<number, ReviewedPly>(), proper: new Map<number, ReviewedPly>() };
     const game =
       "record" in source
         ? { case: "record" as const, value: source.record }
         : { case: "keptGame" as const, value: source };
     for await (const news of annotations.annotateGame({ game, iterations: ITERATIONS.review }, { signal })) {
       this.trouble.value = ""; // of a call before
-      for (const ply of news.plies) found[news.sketch ? "sketch" : "proper"].set(ply.ply, ply);
+      for (const ply of news.plies) if (!news.sketch || !this.#found.has(ply.ply)) this.#found.set(ply.ply, ply);
       this.done.value = news.done;
       this.total.value = news.total;
       this.sketch.value = news.sketch;
-      this.plies.value = inOrder(found.sketch, found.proper);
+      this.plies.value = [...this.#found.values()].sort((one, other) => one.ply - other.ply);
       if (news.review) this.ledger.value = news.review;
     }
   }
@@ -119,11 +120,6 @@ export function luckiest(plies: readonly ReviewedPly[], most: number, seat?: num
     seat === undefined ? Math.max(...luckOf(ply).map(Math.abs)) : sign * (luckOf(ply)[seat] ?? 0);
   const events = plies.filter((ply) => ply.seat === undefined && size(ply) > 0);
   return events.sort((one, other) => size(other) - size(one)).slice(0, most);
-}
-
-/** The plies in order, those of the sketch replaced by those of the full review as they arrive. */
-function inOrder(sketch: Map<number, ReviewedPly>, proper: Map<number, ReviewedPly>): ReviewedPly[] {
-  return [...new Map([...sketch, ...proper]).values()].sort((one, other) => one.ply - other.ply);
 }
 
 /** Whether an action is about as good as the best one, and its loss as a share of the win. */

@@ -45,6 +45,7 @@ export class Lesson {
 
   readonly #read = signal(false);
   #tried: string[] = [];
+  #trying = this.#tried;
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(name: string, answer: FollowLessonResponse) {
@@ -63,6 +64,11 @@ export class Lesson {
     return this.#follow([]);
   }
 
+  /** Tell all again, in another language: also what is still being tried. */
+  again(): Promise<void> {
+    return this.#follow(this.asked.busy.value ? this.#trying : this.#tried);
+  }
+
   /** Go on to the next scene, or to the task. */
   readonly next = (): void => {
     if (!this.reading.value) return;
@@ -77,11 +83,13 @@ export class Lesson {
   }
 
   #follow(actions: string[]): Promise<void> {
+    this.#trying = actions;
     return this.asked.ask(
       () => followed(this.name, actions),
       (answer) => {
-        this.#tried = actions;
         this.answer.value = answer;
+        if (actions === this.#tried) return; // the same as before, in another language
+        this.#tried = actions;
         this.#show(0);
         if (answer.stars) keepStars(this.name, answer.stars);
       },

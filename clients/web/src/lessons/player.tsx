@@ -3,7 +3,7 @@
 import { useEffect, useRef } from "preact/hooks";
 import type { AppliedAction } from "../gen/clerestory/v1/rules_pb.ts";
 import { labelOf } from "../labels.ts";
-import { useLoaded } from "../loading.ts";
+import { useLoaded, useRetold } from "../loading.ts";
 import { Opening, SeatSign, Trouble } from "../parts.tsx";
 import { NextStep } from "../path/next.tsx";
 import { go, link } from "../route.ts";
@@ -24,6 +24,7 @@ export function Player({ name, following }: { name: string; following: string })
 
 function Begun({ lesson, following }: { lesson: Lesson; following: string }) {
   useEffect(() => () => lesson.leave(), [lesson]);
+  useRetold(() => lesson.again());
   const { answer, scene, before, reading } = lesson;
   const now = answer.value;
   const position = scene.value?.position;

@@ -5,7 +5,7 @@ import { listed } from "../lessons/lesson.ts";
 import { useLoaded } from "../loading.ts";
 import { link } from "../route.ts";
 import { levelName } from "../text.ts";
-import { learn, say } from "../texts.ts";
+import { language, learn, say } from "../texts.ts";
 import { PlayButton } from "./play.tsx";
 import { reviewed } from "./progress.ts";
 import { nextStep } from "./steps.ts";
@@ -22,7 +22,7 @@ async function load() {
 }
 
 export default function NextStep(props: StepProps) {
-  const { found: lessons } = useLoaded("lessons", load);
+  const { found: lessons } = useLoaded(`lessons ${language.value}`, load);
   return (
     lessons && (
       <p class="row next-step">

@@ -13,7 +13,7 @@ import { addReviewed } from "../path/progress.ts";
 import { judge, luckiest, luckOf, Review, rounded, UNIT } from "../review.ts";
 import type { Study } from "../study.ts";
 import { text } from "../text.ts";
-import { isTurned, say } from "../texts.ts";
+import { isTurned, language, say } from "../texts.ts";
 import { keysOf, sitsIn } from "../tokens.ts";
 
 interface Props {
@@ -31,7 +31,7 @@ export default function ReviewView({ study, seats, known }: Props) {
   useEffect(() => {
     void review.start(study.source);
     return () => review.stop();
-  }, [review]);
+  }, [review, language.value]);
   const whose = useSignal(ownSeat(study.name, seats.length));
   const errors = review.errors.value;
   useEffect(() => {

@@ -1,7 +1,7 @@
 // Stepping through a record, and trying other moves.
 
 import { useSignal } from "@preact/signals";
-import { useEffect, useRef } from "preact/hooks";
+import { useEffect } from "preact/hooks";
 import { games, wordsOf } from "../api.ts";
 import { beginning } from "../beginning.ts";
 import type { SeatLook } from "../boards/types.ts";
@@ -9,7 +9,7 @@ import { Button } from "../button.tsx";
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import { TurnKind } from "../gen/clerestory/v1/rules_pb.ts";
 import { insist, mayPass } from "../insist.ts";
-import { useLater, useLoaded } from "../loading.ts";
+import { useLater, useLoaded, useRetold } from "../loading.ts";
 import { newsOf } from "../news.ts";
 import { Opening, Trouble } from "../parts.tsx";
 import { forget } from "../plan.ts";
@@ -17,7 +17,7 @@ import { go, link, numberOf } from "../route.ts";
 import { actor, look, looks, seatCount, seatOf } from "../seats.ts";
 import { tab } from "../storage.ts";
 import { fresh, IMPORTED, read, Study } from "../study.ts";
-import { language, say } from "../texts.ts";
+import { say } from "../texts.ts";
 import { keysOf, tokensOf } from "../tokens.ts";
 import { Early, Result } from "./ending.tsx";
 import { Table } from "./table.tsx";
@@ -66,11 +66,7 @@ function Studied({ study, reviewed }: { study: Study; reviewed: boolean }) {
       here = false;
     };
   }, [reached]);
-  const spoken = useRef(language.value);
-  useEffect(() => {
-    if (spoken.current !== language.value) void study.again();
-    spoken.current = language.value;
-  }, [language.value]);
+  useRetold(() => study.again());
   if (!reached || !position) return <Opening trouble={study.trouble.value} />;
   const seats = study.seats.length
     ? looks(study.seats)
