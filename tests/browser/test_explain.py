@@ -15,7 +15,7 @@ def table(page: Page) -> Page:
     page.goto("/")
     page.get_by_role("button", name="Play now").click()
     page.wait_for_url("**/#/game/*")
-    expect(page.locator('[data-about="draft"]')).to_be_visible()
+    expect(page.locator(".board > .drawn")).to_be_visible()
     assert settled(page)
     return page
 
@@ -33,6 +33,34 @@ def test_the_goal_the_round_and_every_place_are_one_key_away(table: Page) -> Non
     assert not violations(table)
     table.keyboard.press("Escape")
     expect(told).to_have_count(0)
+
+
+@pytest.mark.parametrize(
+    ("name", "place", "says"),
+    [
+        ("cathedral-4p-round4-exemption", "King’s court", "pays no tax. The first one also gets the metal"),
+        ("duel-2p-phase1-conflict", "Section I", "A section wants three materials"),
+    ],
+)
+def test_a_board_in_words_is_explained_too(page: Page, name: str, place: str, says: str) -> None:
+    page.evaluate("text => sessionStorage.setItem('imported', text)", (EXAMPLES / f"{name}.json").read_text())
+    page.evaluate("localStorage.setItem('board', 'words')")
+    page.reload()
+    page.goto("/#/study/file")
+    expect(page.locator(".text-board")).to_be_visible()
+    expect(page.locator(".board")).not_to_contain_text("…")
+    page.keyboard.press("i")
+    told = page.get_by_role("dialog", name="The board explained")
+    told.locator("summary", has_text=place).first.click()
+    assert told.locator("summary").count() > 10
+    expect(told).to_contain_text(says)
+    assert not violations(page)
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="What is this?").click()
+    kinds = {kind_of(part): part for part in page.evaluate(PARTS)}
+    for part in kinds.values():
+        page.locator(f'[data-about="{part}"]').first.dispatch_event("click")
+        expect(page.locator(f'.bubble[data-explains="{part}"]'), part).to_contain_text("Rules: ")
 
 
 def test_resting_on_a_card_tells_what_it_would_bring(table: Page) -> None:
@@ -88,7 +116,7 @@ def kind_of(part: str) -> str:
 def test_every_part_of_a_board_is_explained(page: Page, name: str) -> None:
     page.evaluate("text => sessionStorage.setItem('imported', text)", (EXAMPLES / f"{name}.json").read_text())
     page.goto("/#/study/file")
-    expect(page.locator(".board [data-about]").first).to_be_visible()
+    expect(page.locator(".board > .drawn")).to_be_visible()
     expect(page.locator(".board")).not_to_contain_text("…")
     assert page.evaluate(BARE) == []
     kinds = {kind_of(part): part for part in page.evaluate(PARTS)}

@@ -53,13 +53,15 @@ export function SeatName({ look, mine }: { look: SeatLook; mine?: boolean }) {
   );
 }
 
+/** The heading of a row, its cells by seat, and what of a board it is about. */
+export type SeatRow = readonly [string, readonly ComponentChildren[], string?];
+
 interface SeatTableProps {
   class?: string;
   caption?: string;
   /** By seat. */
   heads: readonly ComponentChildren[];
-  /** The heading of each row, and its cells by seat. */
-  rows: readonly (readonly [string, readonly ComponentChildren[]])[];
+  rows: readonly SeatRow[];
 }
 
 /** A table with a column for each seat. */
@@ -78,8 +80,8 @@ export function SeatTable({ class: shape, caption, heads, rows }: SeatTableProps
         </tr>
       </thead>
       <tbody>
-        {rows.map(([name, cells]) => (
-          <tr key={name}>
+        {rows.map(([name, cells, about]) => (
+          <tr key={name} data-about={about}>
             <th scope="row">{name}</th>
             {cells.map((cell, seat) => (
               <td key={seat}>{cell}</td>

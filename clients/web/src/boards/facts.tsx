@@ -1,7 +1,7 @@
 // What boards in words are made of: facts, and a table of the players.
 
 import type { ComponentChildren } from "preact";
-import { SeatName, SeatTable } from "../parts.tsx";
+import { SeatName, type SeatRow, SeatTable } from "../parts.tsx";
 import { colourName } from "../seats.ts";
 import { type Key, sayAny } from "../texts.ts";
 import { COLOURS } from "./places.ts";
@@ -9,7 +9,8 @@ import type { PossibleFlag } from "./player.tsx";
 import type { BoardProps } from "./types.ts";
 import { listed } from "./words.ts";
 
-export type Row = [string, ComponentChildren];
+/** What it is called, what is said of it, and the part of the board that it is about. */
+type Row = [string, ComponentChildren, string?];
 
 /** The rows that say something. */
 export function Facts({ rows }: { rows: Row[] }) {
@@ -17,8 +18,8 @@ export function Facts({ rows }: { rows: Row[] }) {
     <dl>
       {rows
         .filter(([, value]) => value !== "" && value !== 0 && value !== false && value !== undefined)
-        .map(([name, value]) => (
-          <div key={name}>
+        .map(([name, value, part]) => (
+          <div key={name} data-about={part}>
             <dt>{name}</dt>
             <dd>{value}</dd>
           </div>
@@ -28,9 +29,11 @@ export function Facts({ rows }: { rows: Row[] }) {
 }
 
 /** One row for each thing, one column for each player. */
-export function PlayerFacts({ seats, viewer, rows }: BoardProps & { rows: [string, ComponentChildren[]][] }) {
+export function PlayerFacts({ seats, viewer, rows }: BoardProps & { rows: SeatRow[] }) {
   const heads = seats.map((seat) => <SeatName key={seat.seat} look={seat} mine={seat.seat === viewer} />);
-  const full = rows.map(([name, cells]) => [name, seats.map((seat) => cells[seat.seat] || NOTHING)] as const);
+  const full = rows.map(
+    ([name, cells, part]): SeatRow => [name, seats.map((seat) => cells[seat.seat] || NOTHING), part],
+  );
   return <SeatTable class="players" heads={heads} rows={full} />;
 }
 

@@ -168,13 +168,19 @@ function Everything(props: Props) {
   );
 }
 
+/** The name of a part, without what can be done there; in words, that of its row. */
+function nameOf(part: HTMLElement): string {
+  const name = part.title || part.getAttribute("aria-label") || part.querySelector("dt, th")?.textContent;
+  return (name ?? "").replace(/: .*/, "");
+}
+
 /** The topics of the parts that the board shows: each once, with the name of the first part and its place. */
 function useTopics(position: Position): [topic: string, name: string, place: string][] {
   const found = new Map<string, [string, string, string]>();
   for (const part of document.querySelectorAll<HTMLElement>(".board [data-about]")) {
     const place = part.dataset.about ?? "";
     const topic = topicOf(position, place);
-    const name = (part.title || part.getAttribute("aria-label") || "").replace(/: .*/, ""); // without what can be done
+    const name = nameOf(part);
     if (topic && name && !found.has(topic)) found.set(topic, [topic, name, place]);
   }
   return [...found.values()];

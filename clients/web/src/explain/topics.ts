@@ -16,8 +16,10 @@ const RESOURCE = /^draft\.(sand|wood|stone)_/;
 
 /** The key of the explanation of a part, such as `explain.cathedral.court`; nothing if there is none. */
 export function topicOf(position: Position, place: string): string | undefined {
-  const kind = kindOf(place.replace(/^\d\./, ""));
-  return [`explain.${position.game.case}.${kind}`, `explain.${kind}`].find(knows);
+  const part = place.replace(/^\d\./, "");
+  const kind = kindOf(part);
+  const game = position.game.case;
+  return [`explain.${game}.${part}`, `explain.${game}.${kind}`, `explain.${kind}`].find(knows);
 }
 
 function kindOf(place: string): string {
@@ -44,7 +46,8 @@ function nowInCathedral(now: CathedralPosition, { catalogue, viewer }: Explained
     mill: () => (own ? say("explain.cathedral.mill.now", { count: own.mill }) : ""),
     track: () => (now.drawn ? say("explain.cathedral.track.now", { cost: placingCost(now) }) : ""),
     court: () => say("explain.cathedral.court.now", { count: now.courtMetal }),
-    stock: () => say("explain.cathedral.stock.now", { count: left(now.stock, which), price: PRICES[which] ?? 0 }),
+    stock: () =>
+      which && say("explain.cathedral.stock.now", { count: left(now.stock, which), price: PRICES[which] ?? 0 }),
     kingsbridge: () => card(now.kingsbridgeCards[Number(which) - 1]),
     shiring: () => card(now.shiringCards[Number(which) - 1]),
     sites: () => listed((own?.resourceCards ?? []).map(card).filter(Boolean)),

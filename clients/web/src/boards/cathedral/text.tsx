@@ -1,7 +1,7 @@
 // The Pillars of the Earth in words: all that the drawing shows.
 
-import type { ComponentChildren } from "preact";
 import type { CathedralCubes, CathedralPlayer, CathedralPosition } from "../../gen/clerestory/v1/cathedral_pb.ts";
+import type { SeatRow } from "../../parts.tsx";
 import { capital, say } from "../../texts.ts";
 import { about, all, colour, Facts, flagged, lines, NOTHING, PlayerFacts, stepName } from "../facts.tsx";
 import type { BoardProps, Catalogue } from "../types.ts";
@@ -59,28 +59,33 @@ function Town({ of: position, catalogue }: BoardProps & { of: CathedralPosition 
       rows={[
         [say("fact.round"), say("summary.round", { round: position.round })],
         [say("fact.step"), stepName("cathedral", position.step)],
-        [capital(say("flag.starts")), colour(position.startingPlayer)],
+        [capital(say("flag.starts")), colour(position.startingPlayer), "flag.starts"],
         [
           say("fact.drawn"),
           drawn && about(colour(drawn), cost ? say("card.costs", { number: cost }) : say("flag.free")),
+          "drawn",
         ],
-        [say("place.waiting_all"), all(position.waiting, colour)],
-        [say("place.event"), event && card.text(event, "event_cards")],
-        [say("place.to_come"), !event && foreseen && card.text(foreseen, "event_cards", say("flag.foreseen"))],
-        [say("place.protection"), position.protection && say("flag.protected")],
-        [say("fact.for_hire"), lines(position.supplyCraftsmen.map(card.offer))],
-        [say("fact.resource_cards"), lines(position.supplyResources.map(card.resource))],
-        [say("place.archbishop"), colour(position.archbishop)],
-        [say("place.kingsbridge"), beside(position.kingsbridge, position.kingsbridgeCards, advantage)],
-        [say("place.priory"), spaces(position.priory)],
-        [say("place.court"), about(spaces(position.court), position.courtMetal ? amounts({ metal: 1 }) : "")],
-        [say("place.tax"), position.die || say("place.not_rolled")],
-        [say("place.shiring"), beside(position.shiring, position.shiringCards, card.craftsman)],
-        [say("place.castle_space"), colour(position.castle)],
-        [say("place.market"), about(spaces(position.market), stall ? say("place.stall", { number: stall }) : "")],
-        [say("fact.stock"), lines([...sold, say("place.metal", { price: METAL_PRICE })])],
-        [say("place.start_space"), colour(position.start)],
-        [say("place.supply_all"), cubes(position.supply)],
+        [say("place.waiting_all"), all(position.waiting, colour), "wait"],
+        [say("place.event"), event && card.text(event, "event_cards"), "event"],
+        [say("place.to_come"), !event && foreseen && card.text(foreseen, "event_cards", say("flag.foreseen")), "event"],
+        [say("place.protection"), position.protection && say("flag.protected"), "protect"],
+        [say("fact.for_hire"), lines(position.supplyCraftsmen.map(card.offer)), "card.craftsman"],
+        [say("fact.resource_cards"), lines(position.supplyResources.map(card.resource)), "card.resource"],
+        [say("place.archbishop"), colour(position.archbishop), "archbishop"],
+        [say("place.kingsbridge"), beside(position.kingsbridge, position.kingsbridgeCards, advantage), "kingsbridge"],
+        [say("place.priory"), spaces(position.priory), "priory"],
+        [say("place.court"), about(spaces(position.court), position.courtMetal ? amounts({ metal: 1 }) : ""), "court"],
+        [say("place.tax"), position.die || say("place.not_rolled"), "die"],
+        [say("place.shiring"), beside(position.shiring, position.shiringCards, card.craftsman), "shiring"],
+        [say("place.castle_space"), colour(position.castle), "castle"],
+        [
+          say("place.market"),
+          about(spaces(position.market), stall ? say("place.stall", { number: stall }) : ""),
+          "market",
+        ],
+        [say("fact.stock"), lines([...sold, say("place.metal", { price: METAL_PRICE })]), "stock"],
+        [say("place.start_space"), colour(position.start), "start"],
+        [say("place.supply_all"), cubes(position.supply), "supply"],
       ]}
     />
   );
@@ -96,24 +101,26 @@ function People(props: BoardProps & { of: CathedralPosition }) {
       one.grey ? say("crew.grey", { number: one.grey }) : "",
       one.greyNext ? say("crew.next", { number: one.greyNext }) : "",
     ]);
-  const rows: [string, ComponentChildren[]][] = [
+  const rows: SeatRow[] = [
     [say("fact.flags"), players.map((one, seat) => seats[seat] && flagged(flagsOf(position, seats[seat], one)))],
-    [capital(say("thing.vp")), players.map((one) => String(one.vp))],
-    [capital(say("thing.gold")), players.map((one) => String(one.gold))],
-    [say("fact.cubes"), players.map((one) => cubes({ ...one, $typeName: "clerestory.v1.CathedralCubes" }))],
-    [say("fact.workers"), players.map(workers)],
-    [say("place.mill"), players.map((one) => one.mill)],
-    [say("fact.craftsmen"), players.map((one) => lines(one.craftsmen.filter(Boolean).map(card.craftsman)))],
+    [capital(say("thing.vp")), players.map((one) => String(one.vp)), "vp"],
+    [capital(say("thing.gold")), players.map((one) => String(one.gold)), "goods"],
+    [say("fact.cubes"), players.map((one) => cubes({ ...one, $typeName: "clerestory.v1.CathedralCubes" })), "goods"],
+    [say("fact.workers"), players.map(workers), "workers"],
+    [say("place.mill"), players.map((one) => one.mill), "mill"],
+    [say("fact.craftsmen"), players.map((one) => lines(one.craftsmen.filter(Boolean).map(card.craftsman))), "crew"],
     [
       say("grid"),
       players.map((one) => lines(one.advantages.filter(Boolean).map((id) => card.text(id, "advantage_cards")))),
+      "card",
     ],
-    [say("fact.resource_cards"), players.map((one) => all(one.resourceCards, (id) => catalogue.name(id)))],
+    [say("fact.resource_cards"), players.map((one) => all(one.resourceCards, (id) => catalogue.name(id))), "sites"],
     [
       say("crew.bag_all"),
       players.map((one) =>
         about(String(one.bag || NOTHING), one.aside ? say("crew.aside", { number: one.aside }) : ""),
       ),
+      "bag",
     ],
   ];
   return <PlayerFacts {...props} rows={rows} />;

@@ -1,7 +1,7 @@
 // Builders Duel in words: all that the drawing shows.
 
-import type { ComponentChildren } from "preact";
 import type { DuelPlayer, DuelPosition } from "../../gen/clerestory/v1/duel_pb.ts";
+import type { SeatRow } from "../../parts.tsx";
 import { capital, gameText, say } from "../../texts.ts";
 import { about, colour, Facts, flagged, lines, PlayerFacts, stepName } from "../facts.tsx";
 import { COLOURS } from "../places.ts";
@@ -40,19 +40,20 @@ function Course({ of: position, catalogue }: DuelProps) {
   return (
     <Facts
       rows={[
-        [say("fact.phase"), say("course.phase", { phase, round })],
+        [say("fact.phase"), say("course.phase", { phase, round }), "phases"],
         [say("fact.step"), stepName("duel", step)],
-        [say("course.power"), colour(position.power)],
-        [say("course.bank"), String(inBank(position))],
+        [say("course.power"), colour(position.power), "power"],
+        [say("course.bank"), String(inBank(position)), "bank"],
         [say("fact.turn_of"), position.turnOf && colour(position.turnOf)],
         [say("fact.card"), card && catalogue.name(card)],
         [say("course.conflict"), contest && catalogue.name(contest)],
-        [say("course.flipping"), position.flipping === "personal" ? say("camp.personal") : position.flipping],
+        [say("course.flipping"), position.flipping === "personal" ? say("camp.personal") : position.flipping, "face"],
         [
           say("course.seals"),
           `${say("course.stack", { count: unseenSeals.length + stack.length })} ${unseen} ${listed(stack)}`,
+          "stack",
         ],
-        [capital(gameText("duel", "action.build")), listed(prices)],
+        [capital(gameText("duel", "action.build")), listed(prices), "building"],
         [say("camp.bonus"), values.bonus_seals === undefined ? "" : listed(bonus)],
       ]}
     />
@@ -73,7 +74,7 @@ function Cards({ of: position, catalogue, seats }: DuelProps) {
               const place = gridPlace(index);
               const marked = holders(place);
               return (
-                <td key={index}>
+                <td key={index} title={id && catalogue.name(id)} data-about={`grid.${place}`}>
                   {id ? cardTold(id, catalogue, seats) : "–"}
                   {marked.length > 0 && <p>{say("grid.marker", { who: listed(marked) })}</p>}
                   {position.used.includes(place) && <p>{say("flag.used")}</p>}
@@ -105,11 +106,12 @@ function People(props: DuelProps) {
         .filter(([kind, count]) => kind !== "$typeName" && count)
         .map(([kind, count]) => `${count} ${good(kind)}`),
     );
-  const section = (name: string, placed: (one: DuelPlayer) => readonly string[]): [string, ComponentChildren[]] => [
+  const section = (name: string, placed: (one: DuelPlayer) => readonly string[]): SeatRow => [
     say("camp.section", { name }),
     players.map((one, seat) =>
       lines(slotsOf(wantedBy(catalogue, COLOURS[seat] ?? "", name), placed(one)).map(slotTold)),
     ),
+    "section",
   ];
   const personal = (one: DuelPlayer) => (one.personalFlipped ? "" : `2/3 (${say("camp.personal")})`);
   const flipped = (one: DuelPlayer) => listed([...one.flipped, one.personalFlipped ? "2/3" : ""]);
@@ -118,16 +120,16 @@ function People(props: DuelProps) {
       {...props}
       rows={[
         [say("fact.flags"), players.map((_, seat) => seats[seat] && flagged(flagsOf(position, seats[seat])))],
-        [capital(say("thing.gold")), players.map((one) => String(one.gold))],
-        [capital(say("camp.camp")), players.map((one) => chips(one.camp))],
-        [say("fact.materials"), players.map((one) => chips(one.materials))],
-        [capital(say("camp.supply")), players.map((one) => chips(one.supply))],
+        [capital(say("thing.gold")), players.map((one) => String(one.gold)), "gold"],
+        [capital(say("camp.camp")), players.map((one) => chips(one.camp)), "camp"],
+        [say("fact.materials"), players.map((one) => chips(one.materials)), "materials"],
+        [capital(say("camp.supply")), players.map((one) => chips(one.supply)), "supply"],
         section("I", (one) => one.section1),
         section("II", (one) => one.section2),
         section("III", (one) => one.section3),
-        [say("course.seals"), players.map((one) => listed([...one.seals, personal(one)]))],
-        [say("course.flipped"), players.map((one) => (flipped(one) ? `${flipped(one)}: ${one.sum}` : ""))],
-        [say("grid"), players.map((one) => lines(one.cards.map((id) => cardTold(id, catalogue, seats))))],
+        [say("course.seals"), players.map((one) => listed([...one.seals, personal(one)])), "seals"],
+        [say("course.flipped"), players.map((one) => (flipped(one) ? `${flipped(one)}: ${one.sum}` : "")), "flipped"],
+        [say("grid"), players.map((one) => lines(one.cards.map((id) => cardTold(id, catalogue, seats)))), "card"],
       ]}
     />
   );
