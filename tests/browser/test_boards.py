@@ -367,6 +367,15 @@ def test_who_works_where_stays_in_its_place_beside_a_long_name(boards: Page) -> 
     boards.evaluate("localStorage.setItem('language', 'en')")
 
 
+def test_craftsmen_in_two_columns_have_lines_between_them_alone(boards: Page) -> None:
+    lines = "all => all.map(crew => [...crew.children].map(one => parseFloat(getComputedStyle(one).borderTopWidth)))"
+    for width, second in ((768, 0), (1280, 1)):
+        boards.set_viewport_size({"width": width, "height": 800})
+        show(boards, gallery.plain(POSITIONS["cathedral-4p-round4-exemption"]))
+        for crew in boards.eval_on_selector_all(".crew", lines):
+            assert crew == [0, second, 1, 1, 1][: len(crew)], width
+
+
 def violations(boards: Page, options: str = "") -> list[tuple[str, list[str]]]:
     """What axe-core finds on the board, each with its elements."""
     found = boards.evaluate(f"axe.run('.board', {{{options} preload: false}}).then(result => result.violations)")

@@ -15,6 +15,15 @@ def test_the_focus_is_on_every_screen_that_is_opened(page: Page) -> None:
     expect(page.locator(":focus")).to_have_count(1)
 
 
+def test_the_ring_around_whose_turn_it_is_covers_no_words(page: Page) -> None:
+    page.set_viewport_size({"width": 360, "height": 740})
+    page.get_by_role("button", name="Start", exact=True).press("Enter")
+    assert settled(page)
+    expect(page.locator(".turn:focus-visible")).to_have_count(1)
+    rings = "all => all.map(one => getComputedStyle(one).outlineStyle)"
+    assert page.eval_on_selector_all(".turn, .stands", rings) == ["solid", "none"]
+
+
 def test_the_focus_goes_to_the_end_of_a_game_and_to_what_is_answered_there(page: Page) -> None:
     nearly_won(page)
     begin(page)
