@@ -11,12 +11,14 @@ from clerestory.engine.core import NATURE, State
 from clerestory.engine.scoring import outcome, parts_of_plans
 from clerestory.figures import Rollouts
 from clerestory.review.classes import CLASSES, FLOORS, SeatFigures, class_of, figures, noise_floors, steps
+from clerestory.review.favour import favoured
 from clerestory.review.floors import general_floor
 from clerestory.review.ledger import UNIT, Account, PlyValuation, Shares, accounts, in_units, levelled
 from clerestory.review.plan import ReviewPlan
 from clerestory.review.plans import as_one, plans
 from clerestory.review.ranks import level_like
 from clerestory.texts.languages import ENGLISH
+from clerestory.texts.sentences import Text
 
 FORMAT = 1
 
@@ -43,6 +45,7 @@ class Annotation:
         rollouts: results of rollouts of decisions, by ply; {} if none were made.
         unrolled: errors for which the time for rollouts was too short.
         early: its players ended the game, not its rules.
+        favour: the seat that the game favours, in words; None for none.
         language: in which it is told: that of its names, labels and reasons.
     """
 
@@ -63,6 +66,7 @@ class Annotation:
     rollouts: Mapping[int, Rollouts] = field(default_factory=dict)
     unrolled: int = 0
     early: bool = False
+    favour: Text | None = None
     language: str = ENGLISH
 
     @property
@@ -212,6 +216,7 @@ def assemble(end: State, plan: ReviewPlan, valuations: Sequence[PlyValuation], f
         spans=spans,
         accounts=accounts(levels, result),
         figures=tuple(ranked(figures(judged, seat, at), end, plan) for seat in range(end.seats)),
+        favour=favoured(end.game, end.seats),
     )
 
 

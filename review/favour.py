@@ -4,6 +4,7 @@ import tomllib
 from functools import cache
 from importlib.resources import files
 
+from clerestory.engine.core import Game
 from clerestory.texts.sentences import Text, text
 
 WORTH_A_WORD = 5.0  # percent above an even share from which on a seat is called favoured
@@ -11,16 +12,15 @@ SURE = 3.0  # standard errors by which it must exceed an even share
 
 
 @cache
-def favoured(game: str, seats: int) -> Text | None:
+def favoured(game: Game, seats: int) -> Text | None:
     """Return the sentence on the seat that a game favours; None if it favours none by much, or was not measured.
 
-    Args:
-        game: its name.
-        seats: number of players.
+    What was measured with other cards is not told of these.
     """
     tables = tomllib.loads(files(__package__).joinpath("seats.toml").read_text(encoding="utf-8"))
-    measured = tables.get(game, {}).get(str(seats))
-    if measured is None:
+    found = tables.get(game.name, {})
+    measured = found.get(str(seats))
+    if measured is None or found["catalogue"] != game.catalogue:
         return None
     share = max(measured["shares"])
     above = share - 100 / seats

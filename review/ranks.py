@@ -16,10 +16,14 @@ LEAST = 1e-4  # of a win: smaller mean losses count as this
 
 
 @cache
-def losses(game: str, seats: int) -> tuple[float, ...]:
-    """Return the mean loss of a decision of each level, the weakest first, in shares of a win; () if not measured."""
+def losses(game: Game, seats: int) -> tuple[float, ...]:
+    """Return the mean loss of a decision of each level, the weakest first, in shares of a win; () if not measured.
+
+    What was measured with other cards is not told of these.
+    """
     tables = tomllib.loads(files(__package__).joinpath("ranks.toml").read_text(encoding="utf-8"))
-    thousandths = tables.get(game, {}).get(str(seats), [])
+    found = tables.get(game.name, {})
+    thousandths = found.get(str(seats), []) if found.get("catalogue") == game.catalogue else []
     return tuple(accumulate((max(loss / 1000, LEAST) for loss in thousandths), min))
 
 
@@ -27,13 +31,13 @@ def level_like(game: Game, seats: int, mean_loss: float | None, counted: int, it
     """Return the level, 1 to 8, whose mean loss is nearest as a ratio; None if too little is known, or without a table.
 
     Args:
-        game: name of the game.
+        game: the game.
         seats: number of players.
         mean_loss: of a decision, in millionths of a win; None without decisions.
         counted: number of decisions behind the mean.
         iterations: of the review's searches.
     """
-    known = losses(game.name, seats)
+    known = losses(game, seats)
     if mean_loss is None or counted < FEWEST or iterations < SHORTEST or not known:
         return None
     loss = log(max(mean_loss / UNIT, LEAST))

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from clerestory.engine.core import NATURE
 from clerestory.review.annotation import Annotation
 from clerestory.review.classes import CLASSES, GLYPHS
-from clerestory.review.favour import favoured
 from clerestory.review.ledger import UNIT, PlyValuation
 from clerestory.texts import has
 from clerestory.texts import say as say_text
@@ -159,5 +158,6 @@ def note(review: Annotation) -> str:
     told = [tell(review, "note", floor=floor), tell(review, "note.idle", count=idle), revaluation]
     if review.unrolled:
         told.append(tell(review, "note.unrolled", count=review.unrolled))
-    favour = favoured(review.game, len(review.names))
-    return " ".join([*told, said(favour, review.game, review.language)] if favour else told)
+    if review.favour:
+        told.append(said(review.favour, review.game, review.language))
+    return " ".join(told)

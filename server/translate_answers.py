@@ -67,7 +67,7 @@ def write_recommendation(answer: Answer, max_lines: int = 0) -> api.RecommendMov
 @lru_cache(maxsize=64)
 def write_favour(game: Game, seats: int, language: str) -> api.Text | None:  # noqa: ARG001  # as of write_named
     """Return which seat a game favours, None if it favours none by much. It is kept for later calls."""
-    word = favoured(game.name, seats)
+    word = favoured(game, seats)
     return None if word is None else write_text(word, game)
 
 

@@ -2,21 +2,23 @@
 
 import pytest
 
+from clerestory.engine import GAMES
 from clerestory.review import favour
 from clerestory.review.favour import SURE, WORTH_A_WORD, favoured
 from clerestory.texts.sentences import said
 from lab.seats import line_of
+from tests.shipped import DUEL
 
 
 def test_the_player_whom_a_game_favours_is_named() -> None:
-    word = favoured("duel", 2)
+    word = favoured(DUEL, 2)
     assert word
     assert said(word, "duel") == "The first player wins 62% of games between equals; 50% would be even."
 
 
 @pytest.mark.parametrize(("game", "seats"), [("cathedral", 2), ("cathedral", 3), ("cathedral", 4), ("toy", 2)])
 def test_a_game_that_favours_nobody_by_much_has_no_word(game: str, seats: int) -> None:
-    assert favoured(game, seats) is None
+    assert favoured(GAMES[game], seats) is None
 
 
 @pytest.mark.parametrize(
@@ -31,11 +33,21 @@ def test_a_game_that_favours_nobody_by_much_has_no_word(game: str, seats: int) -
 def test_a_word_needs_a_large_and_certain_difference(
     shares: list[float], error: float, told: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(favour.tomllib, "loads", lambda _: {"duel": {"2": {"shares": shares, "error": error}}})
+    found = {"catalogue": DUEL.catalogue, "2": {"shares": shares, "error": error}}
+    monkeypatch.setattr(favour.tomllib, "loads", lambda _: {"duel": found})
     favoured.cache_clear()
-    word = favoured("duel", 2)
+    word = favoured(DUEL, 2)
     favoured.cache_clear()
     assert (word and word.code) == told
+
+
+def test_what_was_measured_with_other_cards_is_not_told_of_these(monkeypatch: pytest.MonkeyPatch) -> None:
+    shares = {"shares": [90.0, 10.0], "error": 0.1}
+    monkeypatch.setattr(favour.tomllib, "loads", lambda _: {"duel": {"catalogue": "of others", "2": shares}})
+    favoured.cache_clear()
+    word = favoured(DUEL, 2)
+    favoured.cache_clear()
+    assert word is None
 
 
 def test_the_line_of_a_game_is_its_shares_by_seat() -> None:

@@ -18,7 +18,7 @@ TABLE = (0.040, 0.030, 0.030, 0.020, 0.010, 0.008, 0.002, 0.001)
 
 @pytest.fixture
 def measured(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(ranks, "losses", lambda game, seats: TABLE if (game, seats) == ("duel", 2) else ())
+    monkeypatch.setattr(ranks, "losses", lambda game, seats: TABLE if (game, seats) == (DUEL, 2) else ())
 
 
 @pytest.mark.parametrize(
@@ -51,8 +51,8 @@ def test_a_game_whose_levels_were_not_measured_has_none(measured: None) -> None:
 
 
 @pytest.mark.parametrize(("game", "seats"), [(game, seats) for game in (CATHEDRAL, DUEL) for seats in game.seats])
-def test_a_table_has_every_level_and_never_rises(game: object, seats: int) -> None:
-    known = losses(getattr(game, "name", ""), seats)
+def test_a_table_has_every_level_and_never_rises(game: Game, seats: int) -> None:
+    known = losses(game, seats)
     assert len(known) in (0, NUM_LEVELS)
     assert list(known) == sorted(known, reverse=True)
     assert all(loss >= LEAST for loss in known)
@@ -60,5 +60,14 @@ def test_a_table_has_every_level_and_never_rises(game: object, seats: int) -> No
 
 @pytest.mark.parametrize("game", [CATHEDRAL, DUEL], ids=lambda game: game.name)
 def test_whoever_loses_as_much_as_a_level_is_told_that_level(game: Game) -> None:
-    told = [level_like(game, 2, loss * UNIT, FEWEST, ITERATIONS) for loss in losses(game.name, 2)]
+    told = [level_like(game, 2, loss * UNIT, FEWEST, ITERATIONS) for loss in losses(game, 2)]
     assert told == list(range(1, NUM_LEVELS + 1))
+
+
+def test_what_was_measured_with_other_cards_is_not_told_of_these(monkeypatch: pytest.MonkeyPatch) -> None:
+    of_others = {"duel": {"catalogue": "of others", "2": [1000 * loss for loss in TABLE]}}
+    monkeypatch.setattr(ranks.tomllib, "loads", lambda _: of_others)
+    losses.cache_clear()
+    known = losses(DUEL, 2)
+    losses.cache_clear()
+    assert known == ()
