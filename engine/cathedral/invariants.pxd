@@ -2,6 +2,6 @@
 from clerestory.engine.core cimport Invariant
 
 cdef enum:
-    NUM_INVARIANTS = 21
+    NUM_INVARIANTS = 22
 
 cdef Invariant INVARIANTS[NUM_INVARIANTS]

@@ -11,14 +11,14 @@ from clerestory.engine.cathedral.effects cimport EVENT_BLESSING
 from clerestory.engine.cathedral.events cimport can_use_thomas, has_choice
 from clerestory.engine.cathedral.invariants_of_cards cimport *
 from clerestory.engine.cathedral.invariants_of_pieces cimport *
+from clerestory.engine.cathedral.invariants_of_points cimport points_fit
 from clerestory.engine.cathedral.state cimport *
 from clerestory.engine.cathedral.tables cimport cards
 from clerestory.engine.cathedral.works cimport is_free, times_used
 from clerestory.engine.core cimport MAX_LEGAL, NATURE, OVER, Invariant, predicate
 
 cdef enum:
-    # A list also has room for every purchase, for `leave`, and for the court's metal, which may still come
-    MOST_TO_SELL = MAX_LEGAL - 3 * STOCK - 2
+    MOST_TO_SELL = MAX_LEGAL - 3 * STOCK - 1  # a list also has room for every purchase and for `leave`
 
 cdef Invariant INVARIANTS[NUM_INVARIANTS]
 INVARIANTS[:] = [
@@ -43,6 +43,7 @@ INVARIANTS[:] = [
     Invariant(<predicate> decks_fit, b"", b"decks"),
     Invariant(<predicate> somebody_knows, b"event_deck", b"known"),
     Invariant(<predicate> cubes_of_step, b"players", b"cubes"),
+    Invariant(<predicate> points_fit, b"players", b"points"),
 ]
 
 
@@ -71,7 +72,7 @@ cdef bint kept_fits(const Cathedral *s, const Player *p) noexcept nogil:
 
 cdef bint sales_fit(const Cathedral *s, const Player *p) noexcept nogil:
     """These limits are above what can be reached; within them, each sale has its action, and a list holds them all."""
-    cdef int type_, to_sell = 0
+    cdef int type_, to_sell = s.court_metal if s.step <= AT_EXEMPTION else 0  # which may still come
     for type_ in range(TYPES):
         if p.bought >> type_ & 1:
             if p.cubes[type_] + s.stock[type_] > MOST_HELD:
@@ -114,16 +115,26 @@ cdef bint can_keep(const Cathedral *s) noexcept nogil:
 
 cdef bint uses_fit(const Cathedral *s) noexcept nogil:
     cdef int card, last = s.last_used - 1
-    cdef uint32_t held = s.players[s.actor].craftsmen if s.actor >= 0 else 0
+    cdef uint32_t held = able(&s.players[s.actor]) if s.actor >= 0 else 0
     if s.step != AT_CATHEDRAL or s.last_used == 0:
         return not s.used[0] and not s.used[1] and not s.last_used and not s.blessing_used
     for card in range(CRAFTSMEN):
         if times_used(s, card) and (not held >> card & 1 or not is_free(card)):
             return False
-    return held >> last & 1 and (times_used(s, last) or not is_free(last)) and blessing_fits(s)
+    return held >> last & 1 and (times_used(s, last) or not is_free(last)) and blessing_fits(s, held)
 
 
-cdef bint blessing_fits(const Cathedral *s) noexcept nogil:
+cdef uint32_t able(const Player *p) noexcept nogil:
+    """The craftsmen held that need no other, or have it."""
+    cdef uint32_t found = 0
+    cdef int card
+    for card in range(CRAFTSMEN):
+        if not cards.craftsmen[card].requires or cards.craftsmen[card].requires & p.craftsmen:
+            found |= p.craftsmen & 1u << card
+    return found
+
+
+cdef bint blessing_fits(const Cathedral *s, uint32_t held) noexcept nogil:
     """At most one craftsman has been used once more than its capacity; for a free one the uses show it (R42)."""
     cdef int card, beyond, blessed = 0
     for card in range(CRAFTSMEN):
@@ -133,7 +144,15 @@ cdef bint blessing_fits(const Cathedral *s) noexcept nogil:
         blessed += beyond == 1
     if blessed > 1 or (blessed and not s.blessing_used):
         return False
+    if s.blessing_used and not blessed and not other_blessed(s, held):
+        return False
     return not s.blessing_used or (s.event and cards.events[s.event - 1].kind == EVENT_BLESSING)
+
+
+cdef bint other_blessed(const Cathedral *s, uint32_t held) noexcept nogil:
+    """Whether a craftsman that is not free, up to the last used, can have been used beyond its capacity."""
+    cdef uint32_t others = held & cards.blessable & ~cards.free_craftsmen
+    return not is_free(s.last_used - 1) and others & (1u << s.last_used) - 1
 
 
 cdef bint actor_fits(const Cathedral *s) noexcept nogil:

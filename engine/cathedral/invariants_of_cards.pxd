@@ -99,11 +99,16 @@ cdef inline bint event_fits(const Cathedral *s) noexcept nogil:
         return False
     if limits and s.step > AT_THOMAS and s.round < ROUNDS:
         next_ = everyone & ~s.spared
-    if s.limited_next != next_ or (s.limited and not has_limited(s)):
+    if s.limited_next != next_ or (s.limited and not limited_fits(s)):
         return False
     if s.step == AT_PROTECTION:
         return negative and s.spaces[ARCHBISHOP]
     return spared_fits(s)
+
+
+cdef inline bint limited_fits(const Cathedral *s) noexcept nogil:
+    """All are limited but those who were spared: the owner of the builder at the seat, and the user of Thomas (R4)."""
+    return has_limited(s) and s.seats - popcount(s.limited) <= (2 if is_gone(s, cards.protection) else 1)
 
 
 cdef inline bint has_limited(const Cathedral *s) noexcept nogil:

@@ -133,7 +133,7 @@ def goods_fields():
         *(Field(TYPE_NAMES[i], at(&p.cubes[<int> i]), Number(0, MOST_HELD)) for i in range(TYPES)),
         Field("vp_priory", at(&p.vp_priory), COUNT, account),
         Field("vp_craftsmen", at(&p.vp_craftsmen), POINTS, account),
-        Field("vp_cards", at(&p.vp_cards), Number(0, 120), account),
+        Field("vp_cards", at(&p.vp_cards), Number(0, 150), account),
         Field("vp_lost", at(&p.vp_lost), Number(0, 100), account),
     ]
 

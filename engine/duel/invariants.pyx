@@ -40,12 +40,14 @@ cdef bint buildings_fit(const Duel *s) noexcept nogil:
 # -- turns and uses --------------------------------------------------------------------------------
 
 cdef bint turn_fits(const Duel *s) noexcept nogil:
-    """Used places have a marker of the mover and a card that the mover can use."""
+    """Used places have a marker of the mover and a card that the mover can use; who has built has placed something."""
     cdef unsigned int used = s.used
     cdef int card
     if not AT_TURN <= s.step <= AT_BONUS:
         return not s.mover and not s.used and not s.built and not s.cheap
     if not s.mover or s.used & ~s.players[s.mover - 1].markers:
+        return False
+    if (s.built and not mover_of(s).placed) or (s.cheap and not cheapened(s)):
         return False
     while used:
         card = s.grid[lowest_bit(used)] - 1
@@ -53,6 +55,15 @@ cdef bint turn_fits(const Duel *s) noexcept nogil:
         if card < 0 or not cards.usable[s.mover - 1] >> card & 1:
             return False
     return True
+
+
+cdef bint cheapened(const Duel *s) noexcept nogil:
+    """Whether the card that makes building cheap has been played."""
+    cdef int card
+    for card in range(cards.count):
+        if cards.effects[card].kind == EFFECT_CHEAP_BUILDING:
+            return was_played(s, card)
+    return False
 
 
 cdef bint card_fits(const Duel *s) noexcept nogil:

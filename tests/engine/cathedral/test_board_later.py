@@ -32,7 +32,7 @@ from tests.engine.cathedral.positions import (
     ],
 )
 def test_immediate_cards_act_and_are_gone(model: NewGame, card: str, gains: dict[str, int]) -> None:
-    round_ = 6 if card in LAST_ROUND else 1
+    round_ = 6 if card in LAST_ROUND else 2
     base = {"gold": 3, "resource_cards": ["sand_2", "stone_4"]}  # no income from the mill, no wood
     fields = board(2, "quarrel", "red kingsbridge.1", round_, [card], red={**base, "vp": 7})
     game = play_all(model(fields), "event quarrel")
@@ -107,7 +107,7 @@ def test_r7_production_owes_what_the_supply_lacks(model: NewGame) -> None:
 
 
 def test_r8_vp_never_fall_below_0_and_only_what_is_lost_counts(model: NewGame) -> None:
-    game = play_all(model(board(2, "quarrel", red={"vp": 1}, blue={"vp": 9})), "event quarrel")
+    game = play_all(model(board(2, "quarrel", round_=2, red={"vp": 1}, blue={"vp": 9})), "event quarrel")
     assert [(own["vp"], own["vp_lost"]) for own in game.position()["players"]] == [(0, 1 + 1), (7, 2)]
 
 

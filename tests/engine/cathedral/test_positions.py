@@ -1,5 +1,6 @@
 """Positions are read strictly, with messages for all faults, and printed as a table."""
 
+import copy
 import json
 import random
 from bisect import bisect
@@ -78,6 +79,10 @@ UNSOUND: list[tuple[int, str, dict[str, Any], dict[str, Any]]] = [
     (25, "", {"advantage_deck": ["aliena"]}, {}),
     (25, "", {"event_deck": ["quarrel", "volunteers"]}, {}),
     (26, "event_deck", {"event_deck": ["quarrel"]}, {}),
+    (28, "players", {}, {"vp": 3, "vp_priory": 1}),
+    (28, "players", {}, {"vp": 3, "vp_craftsmen": 1}),
+    (28, "players", {}, {"vp": 3, "vp_cards": 1}),
+    (28, "players", {}, {"vp": 1, "vp_lost": 1}),
 ]
 
 
@@ -118,6 +123,41 @@ def test_too_many_craftsmen_and_too_many_cubes_kept() -> None:
         changed(state, red={"craftsmen": many, "advantages": []})
     with pytest.raises(BadPosition, match=r"^cathedral\.players: breaks rule 24"):
         changed(state, {"starting_player": "red", "to_act": "blue"}, red={"sand": 6})
+
+
+def test_who_is_limited_is_everybody_who_was_not_spared() -> None:
+    state = reach("event", seats=3)
+    state.play("event town_wall")
+    while fields(state)["step"] != "draft":
+        state.play(state.draw(1) if state.turn == NATURE else state.legal_actions()[-1])
+    assert changed(state, green={"limited": False}).check() == 0
+    with pytest.raises(BadPosition, match=r"^cathedral\.event: breaks rule 20"):
+        changed(state, blue={"limited": False}, green={"limited": False})
+
+
+def blessed(craftsmen: list[str], last_used: str, **fields_too: Any) -> State:
+    """Under the blessing, which red, at the cathedral, has used."""
+    state = reach("event", round_=3)
+    state.play("event archbishops_blessing")
+    while fields(state)["step"] != "cathedral":
+        state.play(state.draw(1) if state.turn == NATURE else state.legal_actions()[-1])
+    own = {"to_act": "red", "starting_player": "red", "last_used": last_used, "blessing_used": True, **fields_too}
+    return changed(state, own, red={**NO_CUBES, "craftsmen": craftsmen})
+
+
+@pytest.mark.parametrize(
+    ("craftsmen", "last_used", "too"),
+    [
+        (["architect_2"], "architect_2", {}),
+        (["woodworker", "toolmaker_1"], "toolmaker_1", {"used": [{"craftsman": "toolmaker_1", "times": 1}]}),
+        (["stonecutter", "mason_1"], "mason_1", {}),
+    ],
+)
+def test_only_who_can_have_been_blessed_has_used_the_blessing(craftsmen: list[str], last_used: str, too: Any) -> None:
+    """The architect and the tool maker never are, and no mason is used without a mortar mixer."""
+    assert blessed(["woodworker", "architect_2"], "architect_2").check() == 0
+    with pytest.raises(BadPosition, match=r"^cathedral\.used: breaks rule 22"):
+        blessed(craftsmen, last_used, **too)
 
 
 NO_CUBES = dict.fromkeys(CUBES, 0)
@@ -222,6 +262,49 @@ def test_as_many_cubes_as_pass_can_be_played_on_with(seats: int, seed: int) -> N
                 break
             assert ply % 4 or after.check() == 0
     assert len(counts) > 3
+
+
+def played_on(position: dict[str, Any], seed: int, plies: int) -> State:
+    """The state some random plies later; each on the way passes all checks."""
+    rng, state = Rng(seed), CATHEDRAL.from_position(position)
+    for _ in range(plies):
+        if state.over:
+            break
+        state.play(next_action(state, rng))
+        assert state.check() == 0
+    return state
+
+
+def test_the_metal_of_the_court_has_room_in_the_list_of_sales() -> None:
+    state = reach("tax", round_=2)
+    assert fields(state)["court"][0] == "blue"
+    more = partial(hoard, changed(state, blue={"sand": 40, "wood": 40}), 1, "stone")
+    most = bisect(range(41), False, key=lambda count: is_refused(more(count))) - 1
+    assert most > 20
+    played_on(more(most), 1, 1)
+
+
+def richer(position: dict[str, Any], seat: int, source: str, count: int) -> dict[str, Any]:
+    """The position with so many VP from a source, or lost, in a player's account."""
+    position = copy.deepcopy(position)
+    player = position["cathedral"]["players"][seat]
+    player["vp"] += (count - player[source]) * (-1 if source == "vp_lost" else 1)
+    player[source] = count
+    return position
+
+
+@pytest.mark.parametrize("source", ["vp_priory", "vp_craftsmen", "vp_cards", "vp_lost"])
+@pytest.mark.parametrize("seats", [2, 4])
+def test_as_many_points_as_pass_can_be_played_on_with(seats: int, source: str) -> None:
+    """At every step; the positions after it pass as well."""
+    steps = {fields(state)["step"]: state.copy() for state in walk(CATHEDRAL, seats, seats)}
+    counts = set[int]()
+    for state in steps.values():
+        more = partial(richer, state.to_position(), max(state.turn, 0), source)
+        low = state.to_position()["cathedral"]["players"][max(state.turn, 0)][source]
+        counts.add(most := low + bisect(range(low, 6001), False, key=lambda count: is_refused(more(count))) - 1)
+        played_on(more(most), seats, 60)
+    assert max(counts) < 600
 
 
 def test_a_position_prints_as_a_table() -> None:

@@ -115,6 +115,12 @@ def test_later_steps_have_their_invariants(invariant: int, blamed: str, step: st
     assert description.startswith(f"breaks rule {invariant} of every position")
 
 
+@pytest.mark.parametrize("done", ["built", "cheap"])
+def test_nobody_has_built_without_material_or_cheaply_without_the_card(done: str) -> None:
+    with pytest.raises(BadPosition, match=r"^duel: breaks rule 12 "):
+        changed(reach("turn"), {done: True})
+
+
 def test_a_place_is_empty_only_when_its_1x_card_has_gone() -> None:
     state = reach("claim")
     grid = ["", *fields(state)["grid"][1:]]
