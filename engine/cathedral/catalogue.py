@@ -279,9 +279,19 @@ def craftsman_faults(catalogue: CathedralCatalogue) -> CardFaults:
                 yield f"craftsmen.{card}.requires", text("fault.craftsman", card=repr(other))
         if values.gives == Pay():
             yield f"craftsmen.{card}.gives", text("fault.nothing")
+        yield from taken_faults(card, values)
     for permit in PERMITS:
         if all(values.permits != permit for values in catalogue.starting_craftsmen.values()):
             yield "starting_craftsmen", text("fault.permits", permit=repr(permit))
+
+
+def taken_faults(card: str, values: StartingCraftsman) -> CardFaults:
+    """A craftsman neither gives the gold that it takes nor needs what it takes: so uses in a row are as good as one."""
+    if values.takes.gold and values.gives.gold:
+        yield f"craftsmen.{card}.gives.gold", text("fault.taken", good=repr("gold"))
+    for good in GOODS:
+        if getattr(values.takes, good) and getattr(values.needs, good):
+            yield f"craftsmen.{card}.needs.{good}", text("fault.taken", good=repr(good))
 
 
 def deck_faults(catalogue: CathedralCatalogue) -> CardFaults:
@@ -297,6 +307,9 @@ def deck_faults(catalogue: CathedralCatalogue) -> CardFaults:
     for effect in ONCE:
         if not effects[effect]:
             yield "advantage_cards", text("fault.effect", effect=repr(effect))
+    for card, event in catalogue.event_cards.items():
+        if event.effect.kind == "blessing" and event.sign == "negative":
+            yield f"event_cards.{card}.sign", text("fault.blessing", value=repr(event.sign))
     yield from repeated(
         "event_cards", Counter(effect for card in catalogue.event_cards.values() for effect in lasting(card.effect))
     )
