@@ -4,7 +4,6 @@ import asyncio
 import os
 import socket
 import sys
-import tempfile
 import webbrowser
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
@@ -20,6 +19,7 @@ from clerestory.clients.connection import dial
 from clerestory.clients.wire import duration
 from clerestory.door.config import DoorSettings
 from clerestory.door.serve import opened
+from clerestory.folders import socket_folder
 from clerestory.server.app import App
 from clerestory.server.app import serve as run_server
 from clerestory.server.config import Settings
@@ -58,7 +58,7 @@ def bot_of(player: SeatPlayer, seconds: float) -> Bot:
 
 async def keep(request: CreateGameRequest) -> None:
     """Serve the game until a signal comes."""
-    with tempfile.TemporaryDirectory(prefix="clerestory-") as folder:
+    with socket_folder() as folder:
         inside = f"unix:{folder}/door"
         settings = Settings(listen=f"unix:{folder}/socket")
         await run_server(settings, partial(beside, request, inside), Life(), inside)

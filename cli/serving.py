@@ -3,9 +3,8 @@
 import asyncio
 import os
 import sys
-import tempfile
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, nullcontext
 from functools import partial
 from importlib.resources import files
 
@@ -15,6 +14,7 @@ from clerestory.declared import BadSettings
 from clerestory.door.bridge import MAX_STREAMS_INSIDE
 from clerestory.door.config import DoorSettings
 from clerestory.door.serve import opened
+from clerestory.folders import socket_folder
 from clerestory.games.whereabouts import Whereabouts, whereabouts
 from clerestory.server.app import App
 from clerestory.server.app import serve as run_server
@@ -36,8 +36,8 @@ async def serve_while(settings: Settings, door: DoorSettings | None, while_stdin
     if while_stdin:
         asyncio.get_running_loop().add_reader(sys.stdin.fileno(), life.end, "standard input closed")
     fresh = None if while_stdin else await first_start(settings.store)
-    with tempfile.TemporaryDirectory(prefix="clerestory-") as folder:
-        inside = f"unix:{folder}/door" if door else ""
+    with socket_folder() if door else nullcontext("") as folder:
+        inside = folder and f"unix:{folder}/door"
         await run_server(settings, partial(beside, door, inside, fresh), life, inside)
 
 

@@ -2,7 +2,6 @@
 
 import os
 import subprocess
-import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -13,6 +12,7 @@ from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
 from grpc_health.v1.health_pb2_grpc import HealthStub
 
 from clerestory.clients.errors import Unavailable
+from clerestory.folders import socket_folder
 
 PUBLIC = (  # of `clerestory serve`
     "ADMIN METRICS TLS_CERT TLS_KEY TLS_CLIENT_CA TOKEN_FILE WEB WEB_NAME WEB_PAGE WEB_PROXY".split()  # noqa: SIM905
@@ -44,7 +44,7 @@ def child_server(command: Sequence[str], *options: str) -> Iterator[Child]:
 
     Raises Unavailable when it does not start.
     """
-    with tempfile.TemporaryDirectory(prefix="clerestory-") as folder:
+    with socket_folder() as folder:
         target = f"unix:{folder}/socket"
         with subprocess.Popen(
             [*command, "serve", "--listen", target, *QUIET, *options],

@@ -129,6 +129,11 @@ def test_a_server_of_ones_own_asks_for_nothing(folder: Path, monkeypatch: pytest
         assert advisor.rules.games()
 
 
+def test_a_server_without_a_page_makes_no_folder(tmp_path: Path) -> None:
+    with serving(["--store", "memory:"], {"TMPDIR": str(tmp_path)}):
+        assert [*tmp_path.iterdir()] == []
+
+
 def log_of(form: str, written: Path) -> tuple[str, str]:
     """Return the address of a server, and what it logs until it is told to end."""
     with written.open("w") as log, serving(["--log-format", form], {}, log) as address:
