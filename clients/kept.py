@@ -284,17 +284,19 @@ class KeptGamesBase(Generic[G]):
 
         return Exchange(f"{SERVICE}JoinGame", request, read)
 
-    def open(self, game_id: str, tokens: Mapping[int, str] | None = None, *, owner: str = "", onlooker: str = "") -> G:
+    def open(self, game_id: str, tokens: Mapping[Any, str] | None = None, *, owner: str = "", onlooker: str = "") -> G:
         """Return a game by saved tokens, without calling the server yet.
 
         Args:
             game_id: its identifier.
-            tokens: of seats, by seat.
+            tokens: by seat; JSON has turned the seats into texts, which will do.
             owner: token of the owner.
             onlooker: token for onlookers.
+
+        Raises BadRequest for tokens that are not by seat.
         """
         game = self._game(self._call, self._watch, game_id)
-        game.tokens, game.owner_token, game.onlooker_token = dict(tokens or {}), owner, onlooker
+        game.tokens, game.owner_token, game.onlooker_token = by_seat(tokens or {}), owner, onlooker
         return game
 
     @exchanged
@@ -319,6 +321,14 @@ class KeptGamesBase(Generic[G]):
             request,
             lambda answer: ([plain(one) for one in answer.games], answer.next_page_token),
         )
+
+
+def by_seat(tokens: Any) -> dict[int, str]:
+    """Return tokens by the numbers of their seats. Raises BadRequest, which quotes none of them."""
+    try:
+        return {int(seat): token for seat, token in dict(tokens).items()}
+    except (TypeError, ValueError):
+        raise refusal("tokens", "are not tokens by seat, as in {0: TOKEN}") from None
 
 
 def returning(kind: type[S], method: Callable[P, Any]) -> Callable[P, S]:  # noqa: ARG001  # for type checkers

@@ -39,6 +39,11 @@ class LegalAction:
         """Its name in positions, records and requests."""
         return self.action.text
 
+    @property
+    def label(self) -> str:
+        """The same for people, in the language of the client."""
+        return self.action.label
+
 
 @dataclass(frozen=True, slots=True)
 class AppliedAction:

@@ -266,6 +266,8 @@ def position_message(position: PositionLike) -> Position:
             kind = "null" if decoded is None else type(decoded).__name__
             raise TypeError(f"must be a JSON object, not {kind}")
         return ParseDict(dict(decoded), Position())
+    except json.JSONDecodeError as error:
+        raise refusal("position", f"is not JSON: {error}; give the text of a file, not its name") from None
     except (ParseError, ValueError, TypeError, RecursionError) as error:
         raise refusal("position", f"{error}".partition("\n")[0]) from None  # without protobuf's list of all fields
 

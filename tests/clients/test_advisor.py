@@ -137,6 +137,11 @@ def test_a_position_that_is_no_object_is_told_so(advisor: Advisor, position: Any
         advisor.recommend(position, iterations=1)
 
 
+def test_the_name_of_a_file_is_no_position(advisor: Advisor) -> None:
+    with pytest.raises(BadRequest, match=r"^position: is not JSON: .*; give the text of a file, not its name$"):
+        advisor.recommend("examples/positions/toy-2p-round1.json", iterations=1)
+
+
 def test_every_fault_of_a_position_is_named(advisor: Advisor) -> None:
     position = OPENING.to_position()
     position["toy"]["round"] = 9

@@ -151,6 +151,7 @@ UNFIT: list[tuple[Callable[[Any], Any], str, str]] = [
     (lambda a: a.annotate(5), "record", "BAD_RECORD"),
     (lambda a: a.games.create("toy", ["person"], table="yes"), "table", "BAD_OPTIONS"),
     (lambda a: a.games.create("toy", [1, 2]), "seats[0]", "BAD_OPTIONS"),
+    (lambda a: a.games.open("x", ["a token"]), "tokens", "UNREADABLE_REQUEST"),
     (lambda a: a.games.open("x").look(entries_from=-1), "entries_from_ply", "BAD_PLY"),
     (lambda a: a.games.open("x").play(5), "action", "BAD_ACTION"),
     (lambda a: a.games.open("x").take_back(1, decline="x"), "decline", "UNREADABLE_REQUEST"),

@@ -55,6 +55,14 @@ def test_a_character_is_named_as_it_is_asked_for(target: str) -> None:
         assert [(one.name, one.character) for one in game.look().seats] == [("Ann", ""), ("Mabel", "mabel")]
 
 
+def test_tokens_that_were_saved_as_json_still_hold_their_seats(advisor: Advisor) -> None:
+    made = advisor.games.create("toy", ["person", "person"], seed=7)
+    game = advisor.games.open(made.game_id, json.loads(json.dumps(made.tokens)))
+    assert [one.label for one in game.look().legal]
+    game.resign()
+    assert (game.tokens, game.look().status) == (made.tokens, "over")
+
+
 def test_people_join_and_look_back(advisor: Advisor) -> None:
     mine = advisor.games.create("toy", ["person", "open"], seed=7, listed=True)
     with pytest.raises(Denied) as wrong:
