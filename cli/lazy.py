@@ -21,6 +21,7 @@ PLAIN: Mapping[str, Any] = {
     "context_settings": {"max_content_width": 100},  # columns of help on a wide terminal
 }
 ENGLISH = ("", "C", "C.", "PO", "en")  # what the values for English begin with
+NUMBERS: Mapping[Any, str] = {int: "a whole number", float: "a number"}
 LARGEST = 2**53  # a bound above this is one of the machine, which help does not tell
 
 
@@ -109,10 +110,23 @@ def imported(name: str, place: str) -> Any:
     command = get_command(app)
     command.context_class = spoken(command.context_class)
     for one in command.params:
+        one.process_value = partial(converted, type(one), one)  # type: ignore[method-assign]
         one._get_number_range_help_str = partial(bounds, one)  # type: ignore[attr-defined]
         if one.param_type_name == "argument":
             one.display_type_rich = untyped  # type: ignore[attr-defined]
     return command
+
+
+def converted(kind: Any, option: Any, context: Any, value: Any) -> Any:
+    """Return the value of an option or argument; of a wrong number typer quotes nothing, and tells only one bound."""
+    try:
+        return kind.process_value(option, context, value)
+    except typer.BadParameter as fault:
+        sort = NUMBERS.get(getattr(getattr(option, "type_descriptor", None), "annotation", None))
+        if sort and value is not None:
+            limits = bounds(option)
+            fault.message = f"{value!r} is not {sort} ({limits})" if limits else f"{value!r} is not {sort}"
+        raise
 
 
 def untyped(ctx: Any) -> None:  # as typer calls it

@@ -17,7 +17,7 @@ from rich.text import Text
 from clerestory.advice.reviews import ReviewTerms
 from clerestory.cli import spoken
 from clerestory.cli.here import Here
-from clerestory.cli.options import BadOption
+from clerestory.cli.options import BadOption, writing
 from clerestory.cli.recording import recorded
 from clerestory.cli.review_options import ReviewOptions
 from clerestory.cli.screen import ended, figures_table, screen
@@ -134,11 +134,9 @@ def require_place(path: Path) -> None:
 
 
 def write(path: Path, text: str) -> None:
-    """Write a file. Raises BadOption."""
-    try:
+    """Write a file. Raises OSError."""
+    with writing(path):
         path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise BadOption(f"--html: {path}: {error.strerror}") from None
 
 
 @contextmanager

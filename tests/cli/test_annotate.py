@@ -116,7 +116,8 @@ def test_the_report_is_written_beside_the_table(record: str, tmp_path: Path) -> 
 def test_a_report_that_cannot_be_written_costs_no_review(record: str) -> None:
     done = called(record, *QUICK, "--html", "/dev/full")
     assert "own errors" in done.output
-    assert isinstance(done.exception, BadOption)
+    assert isinstance(done.exception, OSError)
+    assert done.exception.filename == "/dev/full"
 
 
 def test_a_time_becomes_as_many_iterations_as_fit(record: str) -> None:

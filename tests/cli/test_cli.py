@@ -275,6 +275,20 @@ def test_wrong_usage_is_explained(arguments: list[str]) -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["recommend", "-", "--level", "9"], "'--level': '9' is not a whole number (1 to 8)"),
+        (["new", "--game", "toy", "--seed", "-1"], "'--seed': '-1' is not a whole number (0 or more)"),
+        (["simulate", "--game", "toy", "--seats", "two"], "'--seats': 'two' is not a whole number"),
+        (["analyze", "-", "--certainty", "high"], "'--certainty': 'high' is not a number"),
+        (["puzzle", "0"], "'NUMBER': '0' is not a whole number (1 or more)"),
+    ],
+)
+def test_a_wrong_number_is_quoted_with_what_is_right(arguments: list[str], says: str) -> None:
+    assert run(*arguments).stderr.endswith(f"Error: Invalid value for {says}\n")
+
+
 def test_as_many_iterations_as_the_help_allows_are_taken() -> None:
     assert "once. [1 or more]" in " ".join(run("recommend", "--help").stdout.split())
     done = run("recommend", OPENING, "--time", "50ms", "--iterations", str(MAX_ITERATIONS), "--json")
