@@ -84,7 +84,8 @@ class Door:
         if codec is None or codec.streams != method.streams:
             accepted = ACCEPTED[method.streams]
             answers = "streams its answer" if method.streams else "has one answer"
-            await exchange.say(415, f"This method {answers}; send one of {accepted}.\n", [("accept-post", accepted)])
+            text = f"This method {answers}; its content-type must be one of {accepted}.\n"
+            await exchange.say(415, text, [("accept-post", accepted)])
             return
         try:
             timeout, headers = read_timeout(exchange.headers), passed_on(exchange.headers)

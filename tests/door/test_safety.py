@@ -62,7 +62,7 @@ async def test_a_refused_media_type_is_told_which_ones_the_method_takes(path: st
     async with door() as caller:
         answer = await caller.call(path, b"{}", content_type=wrong)
     assert (answer.status, answer.headers["accept-post"]) == (415, accepted)
-    assert answer.body.decode() == f"This method {answers}; send one of {accepted}.\n"
+    assert answer.body.decode() == f"This method {answers}; its content-type must be one of {accepted}.\n"
 
 
 @pytest.mark.parametrize(
