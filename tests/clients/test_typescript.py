@@ -144,7 +144,7 @@ def test_errors_deadlines_and_streams(project: Path, door: str) -> None:
             *("5334", "6001", "1501", None),  # of searches, in whole milliseconds, and one beyond every timer
         ],
         "unfit": ["bad-request"] * 5,
-        "unusable": ["TypeError"] * 4,
+        "unusable": ["TypeError"] * 5,
         "odd": [0, 333_333_333],
         "nowhere": ["unavailable", True],
     }

@@ -76,6 +76,7 @@ for (const call of [
 ])
   unfit.push((await failure(call)).kind);
 const unusable = [
+  () => milliseconds("1s" as unknown as number),
   () => new Client("localhost:8080"),
   () => new Client("grpc://127.0.0.1:50051"),
   () => new Client(address, { token: "two\nlines" }),
