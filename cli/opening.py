@@ -165,6 +165,8 @@ def drawn(seed: int | None) -> int:
 
 def resume(path: str, seats: int, game: str | None) -> Record:
     """Return the game in a file, which must have so many seats, and be of a game. Raises BadOption, GameError."""
+    if (is_kept(path) or "#" in path) and not Path(path).exists():
+        raise BadOption("START: is no file; a game of a server needs --server, and its whole ID#TOKENS")
     opening = last_game(path)
     require_same_game(game, opening.state.game.name)
     if opening.state.seats != seats:

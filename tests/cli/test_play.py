@@ -182,6 +182,8 @@ def test_a_game_is_kept_though_the_server_fails(tmp_path: Path) -> None:
         (["--game", "chess"], "--game: 'chess' is not one of"),
         ([str(POSITION), "--game", "toy"], "--game: 'toy', but this is a game of duel"),
         (["nowhere.json"], "nowhere.json: No such file"),
+        (["0BKYbSL_Hb0NGi58PAFXIQ"], "START: is no file; a game of a server needs --server"),
+        (["0BKYbSL_Hb0NGi58PAFXIQ#0.half", "--server", "localhost:1"], "START: is no file; a game of a server needs"),
         (["--token-file", "x"], "--token-file: requires --server"),
         (["--server", "localhost:70000"], "--server: the port of 'localhost:70000' is not"),
         (["--server", "localhost:1", "--tls-ca", __file__], f"--tls-ca: {__file__} holds no certificate"),
