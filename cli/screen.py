@@ -16,11 +16,14 @@ from clerestory.texts.languages import ENGLISH
 
 ALIGNED = 16  # columns of the texts of actions, so that tables below each other are aligned; fewer if there is no room
 ROOMY = 90  # columns needed for showing labels and sources in separate columns
+USUAL = 80  # columns where the environment says that there are none, which is to say that it does not know
 
 
 def screen(*, stderr: bool = False) -> Console:
     """Return a console that prints plain text, wrapped between words on a terminal and not at all elsewhere."""
     console = Console(stderr=stderr, markup=False, highlight=False)
+    if not console.width:
+        console.width = USUAL
     console.soft_wrap = not console.is_terminal
     return console
 

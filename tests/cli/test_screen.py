@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from clerestory.cli.answers import answer_view
 from clerestory.cli.main import app
-from clerestory.cli.screen import actions_table, screen
+from clerestory.cli.screen import USUAL, actions_table, screen
 from clerestory.clients.wire import read_answer
 from clerestory.engine import GAMES, from_position
 from clerestory.v1 import advisor_pb2 as api
@@ -49,6 +49,10 @@ def test_tables_fit(arguments: list[str | Path]) -> None:
     assert lines
     assert max(map(len, lines)) <= COLUMNS
     assert "…" not in "".join(lines)
+
+
+def test_a_screen_of_no_columns_is_one_of_a_usual_width() -> None:
+    assert shown("show", POSITIONS[0], columns=0) == shown("show", POSITIONS[0], columns=USUAL)
 
 
 @pytest.mark.parametrize("position", POSITIONS, ids=lambda path: path.stem)
