@@ -25,15 +25,16 @@ def socket_folder() -> Iterator[str]:
 
 
 def remove_left(folder: Path) -> None:
-    """Remove a folder of this user in which nobody listens. Raises OSError if it is, or holds, anything else."""
+    """Remove a folder of this user that has nothing but sockets at which nobody listens. Raises OSError."""
     found = folder.lstat()
     ours = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
     if not ours or time.time() - found.st_mtime < FRESH:
         return
-    for entry in folder.iterdir():
-        if is_left(entry):
+    entries = list(folder.iterdir())
+    if entries and all(map(is_left, entries)):
+        for entry in entries:
             entry.unlink()
-    folder.rmdir()
+        folder.rmdir()
 
 
 def is_left(entry: Path) -> bool:
