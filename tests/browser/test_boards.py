@@ -298,6 +298,38 @@ def test_words_tell_what_a_seat_foresees_and_who_is_marked(boards: Page) -> None
     expect(row(boards, "Event to come")).to_have_count(0)
 
 
+@pytest.mark.parametrize(
+    ("name", "round_", "fields", "told"),
+    [
+        ("cathedral-3p-round6-cathedral", 5, {}, "(then the next round)"),
+        ("cathedral-3p-round6-cathedral", 6, {}, "(then the end)"),
+        ("duel-2p-phase2-turn", 1, {"turn_of": "red"}, "(then the other turn)"),
+        ("duel-2p-phase2-turn", 3, {"turn_of": "blue"}, "(then the next round)"),
+        ("duel-2p-phase2-turn", 3, {"turn_of": "blue", "phase": 4}, "(then the end)"),
+    ],
+)
+def test_words_tell_what_follows(boards: Page, name: str, round_: int, fields: dict[str, object], told: str) -> None:
+    exhibit = gallery.plain(POSITIONS[name]) | {"words": True}
+    exhibit["position"][name.partition("-")[0]] |= fields | {"round": round_}
+    show(boards, exhibit)
+    expect(row(boards, "Step")).to_contain_text(told)
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("cathedral-4p-round5-draft", "not rolled"),
+        ("cathedral-4p-round4-exemption", "4"),
+        ("cathedral-4p-round6-market", "paid"),
+    ],
+)
+def test_words_and_the_board_tell_the_tax(boards: Page, name: str, told: str) -> None:
+    show(boards, gallery.plain(POSITIONS[name]) | {"words": True})
+    expect(row(boards, "Tax").locator("dd")).to_have_text(told)
+    show(boards, gallery.plain(POSITIONS[name]))
+    expect(boards.locator('[data-place="die"] .unseen, [data-about="die"] .unseen').last).to_have_text(told)
+
+
 @pytest.mark.parametrize("name", sorted(POSITIONS))
 def test_words_have_no_row_that_says_nothing(boards: Page, name: str) -> None:
     show(boards, gallery.plain(POSITIONS[name]) | {"words": True})

@@ -30,6 +30,8 @@ def test_the_goal_the_round_and_every_place_are_one_key_away(table: Page) -> Non
     told.locator("summary", has_text="Castle").first.click()
     expect(told).to_contain_text("two grey workers for the next round")
     expect(told).to_contain_text("Rules: Step 11, the castle")
+    told.locator("summary", has_text="Priory").first.click()
+    expect(told).to_contain_text("earns victory points: 2 on the first space")  # in its step, not when it is placed
     assert not violations(table)
     table.keyboard.press("Escape")
     expect(told).to_have_count(0)

@@ -128,4 +128,4 @@ def test_a_text_is_read_as_it_was_written() -> None:
     assert [said(use, "cathedral", language) for language in ("en", "de")] == ["Carpenter 4", "Zimmermann 4"]
     message = api.Text(code="lead.ahead", arguments=[api.TextArgument(name="count", number=2.1)])
     assert read_text(message) == read_text(write_text(read_text(message), GAMES["toy"]))
-    assert write_text(read_text(message), GAMES["toy"]).english == "You lead by 2.1 points."
+    assert write_text(read_text(message), GAMES["toy"]).english == "Expected at the end: 2.1 points ahead."

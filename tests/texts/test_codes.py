@@ -76,7 +76,8 @@ def test_every_value_of_the_protocol_has_a_text(name: str, language: str) -> Non
 def test_every_step_and_phase_has_a_text(language: str) -> None:
     texts = patterns("page", language)
     owed = {f"step.{game}.{step}" for game, steps in STEPS.items() for step in steps}
-    assert owed == {key for key in texts if key.startswith("step.")}
+    otherwise = {"step.cathedral.cathedral.last", "step.duel.turn.second", "step.duel.turn.last"}  # what follows them
+    assert owed | otherwise == {key for key in texts if key.startswith("step.")}
     assert arguments(texts["summary.phase"]) == {"phase", "round"}
     assert arguments(texts["summary.round"]) == {"round"}
 

@@ -3,7 +3,6 @@
 import type { ComponentChildren } from "preact";
 import { SeatName, type SeatRow, SeatTable } from "../parts.tsx";
 import { colourName } from "../seats.ts";
-import { type Key, sayAny } from "../texts.ts";
 import { COLOURS } from "./places.ts";
 import type { PossibleFlag } from "./player.tsx";
 import type { BoardProps } from "./types.ts";
@@ -67,5 +66,3 @@ export const colour = (name: string): string => {
   const seat = COLOURS.indexOf(name);
   return seat < 0 ? name || NOTHING : colourName(seat);
 };
-
-export const stepName = (game: "cathedral" | "duel", name: string) => sayAny(`step.${game}.${name}` as Key);

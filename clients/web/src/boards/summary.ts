@@ -1,10 +1,11 @@
 // The state of a game in one line: the current step, its cost, what comes next.
 
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
-import { knows, say } from "../texts.ts";
+import { say } from "../texts.ts";
 import { placingCost } from "./cathedral/words.ts";
 import { CONTEST, contested } from "./duel/sections.ts";
 import { COLOURS } from "./places.ts";
+import { stepTold } from "./steps.ts";
 import type { Catalogue, SeatLook } from "./types.ts";
 
 /** The line. */
@@ -15,7 +16,7 @@ export function summary(position: Position, catalogue: Catalogue, seats: readonl
     const who = seats[COLOURS.indexOf(drawn)]?.name ?? drawn;
     return joined(
       say("summary.round", { round }),
-      told("cathedral", step),
+      told(step, game),
       drawn && say("summary.builder", { who, cost: placingCost(game.value) }),
       event && say("summary.event", { event: catalogue.name(event) }),
     );
@@ -23,14 +24,10 @@ export function summary(position: Position, catalogue: Catalogue, seats: readonl
   if (game.case !== "duel") return "";
   const { phase, round, step } = game.value;
   const card = game.value.card || (CONTEST.includes(step) ? contested(game.value) : "");
-  return joined(say("summary.phase", { phase, round }), told("duel", step), card && catalogue.name(card));
+  return joined(say("summary.phase", { phase, round }), told(step, game), card && catalogue.name(card));
 }
 
 const joined = (...parts: string[]): string => parts.filter(Boolean).join(" · ");
 
-/** What is to be done in a step, and what comes next; that a game is over is said elsewhere. */
-function told(game: "cathedral" | "duel", step: string): string {
-  if (step === "over") return "";
-  const key = `step.${game}.${step}`;
-  return knows(key) ? say(key) : step.replaceAll("_", " ");
-}
+/** What is to be done, and what comes next; that a game is over is said elsewhere. */
+const told = (step: string, game: Position["game"]): string => (step === "over" ? "" : stepTold(game));

@@ -7,6 +7,7 @@ import { rules } from "../api.ts";
 import { places as cathedralPlaces } from "../boards/cathedral/places.ts";
 import { places as duelPlaces } from "../boards/duel/places.ts";
 import { type Places, textOf } from "../boards/places.ts";
+import { stepTold } from "../boards/steps.ts";
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import { AnyPositionSchema, type LegalAction } from "../gen/clerestory/v1/rules_pb.ts";
 import { FILES } from "../gen/table.ts";
@@ -147,12 +148,13 @@ function Everything(props: Props) {
         <ol class="course">
           {(COURSE[game] ?? []).map((one) => (
             <li key={one} aria-current={one === step ? "step" : undefined}>
-              {sayAny(`step.${game}.${one}` as never)} {one === step && <b>{say("explain.here")}</b>}
+              {one === step ? stepTold(position.game) : sayAny(`step.${game}.${one}` as never)}{" "}
+              {one === step && <b>{say("explain.here")}</b>}
             </li>
           ))}
           {step && !COURSE[game]?.includes(step) && (
             <li aria-current="step">
-              {sayAny(`step.${game}.${step}` as never)} <b>{say("explain.here")}</b>
+              {stepTold(position.game)} <b>{say("explain.here")}</b>
             </li>
           )}
         </ol>

@@ -3,11 +3,12 @@
 import type { CathedralCubes, CathedralPlayer, CathedralPosition } from "../../gen/clerestory/v1/cathedral_pb.ts";
 import type { SeatRow } from "../../parts.tsx";
 import { capital, say } from "../../texts.ts";
-import { about, all, colour, Facts, flagged, lines, NOTHING, PlayerFacts, stepName } from "../facts.tsx";
+import { about, all, colour, Facts, flagged, lines, NOTHING, PlayerFacts } from "../facts.tsx";
+import { stepTold } from "../steps.ts";
 import type { BoardProps, Catalogue } from "../types.ts";
 import { listed } from "../words.ts";
 import { flagsOf } from "./flags.ts";
-import { amounts, effectOf, METAL_PRICE, numberOf, PRICES, placingCost, tradeOf, tradeTold } from "./words.ts";
+import { amounts, effectOf, METAL_PRICE, numberOf, PRICES, placingCost, taxTold, tradeOf, tradeTold } from "./words.ts";
 
 const cubes = (of: CathedralCubes | undefined) =>
   of
@@ -58,7 +59,7 @@ function Town({ of: position, catalogue }: BoardProps & { of: CathedralPosition 
     <Facts
       rows={[
         [say("fact.round"), say("summary.round", { round: position.round })],
-        [say("fact.step"), stepName("cathedral", position.step)],
+        [say("fact.step"), stepTold({ case: "cathedral", value: position })],
         [capital(say("flag.starts")), colour(position.startingPlayer), "flag.starts"],
         [
           say("fact.drawn"),
@@ -75,7 +76,7 @@ function Town({ of: position, catalogue }: BoardProps & { of: CathedralPosition 
         [say("place.kingsbridge"), beside(position.kingsbridge, position.kingsbridgeCards, advantage), "kingsbridge"],
         [say("place.priory"), spaces(position.priory), "priory"],
         [say("place.court"), about(spaces(position.court), position.courtMetal ? amounts({ metal: 1 }) : ""), "court"],
-        [say("place.tax"), position.die || say("place.not_rolled"), "die"],
+        [say("place.tax"), taxTold(position), "die"],
         [say("place.shiring"), beside(position.shiring, position.shiringCards, card.craftsman), "shiring"],
         [say("place.castle_space"), colour(position.castle), "castle"],
         [

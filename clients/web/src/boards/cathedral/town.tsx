@@ -7,7 +7,7 @@ import { Change, Count, Spot, Unseen, useBoard } from "../spots.tsx";
 import { CraftsmanCard, Site, TextCard } from "./cards.tsx";
 import { Church } from "./church.tsx";
 import { Location, Space, seatOf, useGame } from "./parts.tsx";
-import { METAL_PRICE, numberOf, PRICES } from "./words.ts";
+import { METAL_PRICE, numberOf, PRICES, ROUNDS, taxTold } from "./words.ts";
 
 type Cube = (typeof CUBES)[number];
 const CUBES = ["sand", "wood", "stone", "metal"] as const;
@@ -256,7 +256,7 @@ function Court() {
       <Spot place="die" class="tax" title={say("place.tax")} news={was && now.die > 0 && was.die !== now.die}>
         <span class="label">{say("place.tax")}</span>
         <Die shows={now.die} />
-        <Unseen>{now.die || say("place.not_rolled")}</Unseen>
+        <Unseen>{taxTold(now)}</Unseen>
       </Spot>
     </Strip>
   );

@@ -5,6 +5,8 @@ import { apart, gameText, knows, say, sayAny } from "../../texts.ts";
 import type { Card, Catalogue } from "../types.ts";
 import { listed, plainly } from "../words.ts";
 
+export const ROUNDS = 6;
+
 // Printed on the board.
 export const PRICES: Readonly<Record<string, number>> = { sand: 2, wood: 3, stone: 4 };
 export const METAL_PRICE = 5;
@@ -59,6 +61,12 @@ export function tradeTold({ takes, needs, gives, capacity }: Trade): string {
 
 /** The gold that placing a builder costs now. */
 export const placingCost = (now: CathedralPosition): number => (now.freePlacement ? 0 : now.cost);
+
+const AFTER_TAX: readonly string[] = ["shiring", "market", "cathedral", "keep", "over"];
+
+/** The tax of this round: what the die shows, or why it shows nothing. */
+export const taxTold = ({ die, step }: CathedralPosition): string =>
+  die ? String(die) : say(AFTER_TAX.includes(step) ? "place.tax_paid" : "place.not_rolled");
 
 /** A number of the catalogue. */
 export const numberOf = (card: Card | undefined, name: string): number | undefined =>

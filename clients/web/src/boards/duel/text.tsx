@@ -3,8 +3,9 @@
 import type { DuelPlayer, DuelPosition } from "../../gen/clerestory/v1/duel_pb.ts";
 import type { SeatRow } from "../../parts.tsx";
 import { capital, gameText, say } from "../../texts.ts";
-import { about, colour, Facts, flagged, lines, PlayerFacts, stepName } from "../facts.tsx";
+import { about, colour, Facts, flagged, lines, PlayerFacts } from "../facts.tsx";
 import { COLOURS } from "../places.ts";
+import { stepTold } from "../steps.ts";
 import type { BoardProps, Catalogue, SeatLook } from "../types.ts";
 import { listed } from "../words.ts";
 import { flagsOf } from "./flags.ts";
@@ -41,7 +42,7 @@ function Course({ of: position, catalogue }: DuelProps) {
     <Facts
       rows={[
         [say("fact.phase"), say("course.phase", { phase, round }), "phases"],
-        [say("fact.step"), stepName("duel", step)],
+        [say("fact.step"), stepTold({ case: "duel", value: position })],
         [say("course.power"), colour(position.power), "power"],
         [say("course.bank"), String(inBank(position)), "bank"],
         [say("fact.turn_of"), position.turnOf && colour(position.turnOf)],
