@@ -234,8 +234,23 @@ def test_a_move_can_be_taken_back(page: Page) -> None:
     assert settled(page)
 
 
+def test_what_was_revealed_since_cannot_be_taken_back(page: Page) -> None:
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url) if "TakeBack" in request.url else None)
+    start(page, game="cathedral")
+    back = page.get_by_role("button", name="Take back")
+    play_on(page, lambda offered: "pass", 1)
+    expect(page.locator(".status")).to_contain_text("Keep the builder, or draw again", timeout=PATIENCE)
+    assert settled(page)
+    expect(back).to_be_disabled()
+    page.keyboard.press("u")
+    page.keyboard.press("Home")  # by now another call would have begun
+    expect(page.get_by_role("button", name="To the present")).to_be_visible()
+    assert asked == []
+
+
 def test_a_key_that_is_held_down_takes_back_once(page: Page) -> None:
-    start(page)
+    start(page, game="cathedral")
     play_on(page, lambda offered: offered[0], 2)
     settled(page)
     asked: list[str] = []

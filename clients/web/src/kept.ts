@@ -16,7 +16,7 @@ import {
 import { longer, mayPass, SHORTEST } from "./insist.ts";
 import { Pace } from "./pace.ts";
 import { isBot, isToMove, seatOf } from "./seats.ts";
-import { declinedIn, followed, seatsOf, viewIn } from "./states.ts";
+import { declinedIn, followed, isRevealed, seatsOf, viewIn } from "./states.ts";
 import { leaveStream, takeStream } from "./streams.ts";
 import { say } from "./texts.ts";
 import { addKeys, dropToken, type Keys, keysOf, tokensOf } from "./tokens.ts";
@@ -71,6 +71,8 @@ export class Kept {
   /** The ply after the last action of a seat of mine, 0 for none. */
   readonly lastMine = computed(() => this.log.value.findLastIndex((entry) => this.#isMine(entry)) + 1);
   readonly mayTakeBack = computed(() => this.#mayTakeBack());
+  /** Something has been revealed since my last action, so it would be refused to take it back. */
+  readonly revealed = computed(() => !this.busy.value && this.#revealed());
   /** The displayed view: that of the seat to decide if it is mine, else of my first seat, else the public one. */
   readonly view = computed(() => this.viewOf(this.myTurn.value ? this.turn.value : this.mine.value[0]));
 
@@ -320,6 +322,11 @@ export class Kept {
     const game = this.game.value;
     if (!game || game.end || game.options?.takeBacks === TakeBacks.NEVER || !this.mine.value.length) return false;
     return this.lastMine.value > 0 || this.busy.value;
+  }
+
+  #revealed(): boolean {
+    const { takeBacks, table } = this.game.value?.options ?? {};
+    return takeBacks !== TakeBacks.ALL && !table && isRevealed(this.log.value, this.lastMine.value);
   }
 
   #isMine(entry: GameEntry): boolean {

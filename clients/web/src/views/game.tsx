@@ -140,7 +140,7 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
       news={past ? "" : news(kept, game, applied.value, seats.value)}
       onGo={go}
       onReplay={mayReplay ? again : undefined}
-      onTakeBack={kept.mayTakeBack.value ? () => void kept.takeBack() : undefined}
+      onTakeBack={kept.mayTakeBack.value && !kept.revealed.value ? () => void kept.takeBack() : undefined}
       keys={{ s: kept.pace.skip, r: () => mayReplay && again() }}
       menu={<Menu kept={kept} at={past?.ply ?? log.length} secrets={secrets} opened={opened} />}
       above={game.end && !past && <Ending kept={kept} game={game} seats={seats.value} />}
@@ -228,7 +228,7 @@ function Menu({ kept, at, secrets, opened }: MenuProps) {
   return (
     <>
       {kept.mayTakeBack.value && (
-        <Button off={kept.takingBack.value} onPress={() => void kept.takeBack()}>
+        <Button off={kept.takingBack.value || kept.revealed.value} onPress={() => void kept.takeBack()}>
           {say(kept.takingBack.value ? "menu.taking_back" : "menu.take_back")} <kbd>u</kbd>
         </Button>
       )}
