@@ -119,6 +119,18 @@ def speak(page: Page, language: str) -> None:
     expect(page.locator(f"html[lang={language}]")).to_have_count(1)
 
 
+def test_the_bar_of_a_lesson_grows_with_what_is_read(page: Page) -> None:
+    opened(page, "goal")
+    bar, shown = page.locator(f"{PANEL} progress"), [0.0]
+    assert bar.evaluate("bar => bar.value") == 0
+    while page.locator(GO_ON).count():
+        page.locator(GO_ON).click()
+        next_thing(page)
+        shown.append(bar.evaluate("bar => bar.value"))
+    assert len(shown) > 2
+    assert shown == sorted({*shown})
+
+
 def test_of_two_new_beginnings_only_the_newest_counts(page: Page) -> None:
     opened(page, "goal")
     held: list[Route] = []

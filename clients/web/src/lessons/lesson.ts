@@ -41,11 +41,17 @@ export class Lesson {
       (this.scene.value?.text !== "" && !this.scene.value?.wrong && !this.#read.value)
     );
   });
+  /** How much of the lesson is done, 0 to 1: not what is still to be read. */
+  readonly done = computed(() => {
+    const { done, scenes } = this.answer.value;
+    return this.reading.value ? this.#done + ((done - this.#done) * this.at.value) / scenes.length : done;
+  });
   readonly over = computed(() => !this.reading.value && this.answer.value.stars > 0);
 
   readonly #read = signal(false);
   #tried: string[] = [];
   #trying = this.#tried;
+  #done = 0; // before the scenes that are shown
   #timer: ReturnType<typeof setTimeout> | undefined;
 
   constructor(name: string, answer: FollowLessonResponse) {
@@ -87,8 +93,10 @@ export class Lesson {
     return this.asked.ask(
       () => followed(this.name, actions),
       (answer) => {
+        const again = actions === this.#tried; // the same as before, in another language
+        if (!again) this.#done = actions.length ? this.answer.value.done : 0;
         this.answer.value = answer;
-        if (actions === this.#tried) return; // the same as before, in another language
+        if (again) return;
         this.#tried = actions;
         this.#show(0);
         if (answer.stars) keepStars(this.name, answer.stars);

@@ -81,7 +81,7 @@ function Words({ lesson, following }: { lesson: Lesson; following: string }) {
   if (!scene) return null;
   return (
     <section class={scene.wrong ? "lesson wrong" : "lesson"} aria-label={say("learn.lesson")}>
-      <progress value={now.done} aria-label={say("learn.done")} />
+      <progress value={lesson.done.value} aria-label={say("learn.done")} />
       <Trouble words={lesson.asked.trouble.value} />
       {scene.applied && !scene.wrong && <Played applied={scene.applied} />}
       {(lesson.reading.value || scene.wrong) && scene.text && <p>{scene.text}</p>}
