@@ -117,6 +117,10 @@ def test_every_code_of_the_protocol_has_a_text() -> None:
         assert {f"luck.{kind}" for kind in kinds} <= set(patterns(name))
 
 
+def test_the_room_for_craftsmen_is_told_with_its_exception() -> None:
+    assert "five at most unless a card gives room for more" in say("explain", "explain.cathedral.crew")
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_numbers_are_written_as_in_the_language(language: str) -> None:
     assert say("service", "lead.ahead", language=language, count=1.5).count("1,5") == (language in WITH_COMMA)
