@@ -70,6 +70,8 @@ export class Kept {
   readonly myTurn = computed(() => isToMove(this.game.value, this.mine.value));
   /** The ply after the last action of a seat of mine, 0 for none. */
   readonly lastMine = computed(() => this.log.value.findLastIndex((entry) => this.#isMine(entry)) + 1);
+  /** The ply after the last of them that the server did not play for want of time. */
+  readonly lastMeant = computed(() => this.log.value.findLastIndex((one) => this.#isMine(one) && !one.playedOn) + 1);
   readonly mayTakeBack = computed(() => this.#mayTakeBack());
   /** Something has been revealed since my last action, so it would be refused to take it back. */
   readonly revealed = computed(() => !this.busy.value && this.#revealed());

@@ -110,7 +110,7 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
   };
   const question = past ? undefined : asked(kept, view); // information hidden on a shared screen stays hidden in hints
   const barred = hintsBarred(game.options?.hints, game.end !== undefined);
-  const since = kept.lastMine.value;
+  const since = kept.lastMeant.value;
   const again = () => void replay(kept, since, shown, view?.seat);
   const mayReplay = mine.length > 0 && since < log.length;
   return (
