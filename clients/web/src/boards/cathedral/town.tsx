@@ -7,7 +7,7 @@ import { Change, Count, Spot, Unseen, useBoard } from "../spots.tsx";
 import { CraftsmanCard, Site, TextCard } from "./cards.tsx";
 import { Church } from "./church.tsx";
 import { Location, Space, seatOf, useGame } from "./parts.tsx";
-import { METAL_PRICE, numberOf, PRICES, ROUNDS, taxTold } from "./words.ts";
+import { METAL_PRICE, numberOf, PRICES, taxTold } from "./words.ts";
 
 type Cube = (typeof CUBES)[number];
 const CUBES = ["sand", "wood", "stone", "metal"] as const;
