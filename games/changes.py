@@ -1,6 +1,7 @@
 """Changes of games: each is tried on a copy, stored, and only then shown."""
 
 import asyncio
+import logging
 from collections.abc import Callable, Coroutine, Sequence
 from typing import Any, Protocol, TypeVar
 
@@ -11,6 +12,8 @@ from clerestory.games.log import Onlookers
 from clerestory.games.store import Batch, Conflict, Key, Store, Summary
 from clerestory.refusals import Refusal
 from clerestory.spans import part
+
+logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -99,12 +102,23 @@ class Changes:
         task = asyncio.create_task(change)
         self._under_way.add(task)
         task.add_done_callback(self._under_way.discard)
-        return await asyncio.shield(task)
+        try:
+            return await asyncio.shield(task)
+        except asyncio.CancelledError:
+            task.add_done_callback(unheard)
+            raise
 
     async def finish(self, within: float) -> None:
         """Wait for changes that are under way, at most so many seconds."""
         if self._under_way:
             await asyncio.wait(self._under_way, timeout=within)
+
+
+def unheard(change: asyncio.Task[Any]) -> None:
+    """Log what is wrong with a change whose caller has left; that it was refused is no surprise."""
+    error = None if change.cancelled() else change.exception()
+    if error is not None and not isinstance(error, Refusal | Conflict):
+        logger.error("a change failed after its caller had left", exc_info=error)
 
 
 def summary_of(kept: ServerGame) -> Summary:

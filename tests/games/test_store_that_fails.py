@@ -407,3 +407,30 @@ async def test_a_game_that_cannot_be_read_is_no_surprise_once_who_asked_for_it_h
     await asyncio.sleep(0.01)  # the task has ended
     gc.collect()
     assert said == []
+
+
+@pytest.mark.parametrize("error", [StoreError("broken"), ValueError("a fault")])
+async def test_a_change_that_fails_once_its_caller_has_left_is_told_if_it_is_a_fault(
+    error: Exception, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    reached, gate, said = asyncio.Event(), asyncio.Event(), []
+
+    async def append(*_: Any, **__: Any) -> None:
+        reached.set()
+        await gate.wait()
+        raise error
+
+    async with table(PERSON, PERSON) as played:
+        asyncio.get_running_loop().set_exception_handler(lambda _, context: said.append(context["message"]))
+        shown, keeper = await played.look(0), played.app.keeper
+        monkeypatch.setattr(keeper.store, "append", append)
+        playing = asyncio.ensure_future(played.play(first_action(shown), shown.game.version, 0))
+        await reached.wait()
+        playing.cancel()
+        await until(lambda: keeper.cache.games[played.game_id].users == 1)  # the change
+        gate.set()
+        await until(lambda: not keeper._changes._under_way)
+        await asyncio.sleep(0.01)  # the task has ended
+        gc.collect()
+    told = [one for one in caplog.messages if "after its caller had left" in one]
+    assert (said, len(told)) == ([], isinstance(error, ValueError))
