@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Coroutine, Sequence
 from contextlib import suppress
 from itertools import islice
 from math import inf
-from typing import Any
+from typing import Any, TypeVar
 
 from clerestory.games.background import contained
 from clerestory.games.bounds import ANSWER
@@ -37,6 +37,8 @@ ALWAYS = 1 << 62  # milliseconds since 1970; later than any moment
 REMEMBERED = 10_000  # games of which something is remembered
 
 logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 
 class Lane:
@@ -144,6 +146,7 @@ class DueGames:
         self._hungry = asyncio.Event()
         self._missed = 0  # looks in a row
         self._since = store.now()  # from when on games could be played here without a break
+        self._barred: OrderedDict[str, int] = OrderedDict()  # the same of games that could not be stored, or ALWAYS
         self._ended = False
 
     @property
@@ -237,6 +240,7 @@ class DueGames:
         """React to a game that was stored here, or may have been."""
         summary, game_id = summary_of(kept), kept.head.game_id
         self._resting.pop(game_id, None)
+        self._unbar(game_id)
         soon = self._store.now() + int(1000 * LOOK)
         for lane in self._lanes:
             lane.stuck.pop(game_id, None)
@@ -246,6 +250,15 @@ class DueGames:
             else:
                 lane.remove(game_id)
         self._start()
+
+    def bar(self, game_id: str) -> None:
+        """Note that a game could not be stored, so that whoever has to decide in it could not play either."""
+        remember(self._barred, game_id, ALWAYS)
+
+    def _unbar(self, game_id: str) -> None:
+        """Note that a game can be stored again."""
+        if self._barred.get(game_id) == ALWAYS:
+            self._barred[game_id] = self._store.now()
 
     def note_news(self, game_id: str) -> None:
         """React to a game that another server has stored, in which this one may have to move."""
@@ -307,11 +320,12 @@ class DueGames:
             if self._store.shared and not await self._store.own(game_id):
                 return
         async with self._cache.lend(game_id, fresh=True) as live:
+            since = await self._playable_since(live.kept)
             if live.kept.frozen:
                 await self._pass_over(game_id)
-            elif due_at(live.kept, self._since) is None:
+            elif due_at(live.kept, since) is None:
                 self._rest(game_id, REST * LOOK)  # its row says otherwise: it would be found again before others
-            while (at := due_at(live.kept, self._since)) is not None:
+            while (at := due_at(live.kept, since)) is not None:
                 if at > self._store.now():
                     self._let_rest(live.kept, at)
                     return
@@ -322,6 +336,15 @@ class DueGames:
                 if lane.bots_only and not lane.free:
                     lane.full = True
                     return  # it is another one's turn
+
+    async def _playable_since(self, kept: ServerGame) -> int:
+        """Return from when on people could play a game here. Raises Refusal as long as nothing can be stored."""
+        game_id = kept.head.game_id
+        if kept.deadline is not None and self._barred.get(game_id) == ALWAYS:
+            with typed():
+                await self._store.touch([game_id], self._store.now())
+            self._unbar(game_id)
+        return max(self._since, self._barred.get(game_id, 0))
 
     async def _move(self, live: Live) -> None:
         try:
@@ -349,16 +372,17 @@ class DueGames:
             await asyncio.sleep(error.retry or PAUSE)
             lane.add(due)
         elif error.reason in (Reason.STORE_FAILED, Reason.DISK_FULL):
-            remember(lane.stuck, due.game_id)
+            remember(lane.stuck, due.game_id, None)
+            self.bar(due.game_id)
             self._rest(due.game_id, REST * LOOK)  # it alone may fail, and is found again before others
         elif error.reason not in (Reason.FINISHING, Reason.NO_SUCH_GAME):
             self._fail(lane, due.game_id)
 
     def _fail(self, lane: Lane, game_id: str) -> None:
         """Let a game rest in which the server could not move."""
-        remember(lane.stuck, game_id)
+        remember(lane.stuck, game_id, None)
         if game_id not in self._told:
-            remember(self._told, game_id)
+            remember(self._told, game_id, None)
             logger.exception("the server could not move in game %s, and will try again", game_id)
         self._failed[game_id] = None
         self._resting[game_id] = inf
@@ -367,7 +391,7 @@ class DueGames:
         """Leave a frozen game to a server that can play it; the next look finds it again if that fails."""
         with suppress(StoreError):
             await self._store.release(game_id)
-            remember(self._frozen, game_id)
+            remember(self._frozen, game_id, None)
 
     # -- the end -----------------------------------------------------------------------------------
 
@@ -382,8 +406,8 @@ class DueGames:
             await asyncio.wait(self._tasks, timeout=within)
 
 
-def remember(games: OrderedDict[str, None], game_id: str) -> None:
+def remember(games: OrderedDict[str, T], game_id: str, value: T) -> None:
     """Add a game, and forget the oldest if there are too many."""
-    games[game_id] = None
+    games[game_id] = value
     if len(games) > REMEMBERED:
         games.popitem(last=False)

@@ -53,7 +53,7 @@ class Keeper:
         self._forget_after = forget_after
         self.cache = GameCache(store)
         self._quota = Quota(store, limits)
-        self._changes = Changes(store, self.cache, self._stored, self._refresh)
+        self._changes = Changes(store, self.cache, self._stored, self._doubt)
         self._due = DueGames(store, self.cache, Mover(choose, self._changes, store.now), most_bot_games)
         self._stale: set[str] = set()  # games in use of which the store may have more
         self._news = asyncio.Event()
@@ -149,6 +149,11 @@ class Keeper:
     def _stored(self, before: ServerGame | None, kept: ServerGame) -> None:
         self._quota.count(before, kept)
         self._due.note(kept)
+
+    def _doubt(self, game_id: str) -> None:
+        """React to a game of which a write has failed, so far as is known."""
+        self._due.bar(game_id)
+        self._refresh(game_id)
 
     # -- in the background -------------------------------------------------------------------------
 

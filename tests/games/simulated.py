@@ -107,6 +107,7 @@ class Database:
         failing: the share of its answers that fail; those to a write either before or after it is done.
         hanging: the share of its answers that never come.
         silent: the share of its notifications that are lost.
+        full: it has no space, though what is there can be read.
         released: how often a server has given a game to others, by server and game.
         wrong: what servers did that none may do, in words.
     """
@@ -118,12 +119,18 @@ class Database:
     failing: float = 0.0
     hanging: float = 0.0
     silent: float = 0.0
+    full: bool = False
     released: Counter[tuple[int, str]] = field(default_factory=Counter)
     wrong: list[str] = field(default_factory=list)
 
     def lives(self, number: int) -> bool:
         """Whether a server has renewed its lease."""
         return number in self.seen and self.seen[number] > clock() - LEASE
+
+    def require_room(self) -> None:
+        """Raise StoreFull if there is no space."""
+        if self.full:
+            raise StoreFull("there is no space")
 
     def tell(self, sender: int, row: Row) -> None:
         """Notify the other servers, unless the news is lost."""
@@ -200,6 +207,7 @@ class SimulatedStore:
             row = self._database.rows[game_id]
             if number != len(row.entries) or (owned and self.shared and row.owner != self.number):
                 raise Conflict("another was faster")
+            self._database.require_room()
             self._judge(row, batch)
             row.entries += batch.entries
             row.summary = batch.summary
@@ -244,7 +252,7 @@ class SimulatedStore:
         )
 
     async def touch(self, game_ids: Sequence[str], moment: int) -> None:
-        await self._answer(lambda: None)
+        await self._answer(self._database.require_room)
 
     async def delete_untouched(self, before: int, most: int) -> list[str]:
         raise NotImplementedError

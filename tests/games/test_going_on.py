@@ -145,8 +145,14 @@ class World:
         if kept.mover is not None:
             return kept.since if self.able(row) else inf
         limits = [inf if kept.deadline is None else kept.deadline]
-        began = [server.keeper._due._since for server in self.able(row)]
+        began = [since for server in self.able(row) for since in self.began(server, row.head.game_id)]
         return max(limits + [since + NOTICE for since in began if kept.since < since]) if began else inf
+
+    def began(self, server: Server, game_id: str) -> list[int]:
+        """Return from when on a game could be played at a server, as far as it knows."""
+        moving = server.keeper._due
+        again = moving._barred.get(game_id, due.ALWAYS)
+        return [moving._since] + [again] * (again != due.ALWAYS)
 
     def able(self, row: Row) -> list[Server]:
         """Return the servers that can read a game."""
@@ -203,6 +209,39 @@ def test_every_due_game_has_one_mover_soon_after_the_faults_end(part: int) -> No
     """What is broken below is told by one of the first 33 seeds."""
     for seed in range(50 * part, 50 * (part + 1)):
         assert simulate(law(seed)), seed
+
+
+# -- what is read and cannot be stored --------------------------------------------------------------
+
+
+async def full(seconds: float, tries: float) -> tuple[float, float]:
+    """Let a disk be full while a person has to move, who tries once; return when it is over and when the server moves.
+
+    Both are in milliseconds.
+    """
+    database = Database(random.Random(1))
+    server = Server(database, 1)
+    kept = ServerGame(replace(head("toy", "pp", seconds_per_move=TIME), created=STARTED))
+    settle(kept, STARTED)
+    await server.keeper.create(kept, [])
+    row, database.full = database.rows["game"], True
+    text, viewer = kept.position.legal_actions()[0].text, Viewer((0, 1))
+    await asyncio.sleep(tries)
+    with pytest.raises(Refusal, match="no space"):
+        async with server.keeper.lend("game") as live:
+            await server.keeper.change(live, lambda game: course.play(game, viewer, kept.version, text, STARTED))
+    await asyncio.sleep(seconds - tries)
+    ended, database.full = STARTED + 1000 * clock(), False
+    while row.entries[kept.version :] == []:
+        await asyncio.sleep(0.1)
+    server.kill()
+    return ended, row.entries[kept.version].moment
+
+
+@pytest.mark.parametrize("seconds", [TIME - 0.1, TIME + 0.5, 60.0])
+def test_a_full_disk_takes_nobodys_time(seconds: float) -> None:
+    ended, moved = simulate(full(seconds, tries=TIME - 0.5))
+    assert ended + NOTICE <= moved <= ended + NOTICE + 3000 * LOOK
 
 
 # -- the law itself --------------------------------------------------------------------------------
