@@ -47,6 +47,7 @@ BAD_ADDRESS = (
     "the address is not postgresql://USER@HOST:PORT/DATABASE; in a password, write every character but letters and "
     "digits as % and two hexadecimal digits"
 )
+NO_RIGHTS = "; let its role own the database, as after createdb --owner ROLE DATABASE, and the tables that are there"
 
 DAMAGE = (UnicodeDecodeError, errors.DataCorrupted, errors.IndexCorrupted)  # of what is read
 
@@ -278,4 +279,5 @@ def what_failed(error: Exception, address: Address) -> str:
 def why_unusable(error: Exception, address: Address) -> BadSettings:
     """Return why a database cannot be opened; Unreachable for what may pass."""
     kind = BadSettings if isinstance(error, psycopg.ProgrammingError | StoreError) else Unreachable
-    return kind(f"store: PostgreSQL cannot be opened: {what_failed(error, address)}")
+    remedy = NO_RIGHTS if isinstance(error, errors.InsufficientPrivilege) else ""
+    return kind(f"store: PostgreSQL cannot be opened: {what_failed(error, address)}{remedy}")

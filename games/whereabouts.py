@@ -100,9 +100,14 @@ async def of_database(url: str) -> Whereabouts:
     """Return how things stand with a database. Raises BadSettings."""
 
     async def ask(connection: Any) -> tuple[float, bool]:
-        asked = "SELECT extract(epoch FROM clock_timestamp())::float8, to_regclass('store') IS NULL"
-        row: tuple[float, bool] = await (await connection.execute(asked)).fetchone()
-        return row
+        from clerestory.games.postgres_schema import version_of
+
+        new = not await version_of(connection)
+        if new:
+            async with connection.transaction(force_rollback=True):
+                await connection.execute("CREATE TABLE store ()")  # as a server would: it may not be allowed to
+        [told] = await (await connection.execute("SELECT extract(epoch FROM clock_timestamp())::float8")).fetchone()
+        return told, new
 
     told, new = await with_database(url, LOOKING, ask)
     return Whereabouts("PostgreSQL", new=new, ahead=told - time.time())

@@ -75,7 +75,7 @@ READ = {
         "the same"
     ),
     "clerestory health": "tests/cli/test_health.py runs it",
-    "createdb clerestory": "it needs a database",
+    "createdb --owner clerestory clerestory": "it needs a database",
     "createdb restored": "the same",
     "clerestory store backup copy.sqlite": "tests/cli/test_store.py runs it, and those below",
     "clerestory store check --store copy.sqlite": "the same",

@@ -20,11 +20,13 @@ from clerestory.games.keeper import summary_of
 from clerestory.games.opening import open_store
 from clerestory.games.postgres_link import Address, why_unusable
 from clerestory.games.store import Batch, Conflict, GameFilter, News, Store, StoreError
+from clerestory.games.whereabouts import whereabouts
 from clerestory.refusals import Reason
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub
 from tests.games.table import BOT, OPEN, PERSON, Table, first_action, kept, seated
 from tests.games.test_store import RUNNING, entries, named
+from tests.postgres import Cluster
 from tests.server.harness import Served, assert_reason, refusal, served, until
 
 SLOW = games.SeatPlan(kind=games.SEAT_KIND_BOT, bot=games.Bot())  # a second for a move
@@ -327,6 +329,16 @@ def test_what_may_pass_is_no_wrong_setting(error: type[Exception], passes: bool)
     assert isinstance(why_unusable(error("refused"), address), Unreachable) == passes
 
 
+@pytest.mark.parametrize("ask", [open_store, whereabouts])
+async def test_a_database_in_which_no_tables_can_be_made_is_refused_with_what_to_do(ask: Any, cluster: Cluster) -> None:
+    name = cluster.create()
+    with cluster.connect(name) as connection:
+        connection.execute(f"CREATE ROLE {name}_player LOGIN")
+        connection.execute("REVOKE CREATE ON SCHEMA public FROM public")  # as it is from PostgreSQL 15 on
+    with pytest.raises(BadSettings, match=r"permission denied for schema public; let its role own the database"):
+        await ask(cluster.url(name).replace("user=tests", f"user={name}_player"))
+
+
 async def test_a_text_that_no_database_has_is_of_no_game(database: str) -> None:
     store = await open_store(database)
     await store.create(named("a"), Batch(entries(1), RUNNING))
@@ -337,13 +349,14 @@ async def test_a_text_that_no_database_has_is_of_no_game(database: str) -> None:
     await store.close()
 
 
-async def test_tables_of_a_later_version_are_left_alone(database: str) -> None:
+@pytest.mark.parametrize("ask", [open_store, whereabouts])
+async def test_tables_of_a_later_version_are_left_alone(ask: Any, database: str) -> None:
     store = await open_store(database)
     await store.close()
     with postgres.psycopg.connect(database) as connection:
         connection.execute("UPDATE store SET version = 99")
     with pytest.raises(BadSettings, match="written by a later version of Clerestory"):
-        await open_store(database)
+        await ask(database)
 
 
 async def test_without_its_driver_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
