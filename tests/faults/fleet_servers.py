@@ -51,11 +51,11 @@ FULL = """
         IF EXISTS (SELECT FROM full_disk) THEN
             RAISE EXCEPTION 'could not extend file: No space left on device' USING ERRCODE = 'disk_full';
         END IF;
-        RETURN NULL;
+        RETURN NEW;
     END $$;
-    CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON game FOR EACH STATEMENT EXECUTE FUNCTION refuse_if_full();
-    CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON entry FOR EACH STATEMENT EXECUTE FUNCTION refuse_if_full();
-    CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON key FOR EACH STATEMENT EXECUTE FUNCTION refuse_if_full();
+    CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON game FOR EACH ROW EXECUTE FUNCTION refuse_if_full();
+    CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON entry FOR EACH ROW EXECUTE FUNCTION refuse_if_full();
+    CREATE TRIGGER full_disk BEFORE INSERT OR UPDATE ON key FOR EACH ROW EXECUTE FUNCTION refuse_if_full();
 """
 PROGRESS = """
     SELECT id, due, bots_only, (SELECT count(*) FROM entry WHERE game = id AND seat = 1) FROM game
