@@ -6,7 +6,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar, Unpack
 
 import grpc
 
-from clerestory.clients.connection import Tls, dial
+from clerestory.clients.connection import SILENCE, Tls, dial
 from clerestory.clients.errors import BadRequest, Unavailable
 from clerestory.clients.exchange import Answer, Exchange, exchanged
 from clerestory.clients.kept import SERVICE
@@ -48,6 +48,7 @@ class Client:
         retries: whether a call that the server refused or never received is tried again, within its time.
         patience: seconds that a call waits for a server that is down; None: until its deadline.
         language: of labels, reasons and other texts for people, as a BCP 47 tag; None for English.
+        silence: seconds without a sign of the server after which a watched game is asked for again.
 
     Raises BadConnection.
     """
@@ -63,8 +64,9 @@ class Client:
         retries: bool = True,
         patience: float | None = None,
         language: str | None = None,
+        silence: float = SILENCE,
     ) -> None:
-        self._dialled = dialled = dial(target, token, tls, retries, patience, language)
+        self._dialled = dialled = dial(target, token, tls, retries, patience, language, silence)
         self._channel = dialled.channel(self._grpc)
         kept = {SERVICE + name: method for name, method in vars(GameServiceStub(self._channel)).items()}
         stubs = (AdvisorServiceStub, RulesServiceStub, AnnotationServiceStub, PuzzleServiceStub, LessonServiceStub)

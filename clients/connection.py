@@ -21,17 +21,20 @@ SPREAD = {
 # How much may be buffered for a slow reader of a stream: a few tables, so that the next one is nearly the latest.
 NARROW: list[tuple[str, str | int]] = [("grpc.http2.lookahead_bytes", 8192), ("grpc.http2.bdp_probe", 0)]
 # How soon a restarted server is found again (milliseconds): the interval and timeout of connection attempts;
-# pings of a silent connection while a call waits, half as often as our server allows; repeated name lookups. Without
-# calls, a connection is closed before our server would do it, of which gRPC writes a line on standard error.
+# pings of a silent connection while a call waits, half as often as our server allows, and how long the other machine
+# and the server itself may take to acknowledge them; repeated name lookups. Without calls, a connection is closed
+# before our server would do it, of which gRPC writes a line on standard error.
 RECONNECT: list[tuple[str, str | int]] = [
     ("grpc.initial_reconnect_backoff_ms", 100),
     ("grpc.max_reconnect_backoff_ms", 500),
     ("grpc.min_reconnect_backoff_ms", 2_000),
     ("grpc.keepalive_time_ms", 10_000),
     ("grpc.keepalive_timeout_ms", 5_000),
+    ("grpc.http2.ping_timeout_ms", 10_000),
     ("grpc.client_idle_timeout_ms", 45_000),
     ("grpc.dns_min_time_between_resolutions_ms", 1_000),
 ]
+SILENCE = 40.0  # seconds; our server shows every 15 s that a stream of a game lives
 TAG = re.compile(r"[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*")  # of a language, BCP 47
 PREFIX = re.compile(r"^(dns|ipv4|ipv6):(//[^/]*/)?")  # of a target, before its addresses
 URLS = ("http://", "https://")
@@ -82,6 +85,7 @@ class Connection(NamedTuple):
         metadata: of every call.
         retries: whether a call may be tried again.
         patience: seconds that a call waits for a server that is down, None for until its deadline.
+        silence: seconds without a sign of the server after which a watched game is asked for again.
     """
 
     target: str
@@ -90,6 +94,7 @@ class Connection(NamedTuple):
     metadata: tuple[tuple[str, str], ...]
     retries: bool
     patience: float | None
+    silence: float = SILENCE
 
     def channel(self, kind: Any) -> Any:
         """Return a channel to the server, of `grpc` or of `grpc.aio`."""
@@ -105,6 +110,7 @@ def dial(
     retries: bool,
     patience: float | None = None,
     language: str | None = None,
+    silence: float = SILENCE,
 ) -> Connection:
     """Return what a channel is made from. Raises BadConnection."""
     require_text("target", target, "HOST:PORT or unix:PATH")
@@ -118,13 +124,15 @@ def dial(
         check_token(target, token, wanted)
     if patience is not None and not (isinstance(patience, (int, float)) and patience >= 0):
         raise BadConnection("patience", f"{patience!r} is not a number of seconds from 0 up")
+    if not (isinstance(silence, (int, float)) and silence > 0):
+        raise BadConnection("silence", f"{silence!r} is not a number of seconds above 0")
     if not isinstance(retries, bool):
         raise BadConnection("retries", f"{retries!r:.80} is not True or False")
     options = [("grpc.enable_retries", int(retries)), *NARROW, *RECONNECT]
     if "," in target:
         options.append(("grpc.service_config", json.dumps(SPREAD)))
     credentials = None if wanted is None else wanted.credentials()
-    return Connection(target, credentials, options, (*bearer(token), *spoken(language)), retries, patience)
+    return Connection(target, credentials, options, (*bearer(token), *spoken(language)), retries, patience, silence)
 
 
 def trusted(tls: Tls | bool | None) -> Tls | None:

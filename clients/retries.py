@@ -27,6 +27,25 @@ BROKEN = (grpc.StatusCode.INTERNAL, grpc.StatusCode.UNKNOWN)  # by a proxy that 
 HOPELESS = ("CERTIFICATE_VERIFY_FAILED", "WRONG_VERSION_NUMBER")  # connection failures that waiting does not cure
 
 
+class Silent(grpc.RpcError):
+    """Nothing came for so many seconds, though the server shows that a stream lives."""
+
+    def __init__(self, seconds: float) -> None:
+        super().__init__(f"no sign of the server for {seconds:g} s")
+
+    def code(self) -> grpc.StatusCode:
+        """Return what it counts as."""
+        return grpc.StatusCode.UNAVAILABLE
+
+    def details(self) -> str:
+        """Return what has happened."""
+        return str(self)
+
+    def trailing_metadata(self) -> tuple[()]:
+        """Nothing more is known."""
+        return ()
+
+
 class Tries:
     """The attempts of one call.
 
@@ -36,9 +55,11 @@ class Tries:
 
     Attributes:
         rejoins: whether what it calls may begin again where its reader left it.
+        silence: seconds without a message after which it counts as broken; None for any number.
     """
 
     rejoins = False
+    silence: float | None = None
 
     def __init__(self, connection: Connection, seconds: float) -> None:
         self._deadline = time.monotonic() + seconds
@@ -89,6 +110,7 @@ class RejoinTries(Tries):
 
     def __init__(self, connection: Connection, seconds: float) -> None:
         self._again = connection, seconds
+        self.silence = min(connection.silence, seconds)
         super().__init__(connection, seconds)
 
     def end(self) -> None:

@@ -11,7 +11,7 @@ import grpc
 
 from clerestory.clients.errors import Unavailable
 from clerestory.clients.exchange import Answer
-from clerestory.clients.retries import Tries
+from clerestory.clients.retries import Silent, Tries
 
 Begin = Callable[[float], Any]  # begins a stream, given the seconds that it may take
 CLOSED = "the advisor is closed"
@@ -46,7 +46,7 @@ class Stream(Closable, Generic[Answer]):
     def __next__(self) -> Answer:
         while True:
             try:
-                update = next(self._stream)
+                update = self._following()
             except grpc.RpcError as failure:
                 if self._closed.is_set() or self._closed.wait(self._tries.pause(failure)):
                     raise StopIteration from None
@@ -57,6 +57,28 @@ class Stream(Closable, Generic[Answer]):
                 self._tries.end()
                 if (answer := self._read(update)) is not None:
                     return answer
+
+    def _following(self) -> Any:
+        """Return the next message. Raises grpc.RpcError, Silent if there is none for too long."""
+        if (seconds := self._tries.silence) is None:
+            return next(self._stream)
+        stream, silent = self._stream, threading.Event()
+
+        def end() -> None:
+            silent.set()
+            stream.cancel()
+
+        alarm = threading.Timer(seconds, end)
+        alarm.daemon = True
+        alarm.start()
+        try:
+            return next(stream)
+        except grpc.RpcError:
+            if silent.is_set():
+                raise Silent(seconds) from None
+            raise
+        finally:
+            alarm.cancel()
 
     def __del__(self) -> None:
         self.close()
@@ -95,7 +117,7 @@ class AsyncStream(Generic[Answer]):
         """Return the next answer. Raises AdvisorError, and CancelledError if the stream or its channel was closed."""
         while True:
             try:
-                update = await anext(self._tables)
+                update = await self._following()
             except grpc.RpcError as failure:
                 if self._closed.is_set() or await self._closes_within(self._tries.pause(failure)):
                     raise StopAsyncIteration from None
@@ -104,6 +126,15 @@ class AsyncStream(Generic[Answer]):
                 self._tries.end()
                 if (answer := self._read(update)) is not None:
                     return answer
+
+    async def _following(self) -> Any:
+        """Return the next message. Raises grpc.RpcError, Silent if there is none for too long, and CancelledError."""
+        try:
+            async with asyncio.timeout(self._tries.silence):
+                return await anext(self._tables)
+        except TimeoutError:
+            self._stream.cancel()
+            raise Silent(self._tries.silence or 0.0) from None
 
     def _open(self) -> None:
         """Begin the stream again."""

@@ -23,7 +23,8 @@ OPTIONS = (
     ("grpc.absolute_max_metadata_size", MAX_METADATA_BYTES),
     ("grpc.server_handshake_timeout_ms", 5_000),  # after which a silent connection loses its descriptor
     ("grpc.keepalive_time_ms", 20_000),  # a caller whose machine is gone is noticed in half a minute
-    ("grpc.keepalive_timeout_ms", 10_000),
+    ("grpc.keepalive_timeout_ms", 10_000),  # until the other machine acknowledges what is sent
+    ("grpc.http2.ping_timeout_ms", 10_000),  # until the caller itself does
     ("grpc.keepalive_permit_without_calls", 1),
     ("grpc.http2.min_recv_ping_interval_without_data_ms", 5_000),  # clients may ping twice as often as we do
 )

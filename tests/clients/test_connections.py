@@ -72,6 +72,8 @@ BAD_CONNECTIONS: list[tuple[dict[str, Any], str]] = [
     ({"patience": "1s"}, "patience"),
     ({"patience": -1}, "patience"),
     ({"patience": float("nan")}, "patience"),
+    ({"silence": 0}, "silence"),
+    ({"silence": None}, "silence"),
 ]
 
 

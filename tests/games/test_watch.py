@@ -12,9 +12,12 @@ from clerestory.games.mover import either
 from clerestory.games.sqlite import SqliteStore
 from clerestory.games.viewer import Viewer
 from clerestory.refusals import Reason, Refusal
+from clerestory.server import transport
 from clerestory.server import watch as watches
 from clerestory.v1 import games_pb2 as games
-from tests.games.table import BOT, OPEN, PERSON, first_action, kept, table
+from clerestory.v1.games_pb2_grpc import GameServiceStub
+from tests.clients.relay import muting
+from tests.games.table import BOT, OPEN, PERSON, Table, first_action, kept, table
 from tests.server.harness import assert_reason, refusal, until
 
 
@@ -170,6 +173,20 @@ async def test_a_watcher_that_leaves_is_not_kept() -> None:
         watching.cancel()
         while played.app.keeper.watchers:
             await asyncio.sleep(0.002)
+
+
+async def test_a_watcher_whose_machine_is_silent_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Though something in between takes what is sent to it."""
+    sooner = [(name, value // 20 if name.endswith("_ms") else value) for name, value in transport.OPTIONS]
+    monkeypatch.setattr(transport, "OPTIONS", sooner)
+    async with asyncio.timeout(40), table(PERSON, PERSON) as played:  # gRPC itself waits for a minute
+        port = int(played.app.address.rpartition(":")[2])
+        with muting(("127.0.0.1", port)) as (target, mute):
+            async with grpc.aio.insecure_channel(target) as channel:
+                watching = Table(GameServiceStub(channel), played.app, played.made).watch(0)
+                await watching.read()
+                mute.set()
+                await until(lambda: not played.app.keeper.watchers)
 
 
 async def test_nothing_for_long_is_a_sign_of_life(monkeypatch: pytest.MonkeyPatch) -> None:
