@@ -73,8 +73,9 @@ class GameCache:
 
     def add(self, kept: ServerGame) -> None:
         """Add a game that was stored just now, unless it has been loaded since."""
-        with self.use(self.games.setdefault(kept.head.game_id, Live(kept))):
-            pass
+        live = self.games.setdefault(kept.head.game_id, Live(kept))
+        with self.use(live):
+            live.show(kept, self._store.now())
 
     def drop(self, game_ids: Sequence[str]) -> None:
         """Unload games that the store no longer has."""
@@ -87,7 +88,7 @@ class GameCache:
         """Load a game anew if the store has more of it, or has lost some of it. Raises Refusal."""
         kept = await self._load(live.kept.head.game_id)
         if kept.version != live.kept.version or not kept.follows(live.kept):
-            live.become(kept)
+            live.become(kept, self._store.now())
 
     async def _catch_up(self, live: Live) -> None:
         """Load what was stored by other servers, and by writes that were reported as failed."""
@@ -96,7 +97,7 @@ class GameCache:
             with self._guarded(game_id):
                 later = await self._later(live.kept)
                 if later:
-                    live.become(extended(live.kept.copy(), later))
+                    live.become(extended(live.kept.copy(), later), self._store.now())
             if later is None:
                 await self.reload(live)
             live.unsure = False

@@ -94,7 +94,7 @@ class Changes:
             live.unsure = True
             self._doubted(plan.head.game_id)
             raise
-        live.become(plan)
+        live.become(plan, self._store.now())
         return True
 
     async def _whole(self, change: Coroutine[Any, Any, T]) -> T:

@@ -7,119 +7,36 @@ the wait for it. A game that waits for a mover, or for its moment, is not loaded
 
 import asyncio
 import logging
-from collections import Counter, OrderedDict
+from collections import OrderedDict
 from collections.abc import Callable, Collection, Coroutine, Sequence
 from contextlib import suppress
 from itertools import islice
 from math import inf
-from typing import Any, TypeVar
+from typing import Any
 
 from clerestory.games.background import contained
 from clerestory.games.bounds import ANSWER
+from clerestory.games.breaks import Breaks
 from clerestory.games.cache import GameCache, SetAside, typed
 from clerestory.games.changes import summary_of
 from clerestory.games.kept import ServerGame
+from clerestory.games.lane import MANY, Lane
 from clerestory.games.live import Live
-from clerestory.games.mover import Mover, due_at
+from clerestory.games.mover import Mover
+from clerestory.games.recent import remember
 from clerestory.games.store import Conflict, Due, Store, StoreError
 from clerestory.refusals import Reason, Refusal
 
 LOOK = 2.0  # seconds from one look for due games to the next
 SOONEST = 0.05  # least seconds between two looks, where one has found more games than there were movers for
-MANY = 1000  # most games that one look finds
 MOVERS = 256  # most at a time in games with a person or an open seat
 PAUSE = 0.5  # seconds before a search is asked for again that was refused, if the refusal does not say
 AGAIN = 16  # games that could not be moved in and are tried again with every look
 REST = 0.5  # looks for which a game is left alone in which there was nothing to do, or that could not be stored
 RESTING = 100  # games that rest and are looked at again with every look; if there are more, less often
 MISSED = 3  # looks in a row that failed, after which the store counts as dead
-ALWAYS = 1 << 62  # milliseconds since 1970; later than any moment
-REMEMBERED = 10_000  # games of which something is remembered
 
 logger = logging.getLogger(__name__)
-
-T = TypeVar("T")
-
-
-class Lane:
-    """The movers of one kind of games, and the games that wait for one.
-
-    Attributes:
-        bots_only: they move in games of bots only; else in all others.
-        most: movers at a time.
-        waiting: due games without a mover, in order.
-        moving: the makers of the games that have one, by game.
-        fresh: those of the waiting that were added since the last look began.
-        stuck: games in which the last attempt to move failed; they are overdue until one succeeds.
-        full: the last look may have left some out.
-        hungry: it should be looked for more of them.
-    """
-
-    def __init__(self, *, bots_only: bool, most: int) -> None:
-        self.bots_only = bots_only
-        self.most = most
-        self.waiting: dict[str, Due] = {}
-        self.moving: dict[str, str] = {}
-        self.fresh: dict[str, Due] = {}
-        self.stuck: OrderedDict[str, None] = OrderedDict()
-        self.full = False
-        self.hungry = False
-        self._makers: Counter[str] = Counter()
-
-    @property
-    def free(self) -> int:
-        """Number of further movers that there may be."""
-        return self.most - len(self.moving)
-
-    def add(self, due: Due) -> None:
-        """Let a game wait, unless there are so many that the store has to remember it."""
-        if len(self.waiting) < MANY and not (self.bots_only and self.free <= 0):
-            self.waiting[due.game_id] = self.fresh[due.game_id] = due
-
-    def found(self, games: list[Due], asked: int, skipped: Collection[str]) -> None:
-        """Take what a look has found, beside games that it skipped."""
-        self.full = len(games) >= asked
-        self.waiting = {due.game_id: due for due in games} | self.fresh
-        if not self.full:  # the others were deleted, or are another server's
-            still = {*self.waiting, *skipped}
-            self.stuck = OrderedDict((game_id, None) for game_id in self.stuck if game_id in still)
-
-    def overdue(self, now: int) -> int:
-        """Return in how many games no mover is where one should be by now, or the last one failed; from any thread."""
-        late = {due.game_id for due in [*self.waiting.values()] if due.moment <= self.until(now)}
-        return len(late.difference([*self.moving]).union([*self.stuck]))
-
-    def until(self, moment: int) -> int:
-        """Return up to when games count as due at a moment: bots move at once, also if the clock was set back."""
-        return ALWAYS if self.bots_only else moment
-
-    def remove(self, game_id: str) -> None:
-        """Forget a game that is no longer due."""
-        self.waiting.pop(game_id, None)
-        self.fresh.pop(game_id, None)
-
-    def next(self, now: int, resting: dict[str, float]) -> Due | None:
-        """Return the next game that gets a mover, None for none now.
-
-        With a person: a maker has at most as many movers as are free (dynamic threshold), so the next one finds some.
-        """
-        for due in self.waiting.values() if self.free > 0 else ():
-            room = self.bots_only or self._makers[due.maker] < self.free
-            if due.moment <= self.until(now) and room and not (due.game_id in self.moving or due.game_id in resting):
-                return due
-        return None
-
-    def start(self, due: Due) -> None:
-        """Note that a game has a mover."""
-        self.remove(due.game_id)
-        self.moving[due.game_id] = due.maker
-        self._makers[due.maker] += 1
-
-    def end(self, due: Due) -> None:
-        """Note that its mover has ended."""
-        del self.moving[due.game_id]
-        self._makers[due.maker] -= 1
-        self._makers += Counter()  # drop makers with none
 
 
 class DueGames:
@@ -145,8 +62,7 @@ class DueGames:
         self._timer: asyncio.TimerHandle | None = None
         self._hungry = asyncio.Event()
         self._missed = 0  # looks in a row
-        self._since = store.now()  # from when on games could be played here without a break
-        self._barred: OrderedDict[str, int] = OrderedDict()  # the same of games that could not be stored, or ALWAYS
+        self._breaks = Breaks(store.now)
         self._ended = False
 
     @property
@@ -181,16 +97,18 @@ class DueGames:
         """Look for due games of both kinds, and until that is due again for those of which there were too many."""
         clock = asyncio.get_running_loop().time
         whole = clock() + LOOK - SOONEST
+        self._breaks.look(clock())
         self._wake_up()
         self._note_look(await self._look(self._lanes), recovered)
+        self._start()
         while (left := whole - clock()) > 0:
-            self._start()
             with suppress(TimeoutError):
                 async with asyncio.timeout(left):
                     await self._hungry.wait()
                 await asyncio.sleep(SOONEST)
                 self._hungry.clear()
                 await self._look([lane for lane in self._lanes if lane.hungry])
+            self._start()
 
     async def _look(self, lanes: Sequence[Lane]) -> Exception | None:
         """Ask the store for due games of each lane; return the error if it fails for one."""
@@ -219,7 +137,8 @@ class DueGames:
                 told = str(error) if isinstance(error, StoreError) else type(error).__name__
                 logger.error("the server cannot move in its games until the store answers: %s", told)
         elif self._missed:
-            self._since = self._since if self._missed < MISSED else self._store.now()
+            if self._missed >= MISSED:
+                self._breaks.end()
             self._missed = 0
             logger.warning("the store answers again")
             recovered()
@@ -240,7 +159,7 @@ class DueGames:
         """React to a game that was stored here, or may have been."""
         summary, game_id = summary_of(kept), kept.head.game_id
         self._resting.pop(game_id, None)
-        self._unbar(game_id)
+        self._breaks.unbar(game_id)
         soon = self._store.now() + int(1000 * LOOK)
         for lane in self._lanes:
             lane.stuck.pop(game_id, None)
@@ -253,12 +172,7 @@ class DueGames:
 
     def bar(self, game_id: str) -> None:
         """Note that a game could not be stored, so that whoever has to decide in it could not play either."""
-        remember(self._barred, game_id, ALWAYS)
-
-    def _unbar(self, game_id: str) -> None:
-        """Note that a game can be stored again."""
-        if self._barred.get(game_id) == ALWAYS:
-            self._barred[game_id] = self._store.now()
+        self._breaks.bar(game_id)
 
     def note_news(self, game_id: str) -> None:
         """React to a game that another server has stored, in which this one may have to move."""
@@ -320,12 +234,12 @@ class DueGames:
             if self._store.shared and not await self._store.own(game_id):
                 return
         async with self._cache.lend(game_id, fresh=True) as live:
-            since = await self._playable_since(live.kept)
+            await self._require_a_way(live.kept)
             if live.kept.frozen:
                 await self._pass_over(game_id)
-            elif due_at(live.kept, since) is None:
+            elif self._due_at(live) is None:
                 self._rest(game_id, REST * LOOK)  # its row says otherwise: it would be found again before others
-            while (at := due_at(live.kept, since)) is not None:
+            while (at := self._due_at(live)) is not None:
                 if at > self._store.now():
                     self._let_rest(live.kept, at)
                     return
@@ -337,14 +251,18 @@ class DueGames:
                     lane.full = True
                     return  # it is another one's turn
 
-    async def _playable_since(self, kept: ServerGame) -> int:
-        """Return from when on people could play a game here. Raises Refusal as long as nothing can be stored."""
+    async def _require_a_way(self, kept: ServerGame) -> None:
+        """Raise Refusal as long as nothing can be stored of a game in which somebody's time is running."""
         game_id = kept.head.game_id
-        if kept.deadline is not None and self._barred.get(game_id) == ALWAYS:
+        if kept.deadline is not None and self._breaks.bars(game_id):
             with typed():
                 await self._store.touch([game_id], self._store.now())
-            self._unbar(game_id)
-        return max(self._since, self._barred.get(game_id, 0))
+            self._breaks.unbar(game_id)
+
+    def _due_at(self, live: Live) -> int | None:
+        """Return when the server has to move in a game, as `Breaks.due_at`; the clock may have jumped just now."""
+        self._breaks.look(asyncio.get_running_loop().time())
+        return self._breaks.due_at(live.kept, live.held)
 
     async def _move(self, live: Live) -> None:
         try:
@@ -404,10 +322,3 @@ class DueGames:
             task.cancel()
         if self._tasks:
             await asyncio.wait(self._tasks, timeout=within)
-
-
-def remember(games: OrderedDict[str, T], game_id: str, value: T) -> None:
-    """Add a game, and forget the oldest if there are too many."""
-    games[game_id] = value
-    if len(games) > REMEMBERED:
-        games.popitem(last=False)

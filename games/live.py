@@ -6,10 +6,12 @@ from contextlib import contextmanager
 from typing import Any
 
 from clerestory.games.aside import aside
+from clerestory.games.bounds import ANSWER
 from clerestory.games.kept import ServerGame
 from clerestory.games.viewer import Viewer, horizon
 
 MOST_STEPS = 64  # entries of one change that watchers are shown one by one
+LEAST_HELD, MOST_HELD = 100, int(1000 * ANSWER)  # milliseconds that a turn is shown late
 STEP_BYTES = 24  # of memory, of each entry of a step: three lists
 
 
@@ -25,6 +27,7 @@ class Live:
         users: number of current users.
         watching: the viewers who watch it, by the event that is set when there is something new for them.
         unsure: a write has failed, so the store may have more of it.
+        held: milliseconds of the turn that went by before it was shown here, if they were many: the store was slow.
         touched: when the store was last told that it was asked for, in milliseconds since 1970; 0 for not yet.
     """
 
@@ -39,6 +42,7 @@ class Live:
         self.users = 0
         self.watching: dict[asyncio.Event, Viewer] = {}
         self.unsure = False
+        self.held = 0
         self.touched = 0
 
     @property
@@ -74,8 +78,15 @@ class Live:
             self.late = kept
         return kept
 
-    def become(self, kept: ServerGame) -> None:
-        """Switch to the stored state, usually a later one, and wake up those who wait for it."""
+    def become(self, kept: ServerGame, now: int) -> None:
+        """Switch to the stored state, usually a later one, and wake up those who wait for it.
+
+        Args:
+            kept: the state.
+            now: milliseconds since 1970, by the clock of the store.
+        """
+        if kept.since != self.kept.since:
+            self.show(kept, now)
         if not kept.follows(self.kept):
             self.kept, self.late = kept, None
         step, self.steps = self.kept, {self.kept.version: self.kept}
@@ -86,6 +97,11 @@ class Live:
         self.kept = kept
         self.frames.clear()
         self.wake()
+
+    def show(self, kept: ServerGame, now: int) -> None:
+        """Note that a turn is shown, and may be played, from now on."""
+        late = now - kept.since
+        self.held = min(late, MOST_HELD) if late >= LEAST_HELD else 0
 
     def wake(self) -> None:
         """Wake up those who wait."""

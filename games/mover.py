@@ -10,9 +10,9 @@ from clerestory.games.course import play_bot
 from clerestory.games.kept import ServerGame
 from clerestory.games.live import Live
 from clerestory.games.log import BotSettings
+from clerestory.games.recent import remember
 from clerestory.refusals import Reason, Refusal
 
-LEAST_NOTICE = 10.0  # seconds that a person has once the games can be played again, whatever the deadline was
 REMEMBERED = 1000  # moves that were chosen and could not be stored
 
 T = TypeVar("T")
@@ -58,9 +58,7 @@ class Mover:
             await self._changes.change(live, act, lambda _: (), owned=True)
         except Refusal as error:
             if error.reason in (Reason.DISK_FULL, Reason.STORE_FAILED):
-                self._chosen[live.kept.head.game_id] = version, text
-                if len(self._chosen) > REMEMBERED:
-                    self._chosen.popitem(last=False)
+                remember(self._chosen, live.kept.head.game_id, (version, text), REMEMBERED)
             raise
 
 
@@ -69,20 +67,6 @@ def to_move(kept: ServerGame) -> tuple[int, BotSettings]:
     seat = kept.turn
     assert seat is not None
     return seat, kept.seats[seat].bot or kept.head.options.play_on
-
-
-def due_at(kept: ServerGame, since: int) -> int | None:
-    """Return when the server has to move, in milliseconds since 1970; None for never, 0 for a bot: at once.
-
-    It moves for a person at the deadline, but not at once if the turn began before `since`, from when on the games can
-    be played here: the deadline may have passed in between.
-    """
-    if kept.mover is not None:
-        return 0  # though the clock may have been set back since its turn began
-    if kept.deadline is None:
-        return None
-    notice = 0 if kept.since >= since else since + int(1000 * LEAST_NOTICE)
-    return max(int(kept.deadline), notice)
 
 
 async def either(doing: Awaitable[T], live: Live) -> T | None:

@@ -14,11 +14,12 @@ import pytest
 
 from clerestory.games import course, due
 from clerestory.games.bounds import ANSWER
+from clerestory.games.breaks import Breaks
 from clerestory.games.cache import GameCache
 from clerestory.games.changes import Changes
-from clerestory.games.due import LOOK, DueGames, Lane
+from clerestory.games.due import LOOK, DueGames
 from clerestory.games.kept import ServerGame, settle
-from clerestory.games.mover import due_at
+from clerestory.games.lane import Lane
 from clerestory.games.store import Conflict
 from clerestory.games.viewer import Viewer
 from clerestory.refusals import Refusal
@@ -145,14 +146,8 @@ class World:
         if kept.mover is not None:
             return kept.since if self.able(row) else inf
         limits = [inf if kept.deadline is None else kept.deadline]
-        began = [since for server in self.able(row) for since in self.began(server, row.head.game_id)]
+        began = [server.keeper._due._breaks.began(row.head.game_id) for server in self.able(row)]
         return max(limits + [since + NOTICE for since in began if kept.since < since]) if began else inf
-
-    def began(self, server: Server, game_id: str) -> list[int]:
-        """Return from when on a game could be played at a server, as far as it knows."""
-        moving = server.keeper._due
-        again = moving._barred.get(game_id, due.ALWAYS)
-        return [moving._since] + [again] * (again != due.ALWAYS)
 
     def able(self, row: Row) -> list[Server]:
         """Return the servers that can read a game."""
@@ -261,17 +256,17 @@ async def unfenced(self: Changes, live: Any, act: Any, keys: Any, owned: bool) -
     return await CHANGE(self, live, act, keys, False)
 
 
-def early(kept: ServerGame, since: int) -> int | None:
+def early(breaks: Breaks, kept: ServerGame, held: int) -> int | None:
     """Let the server move as soon as it may have to."""
-    return None if due_at(kept, since) is None else 0
+    return None if DUE_AT(breaks, kept, held) is None else 0
 
 
-def bots_alone(kept: ServerGame, since: int) -> int | None:
+def bots_alone(breaks: Breaks, kept: ServerGame, held: int) -> int | None:
     """Let the server never move for people."""
-    return None if kept.mover is None else due_at(kept, since)
+    return None if kept.mover is None else DUE_AT(breaks, kept, held)
 
 
-CHANGE = Changes._change
+CHANGE, DUE_AT = Changes._change, Breaks.due_at
 BROKEN: dict[str, tuple[Any, str, Any]] = {
     "the check finds nothing": (DueGames, "_look", nothing),
     "the check is slow": (due, "LOOK", 20.0),
@@ -281,8 +276,8 @@ BROKEN: dict[str, tuple[Any, str, Any]] = {
     "there is no limit of movers": (Lane, "free", 100),
     "a game of a later version is not released": (DueGames, "_pass_over", nothing),
     "it is taken and released again and again": (due, "remember", lambda *_: None),
-    "movers are early": (due, "due_at", early),
-    "movers never move for people": (due, "due_at", bots_alone),
+    "movers are early": (Breaks, "due_at", early),
+    "movers never move for people": (Breaks, "due_at", bots_alone),
     "movers do not ask who owns a game": (SimulatedStore, "own", always),
     "what they store is not refused to them": (Changes, "_change", unfenced),
     "what others store is not seen": (GameCache, "_catch_up", nothing),

@@ -1,0 +1,15 @@
+"""What is remembered of games: of the latest, as many as there is room for."""
+
+from collections import OrderedDict
+from typing import TypeVar
+
+MOST = 10_000
+
+T = TypeVar("T")
+
+
+def remember(games: OrderedDict[str, T], game_id: str, value: T, most: int = MOST) -> None:
+    """Add a game, and forget the oldest if there are too many."""
+    games[game_id] = value
+    if len(games) > most:
+        games.popitem(last=False)
