@@ -4,7 +4,7 @@ import asyncio
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from math import floor
 from typing import Any, Self
@@ -57,7 +57,6 @@ class Consultation:
     Attributes:
         sequence: number of the last answer given; 0 before the first.
         pace: the reading of time.monotonic before which there is no further one.
-        came: the reading of time.monotonic at which the reader came for a further one; 0 before the first.
     """
 
     question: Question
@@ -67,7 +66,6 @@ class Consultation:
     asker: str = ""
     sequence: int = 0
     pace: float = 0.0
-    came: float = 0.0
 
     @property
     def ticks(self) -> int:
@@ -85,10 +83,45 @@ class Consultation:
             waited=self.job.waited,
             asker=self.asker,
             sequence=self.sequence,
-            away=max(self.came - self.job.ended_at, 0.0) if final else 0.0,
             final=final,
             **timing,
         )
+
+
+class AnswerReader:
+    """Whoever takes answers to one question, each when he comes for it.
+
+    Attributes:
+        answers: that were given and not yet taken, None after the last.
+        came: the reading of time.monotonic at which he came last.
+    """
+
+    def __init__(self) -> None:
+        self.answers: asyncio.Queue[Answer | None] = asyncio.Queue()
+        self.came = 0.0
+        self._waits = asyncio.Event()
+
+    async def next(self) -> Answer | None:
+        """Wait for the next answer; return None if there is none."""
+        self.came = time.monotonic()
+        self._waits.set()
+        return await self.answers.get()
+
+    def give(self, answer: Answer) -> None:
+        """Give the answer for which he waits."""
+        self._waits.clear()
+        self.answers.put_nowait(answer)
+
+    async def wants(self, done: asyncio.Event) -> bool:
+        """Wait until he waits for an answer, but not once something is done; return whether he does."""
+        if not self._waits.is_set():
+            either = [asyncio.ensure_future(event.wait()) for event in (self._waits, done)]
+            try:
+                await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
+            finally:
+                for one in either:
+                    one.cancel()
+        return self._waits.is_set()
 
 
 class Analyst:
@@ -165,22 +198,32 @@ class Analyst:
     async def watch(self, question: Question, admission: Admission | None = None) -> AsyncGenerator[Answer, None]:
         """Yield answers to a question while it is searched, `Terms.interval` apart, and then the final one.
 
-        To a slow reader only the latest is given. Arguments and refusals are those of `ask`.
+        To a slow reader only the latest is given; the search ends in time and gives back its tree whatever the reader
+        does. Arguments and refusals are those of `ask`.
         """
-        admission = admission or self.admit(priority=Priority.HINT)
+        reader = AnswerReader()
+        searching = asyncio.create_task(self._search(question, admission or self.admit(priority=Priority.HINT), reader))
+        searching.add_done_callback(lambda _: reader.answers.put_nowait(None))
         self._watched += 1
         try:
-            early = question.terms.early_stop is True
-            async with self._consult(question, admission, early=early) as consultation:
-                while (result := await self._glance(consultation)) is not None:
-                    yield consultation.answer(result)
-                    consultation.came = time.monotonic()
-                consultation.sequence = 1 + max(consultation.sequence, consultation.ticks)  # with those missed
-                final = await self._conclude(consultation)
+            while (answer := await reader.next()) is not None:
+                yield answer
+            final = await searching
         finally:
             self._watched -= 1
-        del consultation  # which has the tree: the reader may take its time
-        yield final
+            searching.cancel()
+            await asyncio.gather(searching, return_exceptions=True)
+        yield replace(final, due=max(final.due, reader.came))
+
+    async def _search(self, question: Question, admission: Admission, reader: AnswerReader) -> Answer:
+        """Search a question, with an answer whenever the reader wants one; return the final answer."""
+        early = question.terms.early_stop is True
+        async with self._consult(question, admission, early=early) as consultation:
+            done = consultation.job.done
+            while await reader.wants(done) and (result := await self._glance(consultation)) is not None:
+                reader.give(consultation.answer(result))
+            consultation.sequence = 1 + max(consultation.sequence, consultation.ticks)  # with those missed
+            return await self._conclude(consultation)
 
     async def _glance(self, consultation: Consultation) -> Result | None:
         """Return the result at the next tick; None once the search has ended."""
@@ -223,7 +266,7 @@ class Analyst:
 
     async def _conclude(self, consultation: Consultation) -> Answer:
         """Return the final answer."""
-        asked = time.monotonic()  # later than the end of the search if the reader of the answers was slow
+        asked = time.monotonic()
         explainer = self._explainer(consultation, consultation.allowance.budget.explained)
         result = await self.scheduler.result(consultation.job, explainer)
         due, explained = max(consultation.job.due, asked), explainer is not None

@@ -29,7 +29,6 @@ class Answer:
         asker: what asked, in figures: the name of a call, or `Bot`; "" for a program of this process.
         sequence: number of one of several answers, from 1, of which a slow reader misses some; 0 for the only one.
         final: no further one follows.
-        away: seconds for which the search had ended when the reader of several answers came for the final one.
         due: from when on somebody waited for the final answer, a reading of time.monotonic.
         explained: the final answer has been given reasons.
     """
@@ -42,7 +41,6 @@ class Answer:
     asker: str = ""
     sequence: int = 0
     final: bool = True
-    away: float = 0.0
     due: float = 0.0
     explained: bool = False
 

@@ -161,7 +161,7 @@ class Metrics:
     def count_answer(self, answer: Answer, ready: float) -> None:
         """Count a search whose final answer was ready at a reading of time.monotonic."""
         method, result, budget, of = answer.asker, answer.result, answer.budget, self._of
-        used = ready - budget.arrived - answer.away
+        used = ready - budget.arrived
         of["searches"].labels(method, str(result.stop_reason)).inc()
         of["iterations"].inc(result.iterations)
         of["search_iterations"].observe(result.iterations)
