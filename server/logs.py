@@ -24,15 +24,14 @@ ExceptionInfo = tuple[type[BaseException], BaseException, TracebackType | None]
 def write_logs(form: str, level: str = "info") -> None:
     """Send the logs of this process to standard error; each line of a call has the call's identifier.
 
-    The core of gRPC writes lines of its own there, which are not JSON, such as one for each caller without TLS. If it
-    is imported later, it leaves out all but errors, unless GRPC_VERBOSITY says otherwise.
+    The core of gRPC writes lines of its own there, as for each caller without TLS, and what a caller says as it leaves,
+    however long. If it is imported later, it leaves out all but errors, unless GRPC_VERBOSITY says otherwise.
 
     Args:
         form: `text` or `json`.
         level: `debug`, `info`, `warning` or `error`, the least that is written.
     """
-    if form == "json":
-        os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
+    os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(structlog.stdlib.ProcessorFormatter(foreign_pre_chain=SHARED, processors=processors(form)))
     handler.addFilter(lambda record: not (record.name == GRPC and str(record.msg).startswith(LEFT)))

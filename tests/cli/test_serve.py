@@ -5,6 +5,7 @@ import json
 import os
 import re
 import socket
+import struct
 import subprocess
 import sys
 import time
@@ -20,6 +21,8 @@ import trustme
 from clerestory import __version__
 from clerestory.cli.embedded import embedded_server
 from clerestory.clients import Advisor, AdvisorError, AsyncAdvisor, Tls, Unavailable
+from tests.faults.strangers import GOAWAY, PREFACE, SETTINGS, frame
+from tests.server.harness import FORMATS
 
 COMMAND = [sys.executable, "-m", "clerestory"]
 TOKEN = "let-me-in-please"
@@ -174,6 +177,23 @@ def test_callers_without_tls_write_nothing_in_a_log_of_json(folder: Path, tmp_pa
             assert advisor.rules.games()
     told = [json.loads(line) for line in (tmp_path / "log").read_text().splitlines()]
     assert "call" in [line["event"] for line in told]
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_strangers_write_nothing_of_their_own_in_a_log(form: str, tmp_path: Path) -> None:
+    """The core of gRPC quotes why a caller leaves, with the ends of lines that it has."""
+    fresh, why = {"GRPC_TRACE": ""}, b"\nforged\n"
+    with (tmp_path / "log").open("w") as log, serving(["--log-format", form], fresh, log) as address:
+        host, _, port = address.rpartition(":")
+        with socket.create_connection((host, int(port))) as stranger:
+            leaving = frame(GOAWAY, 0, 0, struct.pack(">II", 0, 11) + why)
+            stranger.sendall(PREFACE + frame(SETTINGS, 0, 0) + leaving)
+            stranger.shutdown(socket.SHUT_WR)
+            while stranger.recv(1024):
+                pass
+    written = (tmp_path / "log").read_text()
+    assert "ended" in written
+    assert "forged" not in written
 
 
 def said_at_start(store: Path, *options: str) -> list[str]:
