@@ -27,6 +27,7 @@ from tests.browser.harness import (
     record_of,
     settled,
     start,
+    wait_for_change,
     when_held,
 )
 from tests.browser.positions import about_to, nearly_won
@@ -262,6 +263,30 @@ def test_a_lobby_that_is_not_answered_asks_once_and_then_again(page: Page) -> No
         while len(held) == 1:
             page.clock.run_for(1000)
     expect(page.get_by_role("alert")).to_have_count(0)
+
+
+def test_a_move_that_is_not_answered_is_sent_again(page: Page) -> None:
+    page.clock.install()
+    start(page)
+    version = page.locator("[data-version]").get_attribute("data-version")
+    with lost(page, "**/PlayAction", lambda _: None) as gone:
+        page.locator(".action").first.click()
+        when_held(page, gone)
+        page.clock.run_for(21_000)
+        expect(page.get_by_role("alert")).to_contain_text("cannot be reached. Trying again")
+    page.clock.run_for(1000)
+    wait_for_change(page, version)
+    expect(page.get_by_role("alert")).to_have_count(0)
+
+
+def test_a_start_that_is_not_answered_is_sent_again(page: Page) -> None:
+    page.clock.install()
+    with lost(page, "**/CreateGame", lambda _: None) as gone:
+        page.get_by_role("button", name="Start", exact=True).click()
+        when_held(page, gone)
+        page.clock.run_for(21_000)
+        expect(page.get_by_role("alert")).to_contain_text("Trying again")
+    page.wait_for_url("**/#/game/*")
 
 
 def test_a_game_that_is_first_told_by_its_stream_can_be_looked_back_on_and_keeps_its_actions(page: Page) -> None:

@@ -75,8 +75,8 @@ export function refusedToken(error: unknown): number {
 
 /** An error in words for people: the server's in the language of the page, else what its code means. */
 export function wordsOf(error: unknown): string {
-  const { code, message, told } = CallError.from(error);
-  if (code === Code.Unknown) return say("trouble.unreachable");
+  const { code, message, reason, told } = CallError.from(error);
+  if (code === Code.Unknown || (code === Code.DeadlineExceeded && !reason)) return say("trouble.unreachable");
   const spoken = told?.locale === language.value ? told.message : undefined;
   const words = spoken ?? (language.value === "en" ? message : say(MEANING[code] ?? "trouble.failed"));
   return words ? capital(words) : say("trouble.no_reason");

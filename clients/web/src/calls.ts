@@ -2,13 +2,16 @@
 
 import { computed, signal } from "@preact/signals";
 import { reasonOf, wordsOf } from "./api.ts";
-import { type Insistence, insist } from "./insist.ts";
+import { type Insistence, insist, LIMIT } from "./insist.ts";
 import { say } from "./texts.ts";
 
 const TRIES = 10; // of a call that is refused because another change came first
 
 /** A call with its message, which may be repeated; undefined once it is no longer wanted. */
-type Prepared<T> = (() => Promise<T>) | undefined;
+type Prepared<T> = ((limit: Limit) => Promise<T>) | undefined;
+
+/** How long one try of it may take. */
+export type Limit = typeof LIMIT;
 
 export class Calls {
   /** Why the last call was refused. */
@@ -30,8 +33,8 @@ export class Calls {
   /**
    * Make a call after all earlier ones, and apply its result.
    *
-   * If the connection breaks, the same call is repeated, which has no second effect. If another change came first, the
-   * call is prepared again.
+   * If the connection breaks, or no answer comes, the same call is repeated, which has no second effect. If another
+   * change came first, the call is prepared again.
    */
   make<T>(prepare: () => Prepared<T>, took: (answer: T) => void): Promise<boolean> {
     this.#undone.value += 1;
@@ -47,7 +50,7 @@ export class Calls {
     for (let left = TRIES; ; left--) {
       const call = prepare();
       try {
-        if (call) took(await insist(call, this.#insistence));
+        if (call) took(await insist(() => call(LIMIT), this.#insistence));
         else this.refused.value = say("trouble.gone_on");
         return call !== undefined;
       } catch (error) {

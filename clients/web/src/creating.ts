@@ -4,7 +4,7 @@ import type { MessageInitShape } from "@bufbuild/protobuf";
 import { useSignal } from "@preact/signals";
 import { games, wordsOf } from "./api.ts";
 import type { CreateGameRequestSchema } from "./gen/clerestory/v1/games_pb.ts";
-import { again, insist } from "./insist.ts";
+import { again, insist, LIMIT } from "./insist.ts";
 import { prepare } from "./later.ts";
 import { useHere } from "./loading.ts";
 import { keepKeys } from "./rematch.ts";
@@ -24,7 +24,7 @@ export function useCreate() {
     prepare("game"); // its screen is loaded while the game is made
     try {
       const request = await asked;
-      const id = keepKeys(await insist(() => games.createGame(request), { wanted: here, told: again(trouble) }));
+      const id = keepKeys(await insist(() => games.createGame(request, LIMIT), { wanted: here, told: again(trouble) }));
       made();
       if (here()) go(["game", id]);
     } catch (error) {

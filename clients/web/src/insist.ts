@@ -7,6 +7,8 @@ import { say } from "./texts.ts";
 
 export const SHORTEST = 500; // milliseconds before another try, doubled each time
 const LONGEST = 8000;
+/** Of one try whose answer is short: what hangs is asked again. */
+export const LIMIT = { timeoutMs: 20_000 };
 
 /** The wait after one of so many milliseconds. */
 export const longer = (pause: number): number => Math.min(2 * pause, LONGEST);

@@ -3,7 +3,7 @@
 import { alive } from "@clerestory/client";
 import { computed, signal } from "@preact/signals";
 import { games, refusedToken, requestName, wordsOf } from "./api.ts";
-import { Calls } from "./calls.ts";
+import { Calls, type Limit } from "./calls.ts";
 import {
   type Game,
   type GameEntry,
@@ -278,7 +278,7 @@ export class Kept {
     return this.#calls.make(() => {
       if (this.entryAt(this.log.value.length) !== last) return undefined;
       const asked = { ...this.#common(), action, thenActions };
-      return () => games.playAction(asked);
+      return (limit) => games.playAction(asked, limit);
     }, this.#taken);
   }
 
@@ -302,7 +302,7 @@ export class Kept {
     return this.#calls.make(() => {
       const meant = this.viewOf(seat)?.unsaid.some(({ text }) => text === outcome);
       const asked = { ...this.#common(), seat, outcome };
-      return meant ? () => games.sayShown(asked) : undefined;
+      return meant ? (limit) => games.sayShown(asked, limit) : undefined;
     }, this.#taken);
   }
 
@@ -317,7 +317,7 @@ export class Kept {
 
   #takingBack(ply: number, decline = false) {
     const asked = { ...this.#common(), ply, decline };
-    return () => games.takeBack(asked);
+    return (limit: Limit) => games.takeBack(asked, limit);
   }
 
   #mayTakeBack(): boolean {
@@ -346,7 +346,7 @@ export class Kept {
     const bot = kind === SeatKind.BOT ? { bot: level === undefined ? {} : { level } } : {};
     const asked = { gameId: this.id, tokens: this.tokens, seat, plan: { kind, ...bot } };
     return this.#calls.make(
-      () => () => games.setSeat(asked),
+      () => (limit) => games.setSeat(asked, limit),
       () => this.#seen(),
     );
   }
@@ -358,7 +358,7 @@ export class Kept {
     const seat = own.find((one) => one === this.turn.value) ?? own[0];
     const asked = { gameId: this.id, tokens: this.tokens, reason, ...(seat === undefined ? {} : { seat }) };
     return this.#calls.make(
-      () => () => games.endGame(asked),
+      () => (limit) => games.endGame(asked, limit),
       () => this.#seen(),
     );
   }
@@ -367,7 +367,7 @@ export class Kept {
   join(seat: number | undefined, name: string): Promise<boolean> {
     const asked = { gameId: this.id, name, requestId: requestName(), ...(seat === undefined ? {} : { seat }) };
     return this.#calls.make(
-      () => () => games.joinGame(asked),
+      () => (limit) => games.joinGame(asked, limit),
       (answer) => {
         const token = answer.seatToken;
         if (token) this.addKeys({ seats: { [token.seat]: token.token } });

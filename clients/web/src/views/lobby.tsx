@@ -4,7 +4,7 @@ import { signal, useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { games, isPassing, wordsOf } from "../api.ts";
 import { type Game, GameStatus } from "../gen/clerestory/v1/games_pb.ts";
-import { retried } from "../insist.ts";
+import { LIMIT, retried } from "../insist.ts";
 import { useHere } from "../loading.ts";
 import { SeatName, Trouble, taken } from "../parts.tsx";
 import { go, link } from "../route.ts";
@@ -19,7 +19,6 @@ import { NewGame } from "./newgame.tsx";
 import { Welcome } from "./welcome.tsx";
 
 const EVERY = 5000; // milliseconds between updates of the lists
-const LIMIT = { timeoutMs: 20_000 }; // for one: a server that hangs is asked again
 
 const own = signal<Game[]>([]);
 const others = signal<Game[]>([]);
