@@ -35,6 +35,7 @@ export function Ending({ kept, game, seats }: Props) {
     noteOver(game.gameId);
   }, [game.gameId]);
   const who = seats[end?.seat ?? 0]?.name ?? "";
+  const own = kept.mine.value.length > 0 && game.ply > 0;
   return (
     <section class="ending" aria-label={say("end")}>
       {end?.reason === EndReason.ABANDONED && <p>{say("end.abandoned")}</p>}
@@ -42,7 +43,8 @@ export function Ending({ kept, game, seats }: Props) {
       {end?.outcome && <Winner game={game.game} outcome={end.outcome} seats={seats} />}
       <Following kept={kept} game={game} />
       <Check kept={kept} game={game} />
-      {kept.mine.value.length > 0 && game.ply > 0 && <Moments game={game} seats={seats} kept={kept} />}
+      <NextStep game={game.game} played={own ? game : undefined} />
+      {own && <Moments game={game} seats={seats} kept={kept} />}
       {end?.outcome && <Scores game={game.game} outcome={end.outcome} seats={seats} />}
     </section>
   );
@@ -80,7 +82,6 @@ function Following({ kept, game }: Omit<Props, "seats">) {
   return (
     <>
       <Trouble words={trouble.value} />
-      <NextStep game={game.game} played={kept.mine.value.length > 0 && game.ply > 0 ? game : undefined} />
       <p class="row">
         <a class="button" href={link("study", "game", game.gameId, game.ply, "review")}>
           {say("end.review")}
