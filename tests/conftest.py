@@ -78,6 +78,13 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = [*chain.from_iterable(shares), *short]
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say why tests were run again that have passed since."""
+    for report in terminalreporter.getreports("rerun"):
+        crash = getattr(report.longrepr, "reprcrash", None)
+        terminalreporter.line(f"{report.nodeid} was run again: {crash.message if crash else report.longrepr}")
+
+
 TOKEN = "open-sesame-open"
 
 

@@ -3,13 +3,14 @@
 from collections.abc import Generator, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from traceback import extract_tb
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, expect, sync_playwright
 from playwright.sync_api import TimeoutError as Waited
 
 from lab.browser import NoBrowser, chromium, experienced, page_server
-from tests.browser.harness import PATIENCE
+from tests.browser.harness import PATIENCE, beliefs
 
 expect.set_options(timeout=PATIENCE)
 # Beside other work a browser may not draw or answer in time, through no fault of the page: only then is a test run once
@@ -30,12 +31,29 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.hookimpl(wrapper=True)
-def pytest_runtest_teardown(nextitem: pytest.Item | None) -> Generator[None, None, None]:
-    """End the browser after tests of this folder: while there is one, no test of this process can run an event loop."""
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
+    """Let a test that has waited in vain tell where it did, and what its pages and the server believed."""
+    try:
+        return (yield)
+    except Waited as error:
+        steps = [one for one in extract_tb(error.__traceback__)[1:] if HERE in Path(one.filename).parents]
+        error.add_note("waited in " + ", ".join(f"{one.name}:{one.lineno}" for one in steps))
+        given: dict[str, object] = getattr(item, "funcargs", {})
+        for page in [one for one in given.values() if isinstance(one, Page)]:
+            error.add_note(beliefs(page))
+        raise
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item, nextitem: pytest.Item | None) -> Generator[None, object, object]:
+    """End the browser after tests of this folder, and after the last of them was run again.
+
+    While there is one, no test of this process can run an event loop.
+    """
     try:
         return (yield)
     finally:
-        if nextitem is None or HERE not in nextitem.path.parents:
+        if HERE in item.path.parents and (nextitem is None or HERE not in nextitem.path.parents):
             LAUNCHED.clear()
             WHILE_HERE.close()
 

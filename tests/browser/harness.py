@@ -5,8 +5,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
+from weakref import WeakKeyDictionary
 
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Error, Page, Request, Route, expect
 
 from clerestory.engine import read_records
 from lab.browser import choose_game
@@ -23,6 +24,15 @@ SETTLED = """() => {
     const busy = `.actions:not(.planning) .action[aria-disabled='true'], [data-fresh], ${unplanned}`;
     return table.querySelector(busy) ? "" : "mine";
 }"""
+BELIEVED = f"""() => ({{
+    settled: ({SETTLED})(),
+    at: location.hash,
+    keys: localStorage.getItem("game:" + location.hash.split("/")[2]),
+    version: document.querySelector("[data-version]")?.dataset.version,
+    told: [...document.querySelectorAll(".turn, .trouble, .notice")].map(one => one.textContent),
+    offered: [...document.querySelectorAll(".action")].map(one => one.dataset.action)}})"""
+SOON = 5_000  # milliseconds within which a page answers, or is taken to be stuck
+UNDER_WAY = WeakKeyDictionary[Page, dict[Request, None]]()  # calls, of pages that have begun a game
 OFFERED = f"""() => [document.querySelector("[data-version]").dataset.version,
     [...document.querySelectorAll(".action")].map(one => one.dataset.action),
     document.querySelector("{UNPLANNED}") !== null]"""
@@ -49,9 +59,18 @@ def new_game(page: Page, game: str, holders: list[str]) -> str:
 
 def begin(page: Page) -> str:
     """Start the game that is chosen, and return its identifier."""
+    note_calls(page)
     page.get_by_role("button", name="Start", exact=True).click()
     page.wait_for_url("**/#/game/*")
     return page.url.rpartition("/")[2]
+
+
+def note_calls(page: Page) -> None:
+    """Keep which calls of a page are under way."""
+    calls = UNDER_WAY[page] = {}
+    page.on("request", lambda request: calls.update({request: None}))
+    for over in ("requestfinished", "requestfailed"):
+        page.on(over, lambda request: calls.pop(request, None))  # type: ignore[call-overload]
 
 
 def settled(page: Page) -> bool:
@@ -60,6 +79,20 @@ def settled(page: Page) -> bool:
     While a call is in progress, buttons have no effect, and are drawn as disabled; nor have they while they are new.
     """
     return page.wait_for_function(SETTLED, polling=FRAME, timeout=PATIENCE).json_value() == "mine"
+
+
+def beliefs(page: Page) -> str:
+    """What a page shows of its game, the calls that it waits for, and what the server has: why is waited in vain?"""
+    try:
+        shown = page.wait_for_function(BELIEVED, polling=FRAME, timeout=SOON).json_value()
+        tokens = list(json.loads(shown.pop("keys") or '{"seats": {}}')["seats"].values())[:1]
+        asked = {"game_id": shown["at"].rpartition("/")[2], "tokens": tokens}
+        answer = page.request.post("/clerestory.v1.GameService/GetGame", data=asked, timeout=SOON).json()
+    except Error as error:
+        return f"page or server cannot be asked: {error.message}"
+    calls = [request.url.rpartition("/")[2] for request in UNDER_WAY.get(page, {})]
+    game = {field: answer["game"].get(field) for field in ("status", "version", "turn")} if "game" in answer else answer
+    return f"page: {shown}\ncalls under way: {calls}\nserver: {game}"
 
 
 def logged(page: Page) -> None:
