@@ -61,7 +61,8 @@ def verbs(game: Game) -> set[str]:
 
 @pytest.mark.parametrize("name", NAMED)
 def test_every_step_has_words(name: str) -> None:
-    assert told(f"step.{name}.") == list(steps(GAMES[name]))
+    told_once = [step for step in told(f"step.{name}.") if "." not in step]  # not by what follows it in the last round
+    assert told_once == list(steps(GAMES[name]))
 
 
 def test_every_effect_has_words() -> None:

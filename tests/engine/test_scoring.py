@@ -40,8 +40,8 @@ def with_players(name: str, *changes: dict[str, int]) -> State:
     return from_position(position)
 
 
-def vp(cards: int, gold: int = 5) -> dict[str, int]:
-    return {"vp": 2 + cards, "vp_priory": 0, "vp_craftsmen": 0, "vp_cards": cards, "vp_lost": 0, "gold": gold}
+def vp(earned: int, gold: int = 5) -> dict[str, int]:
+    return {"vp": 2 + earned, "vp_priory": 0, "vp_craftsmen": earned, "vp_cards": 0, "vp_lost": 0, "gold": gold}
 
 
 @pytest.mark.parametrize(
