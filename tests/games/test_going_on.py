@@ -145,9 +145,14 @@ class World:
         kept = ServerGame(row.head, row.entries)
         if kept.mover is not None:
             return kept.since if self.able(row) else inf
-        limits = [inf if kept.deadline is None else kept.deadline]
+        limits = [inf if kept.deadline is None else kept.deadline + max(self.held(row), default=0)]
         began = [server.keeper._due._breaks.began(row.head.game_id) for server in self.able(row)]
         return max(limits + [since + NOTICE for since in began if kept.since < since]) if began else inf
+
+    def held(self, row: Row) -> list[int]:
+        """Return the milliseconds by which servers have shown the turn late."""
+        known = [server.keeper.cache.games.get(row.head.game_id) for server in self.able(row)]
+        return [live.held for live in known if live is not None]
 
     def able(self, row: Row) -> list[Server]:
         """Return the servers that can read a game."""
