@@ -57,8 +57,7 @@ class Breaks:
 
     def began(self, game_id: str) -> int:
         """Return from when on a game that can be stored could be played without a break."""
-        again = self._barred.get(game_id, inf)
-        return self.since if again == inf else max(self.since, int(again))
+        return self.since if self.bars(game_id) else max(self.since, int(self._barred.get(game_id, 0)))
 
     def due_at(self, kept: ServerGame, held: int = 0) -> int | None:
         """Return when the server has to move, in milliseconds since 1970; None for never, 0 for a bot: at once.

@@ -1,10 +1,9 @@
 """Which seat a game favours, as measured in games between equals (`seats.toml`)."""
 
-import tomllib
 from functools import cache
-from importlib.resources import files
 
 from clerestory.engine.core import Game
+from clerestory.review.measured import measured
 from clerestory.texts.sentences import Text, text
 
 WORTH_A_WORD = 5.0  # percent above an even share from which on a seat is called favoured
@@ -17,13 +16,11 @@ def favoured(game: Game, seats: int) -> Text | None:
 
     What was measured with other cards is not told of these.
     """
-    tables = tomllib.loads(files(__package__).joinpath("seats.toml").read_text(encoding="utf-8"))
-    found = tables.get(game.name, {})
-    measured = found.get(str(seats))
-    if measured is None or found["catalogue"] != game.catalogue:
+    found = measured("seats.toml", game, seats)
+    if found is None:
         return None
-    share = max(measured["shares"])
+    share = max(found["shares"])
     above = share - 100 / seats
-    if above < max(WORTH_A_WORD, SURE * measured["error"]):
+    if above < max(WORTH_A_WORD, SURE * found["error"]):
         return None
-    return text(f"favour.{measured['shares'].index(share) + 1}", count=round(share), even=round(100 / seats))
+    return text(f"favour.{found['shares'].index(share) + 1}", count=round(share), even=round(100 / seats))

@@ -1,13 +1,12 @@
 """The level of play for a mean loss, from the measured losses of the levels (`lab.review_figures levels`)."""
 
-import tomllib
 from functools import cache
-from importlib.resources import files
 from itertools import accumulate
 from math import log
 
 from clerestory.engine.core import Game
 from clerestory.review.ledger import UNIT
+from clerestory.review.measured import measured
 from clerestory.review.plan import ITERATIONS
 
 FEWEST = 20  # decisions with something at stake that are needed to estimate a level
@@ -21,9 +20,7 @@ def losses(game: Game, seats: int) -> tuple[float, ...]:
 
     What was measured with other cards is not told of these.
     """
-    tables = tomllib.loads(files(__package__).joinpath("ranks.toml").read_text(encoding="utf-8"))
-    found = tables.get(game.name, {})
-    thousandths = found.get(str(seats), []) if found.get("catalogue") == game.catalogue else []
+    thousandths = measured("ranks.toml", game, seats) or []
     return tuple(accumulate((max(loss / 1000, LEAST) for loss in thousandths), min))
 
 

@@ -25,7 +25,6 @@ from tests.browser.harness import (
     play_on,
     played_through,
     record_of,
-    resign,
     settled,
     start,
     wait_for_change,
@@ -288,16 +287,6 @@ def test_a_start_that_is_not_answered_is_sent_again(page: Page) -> None:
         page.clock.run_for(21_000)
         expect(page.get_by_role("alert")).to_contain_text("Trying again")
     page.wait_for_url("**/#/game/*")
-
-
-def test_what_comes_late_at_the_end_of_a_game_moves_no_button_away(page: Page) -> None:
-    start(page)
-    rematch = page.get_by_role("button", name="Rematch")
-    with held_back(page, "**/ListLessons"):
-        resign(page)
-        before = rematch.bounding_box()
-    expect(page.locator(".next-step")).to_be_visible()
-    assert rematch.bounding_box() == before
 
 
 def test_a_game_that_is_first_told_by_its_stream_can_be_looked_back_on_and_keeps_its_actions(page: Page) -> None:

@@ -5,7 +5,17 @@ import random
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.harness import PATIENCE, finish_by_calls, new_game, play_on, played_through, record_of
+from tests.browser.harness import (
+    PATIENCE,
+    finish_by_calls,
+    held_back,
+    new_game,
+    play_on,
+    played_through,
+    record_of,
+    resign,
+    start,
+)
 
 WHOLE = [("cathedral", 2), ("cathedral", 3), ("cathedral", 4), ("duel", 2)]
 GAMES = [("duel", 2, 21), *(pytest.param(*one, 10_000, marks=pytest.mark.slow) for one in WHOLE)]
@@ -57,3 +67,13 @@ def assert_it_opens_at_its_end_and_leads_on(page: Page) -> None:
     expect(page.get_by_role("region", name="Review")).to_be_visible(timeout=PATIENCE)
     expect(page.locator(".turn")).to_have_text("The game is over")
     expect(page.locator(".stands p")).not_to_contain_text("over")
+
+
+def test_what_comes_late_at_the_end_of_a_game_moves_no_button_away(page: Page) -> None:
+    start(page)
+    rematch = page.get_by_role("button", name="Rematch")
+    with held_back(page, "**/ListLessons"):
+        resign(page)
+        before = rematch.bounding_box()
+    expect(page.locator(".next-step")).to_be_visible()
+    assert rematch.bounding_box() == before

@@ -3,7 +3,7 @@
 import pytest
 
 from clerestory.engine import GAMES
-from clerestory.review import favour
+from clerestory.review import measured
 from clerestory.review.favour import SURE, WORTH_A_WORD, favoured
 from clerestory.texts.sentences import said
 from lab.seats import line_of
@@ -34,7 +34,7 @@ def test_a_word_needs_a_large_and_certain_difference(
     shares: list[float], error: float, told: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found = {"catalogue": DUEL.catalogue, "2": {"shares": shares, "error": error}}
-    monkeypatch.setattr(favour.tomllib, "loads", lambda _: {"duel": found})
+    monkeypatch.setattr(measured.tomllib, "loads", lambda _: {"duel": found})
     favoured.cache_clear()
     word = favoured(DUEL, 2)
     favoured.cache_clear()
@@ -43,7 +43,7 @@ def test_a_word_needs_a_large_and_certain_difference(
 
 def test_what_was_measured_with_other_cards_is_not_told_of_these(monkeypatch: pytest.MonkeyPatch) -> None:
     shares = {"shares": [90.0, 10.0], "error": 0.1}
-    monkeypatch.setattr(favour.tomllib, "loads", lambda _: {"duel": {"catalogue": "of others", "2": shares}})
+    monkeypatch.setattr(measured.tomllib, "loads", lambda _: {"duel": {"catalogue": "of others", "2": shares}})
     favoured.cache_clear()
     word = favoured(DUEL, 2)
     favoured.cache_clear()
