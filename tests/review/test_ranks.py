@@ -7,7 +7,8 @@ import pytest
 
 from clerestory.engine import Game
 from clerestory.engine.tuning import NUM_LEVELS
-from clerestory.review import measured, ranks
+from clerestory.review import measured as tables
+from clerestory.review import ranks
 from clerestory.review.ledger import UNIT
 from clerestory.review.plan import ITERATIONS
 from clerestory.review.ranks import FEWEST, LEAST, SHORTEST, level_like, losses
@@ -66,7 +67,7 @@ def test_whoever_loses_as_much_as_a_level_is_told_that_level(game: Game) -> None
 
 def test_what_was_measured_with_other_cards_is_not_told_of_these(monkeypatch: pytest.MonkeyPatch) -> None:
     of_others = {"duel": {"catalogue": "of others", "2": [1000 * loss for loss in TABLE]}}
-    monkeypatch.setattr(measured.tomllib, "loads", lambda _: of_others)
+    monkeypatch.setattr(tables.tomllib, "loads", lambda _: of_others)
     losses.cache_clear()
     known = losses(DUEL, 2)
     losses.cache_clear()
