@@ -17,7 +17,7 @@ CHECKED := build/checked
 WATCHED := build/watched
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 
-.PHONY: demo test test-slow wheels test-extras test-asan test-tsan lint reference baseline bench constraints clean
+.PHONY: demo test test-system test-slow wheels test-extras test-asan test-tsan lint reference baseline bench constraints clean
 
 demo: $(VENV)/.built  ## one recommendation, end to end: build, server, search, table; then a hint that sharpens
 	$(BIN)/clerestory show examples/positions/cathedral-3p-round4-draft.json
@@ -25,8 +25,13 @@ demo: $(VENV)/.built  ## one recommendation, end to end: build, server, search, 
 	$(BIN)/clerestory analyze examples/positions/cathedral-3p-round4-draft.json --time 2s --server private
 	@echo "To play in a browser: $(BIN)/clerestory serve --web 127.0.0.1:8080, then open http://127.0.0.1:8080/"
 
-test: $(VENV)/.test  ## everything that ends within minutes
+test: $(VENV)/.test  ## the tests that depend on nothing but this code: no clock, no free core, no other process
 	$(PYTEST)
+
+# Such as TEST_OPTIONS=--allow-missing, to skip tests whose programs are not installed.
+TEST_OPTIONS ?=
+test-system: $(VENV)/.system  ## real processes, browsers, kills, databases, proxies, clients in other languages
+	$(PYTEST) -m "system and not slow" $(TEST_OPTIONS)
 
 # Under loadgroup a process gets all tests of an xdist_group, so what they share is built once.
 test-slow: $(VENV)/.test  ## what takes longer: packages built in isolation, long comparisons
@@ -129,6 +134,9 @@ $(VENV)/.lint: $(VENV)/.test
 
 $(VENV)/.load: $(VENV)/.test
 	$(INSTALL) --group load
+	touch $@
+
+$(VENV)/.system: $(VENV)/.lint $(VENV)/.load
 	touch $@
 
 $(CHECKED)/.built: $(VENV)/.test

@@ -16,9 +16,10 @@ from typing import Any
 
 import pytest
 
+from tests.parts import missing
+
 NUMBERS = count()
 OPTIONS = ("-c", "listen_addresses=", "-c", "fsync=off")
-NOT_INSTALLED = "PostgreSQL is not installed"
 USER = "nobody"  # it does not run as root
 AS_USER = "import os, sys; os.setuid(int(sys.argv[1])); os.execv(sys.argv[2], sys.argv[2:])"
 FAST, IMMEDIATE = signal.SIGINT, signal.SIGQUIT  # how to stop: end all sessions, or as in a crash
@@ -123,7 +124,7 @@ def own_cluster() -> Iterator[Cluster]:
 def cluster() -> Iterator[Cluster]:
     """A cluster for many tests, which none of them stops."""
     if not installed():
-        pytest.skip(NOT_INSTALLED)
+        missing("PostgreSQL", "apt-get install postgresql")
     with own_cluster() as made:
         yield made
 

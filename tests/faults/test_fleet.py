@@ -6,10 +6,10 @@ from tempfile import TemporaryDirectory
 import pytest
 
 from tests.faults.fleet import fly
-from tests.postgres import NOT_INSTALLED, installed
+from tests.postgres import installed
 
 
-@pytest.mark.skipif(not installed(), reason=NOT_INSTALLED)
+@pytest.mark.skipif(not installed(), reason="PostgreSQL is not installed")
 @pytest.mark.parametrize(("seed", "seconds"), [(16688, 0.0), pytest.param(1, 300.0, marks=pytest.mark.slow)])
 def test_games_go_on_whatever_fails(seed: int, seconds: float) -> None:
     """The first has one burst of sixteen faults, in which each of the thirteen kinds is."""

@@ -20,7 +20,7 @@ from clerestory.v1.games_pb2_grpc import GameServiceStub
 from tests.games.proxy import proxied
 from tests.games.table import BOT, BOTH, OPEN, PERSON, Table, first, first_action, seated
 from tests.games.test_postgres import SLOW, elsewhere, finished
-from tests.postgres import FAST, IMMEDIATE, NOT_INSTALLED, installed, own_cluster
+from tests.postgres import FAST, IMMEDIATE, installed, own_cluster
 from tests.server.harness import assert_reason, details, refusal, served, until
 
 ENOUGH = 120.0  # seconds that a test may take
@@ -78,7 +78,7 @@ async def moves_of_bot(played: Table) -> int:
     return int(number)
 
 
-@pytest.mark.skipif(not installed(), reason=NOT_INSTALLED)
+@pytest.mark.skipif(not installed(), reason="PostgreSQL is not installed")
 @pytest.mark.parametrize("how", [FAST, IMMEDIATE])
 async def test_games_go_on_after_the_database_has_restarted(how: int) -> None:
     with own_cluster() as cluster:
