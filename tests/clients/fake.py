@@ -1,5 +1,6 @@
 """A fake server that refuses as often as a test tells it to, and keeps the requests."""
 
+import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -25,8 +26,10 @@ class Scripted(AdvisorServiceServicer):
         refusals: (code, pushback in ms or None) of the first calls.
         tables: of a stream; the last one is final.
         breaks_after: tables after which a stream breaks, None for none.
+        holds_after: tables after which a call waits until its caller leaves, None for none.
         calls: requests so far.
         metadata: of the last call.
+        left: set once a call has ended.
     """
 
     def __init__(
@@ -34,21 +37,26 @@ class Scripted(AdvisorServiceServicer):
         refusals: list[tuple[grpc.StatusCode, int | None]] = [],  # noqa: B006
         tables: int = 3,
         breaks_after: int | None = None,
+        holds_after: int | None = None,
     ) -> None:
         self.refusals = list(refusals)
-        self.breaks_after = breaks_after
+        self.breaks_after, self.holds_after = breaks_after, holds_after
         self.tables = tables
         self.calls: list[Any] = []
         self.metadata: dict[str, Any] = {}
+        self.left = threading.Event()
 
     def hear(self, request: Any, context: Any) -> None:
-        self.calls.append(request)
+        context.add_callback(self.left.set)
         self.metadata = dict(context.invocation_metadata())
+        self.calls.append(request)
         if self.refusals:
             code, pushback = self.refusals.pop(0)
             if pushback is not None:
                 context.set_trailing_metadata((("grpc-retry-pushback-ms", str(pushback)),))
             context.abort(code, "refused")
+        if self.holds_after == 0:
+            self.left.wait()
 
     def RecommendMove(self, request: Any, context: Any) -> api.RecommendMoveResponse:  # noqa: N802
         self.hear(request, context)
@@ -60,6 +68,8 @@ class Scripted(AdvisorServiceServicer):
             yield api.AnalyzeResponse(recommendation=answer(), sequence=sequence, final=sequence == self.tables)
             if sequence == self.breaks_after:
                 context.abort(grpc.StatusCode.UNAVAILABLE, "broken")
+            if sequence == self.holds_after:
+                self.left.wait()
 
 
 @contextmanager

@@ -1,9 +1,8 @@
-"""The client takes requests in many forms, and returns plain answers and plain errors."""
+"""The client takes positions in many forms, and returns plain answers and plain errors."""
 
 import dataclasses
 import socket
 from concurrent.futures import ThreadPoolExecutor
-from datetime import timedelta
 from typing import Any
 
 import grpc
@@ -21,11 +20,9 @@ from clerestory.clients import (
     Recommendation,
     Unavailable,
     Unsupported,
+    wire,
 )
-from clerestory.clients import wire as module
-from clerestory.clients.wire import read_time, value_name
 from clerestory.engine.toy.rules import TOY
-from clerestory.v1 import advisor_pb2 as api
 
 OPENING = first_decision("toy", 2, 7)
 
@@ -40,19 +37,19 @@ def plain(answer: Recommendation) -> dict[str, Any]:
     [OPENING.to_position(), OPENING.to_json(), OPENING.to_json().encode(), OPENING.observe(OPENING.turn)],
     ids=["dict", "text", "bytes", "object"],
 )
-def test_any_form_of_position(advisor: Advisor, position: Any) -> None:
+def test_a_position_may_have_any_form(advisor: Advisor, position: Any) -> None:
     answer = advisor.recommend(position, iterations=100, seed=3, seat=0)
     assert plain(answer) == plain(advisor.recommend(OPENING, iterations=100, seed=3))
 
 
 def test_an_answer_holds_plain_values_only(advisor: Advisor) -> None:
-    answer = advisor.recommend(OPENING, "20ms", seed=3)
+    answer = advisor.recommend(OPENING, "600s", iterations=200, seed=3, early_stop=False)
     assert types_in(dataclasses.asdict(answer)) <= {dict, list, tuple, str, int, float, bool, type(None)}
     assert isinstance(answer.best, Action)
-    assert str(answer.best) == answer.lines[0].action.text
+    assert str(answer.best) == answer.lines[0].action.text == answer.message.best.text
     assert {line.action.text for line in answer.lines} == {action.text for action in OPENING.legal_actions()}
-    assert (answer.seat, answer.seed, answer.rules_revision) == (0, 3, 1)
-    assert answer.stop_reason in {"time", "decided"}
+    assert (answer.seat, answer.seed, answer.rules_revision, answer.level) == (0, 3, 1, None)
+    assert (answer.iterations, answer.stop_reason) == (200, "iterations")
     assert answer.elapsed > 0
     assert sum(line.visits for line in answer.lines) == answer.iterations
 
@@ -60,28 +57,6 @@ def test_an_answer_holds_plain_values_only(advisor: Advisor) -> None:
 def types_in(value: Any) -> set[type]:
     inner = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
     return {type(value)}.union(*map(types_in, inner))
-
-
-def test_iterations_end_a_search_before_its_time(advisor: Advisor) -> None:
-    answer = advisor.recommend(OPENING, "1s", iterations=1)
-    assert (answer.iterations, answer.stop_reason) == (1, "iterations")
-
-
-TIMES = [
-    ("500ms", 0.5),
-    ("2s", 2.0),
-    (" 1.5 s ", 1.5),
-    ("0ms", 0.0),
-    ("-1s", -1.0),
-    (0.25, 0.25),
-    (3, 3),
-    (timedelta(milliseconds=40), 0.04),
-]
-
-
-@pytest.mark.parametrize(("time", "seconds"), TIMES)
-def test_times(time: Any, seconds: float) -> None:
-    assert read_time(time) == pytest.approx(seconds)
 
 
 BAD_QUESTIONS: list[tuple[str, dict[str, Any]]] = [
@@ -96,7 +71,7 @@ BAD_QUESTIONS: list[tuple[str, dict[str, Any]]] = [
 
 
 @pytest.mark.parametrize(("field", "fields"), BAD_QUESTIONS)
-def test_bad_question(advisor: Advisor, field: str, fields: dict[str, Any]) -> None:
+def test_a_bad_field_is_named_in_a_short_error(advisor: Advisor, field: str, fields: dict[str, Any]) -> None:
     with pytest.raises(BadRequest) as caught:
         advisor.recommend(OPENING, **fields)
     assert [violation.field for violation in caught.value.violations] == [field]
@@ -105,41 +80,32 @@ def test_bad_question(advisor: Advisor, field: str, fields: dict[str, Any]) -> N
     assert len(str(caught.value)) < 200
 
 
-BAD_POSITIONS: list[Any] = [
-    "",
-    "{",
-    "[]",
-    "5",
-    "null",
-    b"\xff",
-    "[" * 100_000,
-    5,
-    {},
-    {"rules_revision": 1},
-    {"rules_revision": -1},
-    {"rules_revision": 1, "chess": {}},
-    {"rules_revision": 1, "toy": 5},
-    {"rules_revision": 1, "toy": {"round": "x"}},
+BAD_POSITIONS: list[tuple[Any, str]] = [
+    ("", ""),
+    ("{", ""),
+    ("examples/positions/toy-2p-round1.json", "is not JSON: .*; give the text of a file, not its name$"),
+    ("[]", "must be a JSON object, not list$"),
+    ("5", "must be a JSON object, not int$"),
+    ("null", "must be a JSON object, not null$"),
+    (None, "must be a JSON object, not null$"),
+    (b"\xff", ""),
+    ("[" * 100_000, ""),
+    (5, "must be a JSON object, not int$"),
+    ({}, ""),
+    ({"rules_revision": 1}, ""),
+    ({"rules_revision": -1}, ""),
+    ({"rules_revision": 1, "chess": {}}, ""),
+    ({"rules_revision": 1, "toy": 5}, ""),
+    ({"rules_revision": 1, "toy": {"round": "x"}}, ""),
 ]
 
 
-@pytest.mark.parametrize("position", BAD_POSITIONS, ids=lambda position: repr(position)[:40])
-def test_bad_position(advisor: Advisor, position: Any) -> None:
-    with pytest.raises(BadRequest) as caught:
+@pytest.mark.parametrize(("position", "says"), BAD_POSITIONS, ids=lambda value: repr(value)[:40])
+def test_a_bad_position_is_refused(advisor: Advisor, position: Any, says: str) -> None:
+    with pytest.raises(BadRequest, match=f"^position.*: {says}") as caught:
         advisor.recommend(position, iterations=1)
     assert caught.value.reason == "BAD_POSITION"
     assert [violation.field for violation in caught.value.violations] == ["position"]
-
-
-@pytest.mark.parametrize(("position", "kind"), [("null", "null"), (None, "null"), (b"[]", "list"), (5, "int")])
-def test_a_position_that_is_no_object_is_told_so(advisor: Advisor, position: Any, kind: str) -> None:
-    with pytest.raises(BadRequest, match=f"^position: must be a JSON object, not {kind}$"):
-        advisor.recommend(position, iterations=1)
-
-
-def test_the_name_of_a_file_is_no_position(advisor: Advisor) -> None:
-    with pytest.raises(BadRequest, match=r"^position: is not JSON: .*; give the text of a file, not its name$"):
-        advisor.recommend("examples/positions/toy-2p-round1.json", iterations=1)
 
 
 def test_every_fault_of_a_position_is_named(advisor: Advisor) -> None:
@@ -153,7 +119,10 @@ def test_every_fault_of_a_position_is_named(advisor: Advisor) -> None:
     assert all(field in str(caught.value) for field in fields)
 
 
-def test_not_now(advisor: Advisor) -> None:
+# -- kinds of errors -------------------------------------------------------------------------------
+
+
+def test_a_game_that_is_over_has_no_answer(advisor: Advisor) -> None:
     state = TOY.new(2, 1)
     while not state.over:
         state.play(state.legal_actions()[0])
@@ -162,30 +131,30 @@ def test_not_now(advisor: Advisor) -> None:
     assert (caught.value.reason, caught.value.violations) == ("GAME_OVER", ())
 
 
-def test_unavailable() -> None:
+def test_an_address_without_a_server_is_unavailable() -> None:
     with Advisor("unix:/nowhere/socket", patience=0) as advisor, pytest.raises(Unavailable) as caught:
         advisor.recommend(OPENING, iterations=1)
     assert caught.value.reason == ""
 
 
-def test_an_error_of_grpc_itself_has_no_reason(advisor: Advisor, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_of_grpc_itself_has_no_reason(target: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("clerestory.clients.client.MAX_MESSAGE_BYTES", 1 << 20)
     position = OPENING.to_position()
     position["toy"]["step"] = "x" * 70_000
-    with pytest.raises(Busy) as caught:
+    with Advisor(target, retries=False) as advisor, pytest.raises(Busy) as caught:
         advisor.recommend(position, iterations=1)
     assert caught.value.reason == ""
 
 
-def test_a_server_that_never_answers_is_not_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "SLACK", 0.1)
+def test_a_server_that_never_answers_is_given_up_at_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wire, "SLACK", 0.1)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         target = f"127.0.0.1:{silent.getsockname()[1]}"
         with Advisor(target) as advisor, pytest.raises(OutOfTime):
             advisor.recommend(OPENING, 0.01)
 
 
-def test_a_server_of_something_else() -> None:
+def test_a_server_without_the_method_is_unsupported() -> None:
     with ThreadPoolExecutor(1) as threads:
         other = grpc.server(threads)
         port = other.add_insecure_port("127.0.0.1:0")
@@ -194,11 +163,6 @@ def test_a_server_of_something_else() -> None:
             advisor.recommend(OPENING, iterations=1)
         other.stop(None).wait()
     assert type(caught.value) is Unsupported
-
-
-@pytest.mark.parametrize(("number", "name"), [(0, "unspecified"), (1, "time"), (3, "stopped"), (99, "unspecified")])
-def test_stop_reasons(number: int, name: str) -> None:
-    assert value_name(api.StopReason, "STOP_REASON_", number) == name
 
 
 def test_a_violation_without_a_field_is_its_description() -> None:

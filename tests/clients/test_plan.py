@@ -1,9 +1,8 @@
 """Plans of conversions through the Python client, and the example that makes one."""
 
 import json
-import subprocess
-import sys
 from pathlib import Path
+from runpy import run_path
 
 import pytest
 
@@ -13,10 +12,10 @@ ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "examples" / "positions"
 AT_CATHEDRAL = EXAMPLES / "cathedral-3p-round6-cathedral.json"
 ELSEWHERE = EXAMPLES / "cathedral-2p-round2-draft.json"
-EXAMPLE = ROOT / "clients" / "examples" / "plan.py"
+main = run_path(str(ROOT / "clients" / "examples" / "plan.py"))["main"]
 
 
-def test_a_plan_is_asked_for_and_played(target: str) -> None:
+def test_the_actions_of_a_plan_lead_to_its_position(target: str) -> None:
     with Advisor(target) as advisor:
         table = advisor.rules.follow(json.loads(AT_CATHEDRAL.read_text()))
         start = table.plan()
@@ -34,7 +33,7 @@ def test_a_plan_is_asked_for_and_played(target: str) -> None:
         assert {change.text for change in plan.changes} == {one.text for done in applied for one in done.changes}
 
 
-def test_what_cannot_be_done_is_said_by_craftsman(target: str) -> None:
+def test_an_impossible_plan_has_faults_and_no_actions(target: str) -> None:
     with Advisor(target) as advisor:
         table = advisor.rules.follow(json.loads(AT_CATHEDRAL.read_text()))
         item = table.plan().possible[0].item
@@ -46,23 +45,17 @@ def test_what_cannot_be_done_is_said_by_craftsman(target: str) -> None:
             table.plan({item: 1000})
 
 
-def test_elsewhere_there_is_nothing_to_plan(target: str) -> None:
+def test_a_position_without_conversions_has_nothing_to_plan(target: str) -> None:
     with Advisor(target) as advisor:
         plan = advisor.rules.follow(json.loads(ELSEWHERE.read_text())).plan()
     assert (plan.actions, plan.possible, plan.faults, plan.required) == ((), (), (), 0)
 
 
-def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, str(EXAMPLE), *arguments], capture_output=True, text=True, timeout=60, check=False
-    )
+def test_the_example_lists_and_plans(target: str, capsys: pytest.CaptureFixture[str]) -> None:
+    def printed(*uses: str) -> str:
+        main(target, str(AT_CATHEDRAL), *uses)
+        return capsys.readouterr().out
 
-
-def test_the_example_lists_and_plans(target: str) -> None:
-    listed = run(target, str(AT_CATHEDRAL))
-    assert listed.returncode == 0, listed.stderr
-    item = next(line.partition(":")[0] for line in listed.stdout.splitlines() if not line.endswith(" 0"))
-    planned = run(target, str(AT_CATHEDRAL), f"{item}=1")
-    assert planned.returncode == 0, planned.stderr
-    assert "once" in planned.stdout
-    assert "impossible" in run(target, str(AT_CATHEDRAL), f"{item}=50").stdout
+    item = next(line.partition(":")[0] for line in printed().splitlines() if not line.endswith(" 0"))
+    assert "once" in printed(f"{item}=1")
+    assert "impossible" in printed(f"{item}=50")

@@ -54,15 +54,13 @@ def test_an_illegal_action_changes_nothing(advisor: Advisor) -> None:
     assert referee.truth == before
 
 
-def test_faults_games_and_what_cannot_be_sent(advisor: Advisor) -> None:
+def test_faults_of_a_position_and_the_games_there_are(advisor: Advisor) -> None:
     assert {game["name"] for game in advisor.rules.games()} == set(GAMES)
     position = TOY.new(2, 4).observe(0).to_position()
     assert advisor.rules.faults(position) == []
     position["toy"]["round"] = 9
     [fault] = advisor.rules.faults(position)
     assert (type(fault), fault.field) == (FieldViolation, "position.position.toy.round")
-    with pytest.raises(AdvisorError, match=r"^seats: -1 is not a whole number"):
-        advisor.rules.start("toy", -1)
 
 
 async def test_an_async_game_is_the_same_game(target: str) -> None:
@@ -95,7 +93,5 @@ async def test_async_views_games_and_faults(target: str) -> None:
         with pytest.raises(NotNow) as caught:
             await referee.apply("turn-up 1")
         assert caught.value.reason == "ILLEGAL_ACTION"
-        with pytest.raises(AdvisorError, match=r"^seats: -1 is not a whole number"):
-            await advisor.rules.start("toy", -1)
     with pytest.raises(AdvisorError):
         await advisor.rules.games()

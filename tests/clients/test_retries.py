@@ -1,6 +1,7 @@
 """How long a failed call waits before its next attempt."""
 
 import random
+from math import inf
 from types import SimpleNamespace
 from typing import Any
 
@@ -10,13 +11,13 @@ from google.protobuf.duration_pb2 import Duration
 from google.rpc.error_details_pb2 import RetryInfo
 from google.rpc.status_pb2 import Status
 
-from clerestory.clients import Unavailable, retries
+from clerestory.clients import Busy, Unavailable, retries
 from clerestory.clients.connection import Connection
 from clerestory.clients.retries import JITTER, RejoinTries, Tries, pause_of
 from clerestory.metadata import DETAILS, PUSHBACK
 
 
-class Refused:
+class Refused(grpc.RpcError):
     """A call that was refused, with trailing metadata."""
 
     def __init__(self, *metadata: tuple[str, Any]) -> None:
@@ -47,7 +48,7 @@ def told(seconds: int) -> tuple[str, bytes]:
     ],
     ids=["header", "error", "neither"],
 )
-def test_a_pause_is_what_the_server_says_and_not_the_same_for_all(
+def test_a_pause_is_what_the_server_says_or_varies(
     metadata: Any, least: float, most: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Callers who were refused together do not come back together, and nobody comes before its time."""
@@ -58,7 +59,7 @@ def test_a_pause_is_what_the_server_says_and_not_the_same_for_all(
     assert bounds == [least, most]
 
 
-class Away(Refused, grpc.RpcError):
+class Away(Refused):
     """A call that found no server."""
 
     def code(self) -> grpc.StatusCode:
@@ -83,10 +84,33 @@ def test_patience_is_counted_from_the_first_failure(monkeypatch: pytest.MonkeyPa
         tries.end()
 
 
-def test_who_has_no_patience_does_not_wait() -> None:
+def test_without_patience_there_is_no_pause() -> None:
     with pytest.raises(Unavailable):
         Tries(nowhere(0.0), 1000).pause(Away())
 
 
-def test_who_is_told_not_to_come_back_does_not() -> None:
+def test_no_attempt_begins_after_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = SimpleNamespace(now=100.0, monotonic=lambda: clock.now)
+    monkeypatch.setattr(retries, "time", clock)
+    tries = Tries(nowhere(inf), 10)
+    assert tries.pause(Refused((PUSHBACK, "9999"))) == 9.999  # type: ignore[arg-type]
+    clock.now = 105.0
+    assert tries.left == 5
+    with pytest.raises(Busy):
+        tries.pause(Refused((PUSHBACK, "5000")))  # type: ignore[arg-type]
+    clock.now = 200.0
+    assert tries.left == 0
+
+
+class Hopeless(Away):
+    def details(self) -> str:
+        return "CERTIFICATE_VERIFY_FAILED"
+
+
+def test_a_connection_that_can_never_be_made_is_not_tried_again() -> None:
+    with pytest.raises(Unavailable):
+        Tries(nowhere(inf), 1000).pause(Hopeless())
+
+
+def test_a_server_may_forbid_another_attempt() -> None:
     assert pause_of(Refused((PUSHBACK, "-1"), told(5)), 1.0) is None  # type: ignore[arg-type]

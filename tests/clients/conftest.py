@@ -1,0 +1,17 @@
+"""Clients that wait long for an answer, and do not pause between their attempts."""
+
+import pytest
+
+from clerestory.clients import retries, wire
+from clerestory.clients.exchange import Exchange
+
+DEADLINE = 600.0  # seconds
+
+
+@pytest.fixture(autouse=True)
+def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let no deadline pass on a slow machine, and keep pauses short."""
+    monkeypatch.setattr(wire, "SLACK", DEADLINE)
+    monkeypatch.setattr(Exchange.__init__, "__defaults__", (DEADLINE,))
+    for pauses in ("BUSY_PAUSES", "AWAY_PAUSES", "BROKEN_PAUSES"):
+        monkeypatch.setattr(retries, pauses, tuple(0.001 for _ in getattr(retries, pauses)))
