@@ -2,9 +2,11 @@
 
 import pytest
 
-from clerestory.clients import Advisor, AsyncAdvisor, BadRequest, GameReview, NotNow, ReviewedPly
+from clerestory.clients import Advisor, AsyncAdvisor, BadRequest, GameReview, NotNow, ReviewedPly, review_wire
+from clerestory.clients.review_wire import read_progress, write_annotation
 from clerestory.engine import Record, State
 from clerestory.review import UNIT, Annotation, ReviewPlan, annotate
+from clerestory.v1 import annotation_pb2 as api
 from tests.review.games import cut, random_game
 
 GAME = random_game("toy", 2, 1)
@@ -38,23 +40,25 @@ def test_a_record_is_reviewed(advisor: Advisor) -> None:
     assert parts[-1].done == parts[-1].total
 
 
-def test_errors_are_played_on(advisor: Advisor) -> None:
-    game = random_game("toy", 2, 1)
-    parts = list(advisor.annotate(text(game), iterations=60, deep="1s"))
-    review = parts[-1].review
-    assert review is not None
-    assert any(part.deepening for part in parts)
-    assert set(review.rollouts) == set(list(review.errors)[: len(review.rollouts)])
-    assert all(said.pairs >= 8 and said.error > 0 for said in review.rollouts.values())
+def test_rollouts_of_errors_are_asked_for_and_read() -> None:
+    request, seconds = write_annotation("a record", "2s", None, None, None, "30s")
+    assert (request.deep_budget.seconds, seconds) == (30, 2 * (2 + 30) + review_wire.SLACK)
+    played_on = api.NamedError(ply=3, rollouts=api.Rollouts(pairs=8, loss=0.5, error=0.1))
+    message = api.AnnotateGameResponse(deepening=True, review=api.GameReview(errors=[played_on, api.NamedError(ply=5)]))
+    part = read_progress(message)
+    assert part.deepening
+    assert part.review is not None
+    assert list(part.review.errors) == [3, 5]
+    assert {ply: said.pairs for ply, said in part.review.rollouts.items()} == {3: 8}
 
 
-async def test_it_can_be_awaited(target: str) -> None:
+async def test_a_review_can_be_awaited(target: str) -> None:
     async with AsyncAdvisor(target) as advisor:
         parts = [part async for part in advisor.annotate(text(GAME), iterations=60, seed=4)]
     same(parts[-1].review, [p for part in parts if not part.sketch for p in part.plies], annotate(GAME, PLAN))
 
 
-def test_a_seat_may_judge_all_of_a_game_that_was_broken_off(advisor: Advisor) -> None:
+def test_a_broken_off_game_is_reviewed_by_the_knowledge_of_one_seat(advisor: Advisor) -> None:
     begun = cut(GAME, 5)
     [*_, last] = advisor.annotate(text(begun), iterations=60, viewer=1)
     assert last.review is not None
@@ -77,7 +81,7 @@ def test_a_kept_game_is_reviewed_with_its_tokens(advisor: Advisor) -> None:
     assert last.review.message == again.review.message
 
 
-def test_what_cannot_be_reviewed_is_refused(advisor: Advisor) -> None:
+def test_a_bad_request_for_a_review_is_refused(advisor: Advisor) -> None:
     with pytest.raises(BadRequest, match="record: line 1"):
         next(advisor.annotate("nothing\n"))
     with pytest.raises(BadRequest, match="time_budget"):

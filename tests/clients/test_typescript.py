@@ -22,11 +22,12 @@ from google.rpc.error_details_pb2 import ErrorInfo, RetryInfo
 from clerestory import __version__
 from clerestory.clients.retries import AWAY_PAUSES, BROKEN_PAUSES, BUSY_PAUSES, JITTER
 from lab.browser import page_server
+from tests.clients.node import NODE, ROOT, install_packages
 from tests.clients.relay import cutting
 from tests.clients.test_services import METHODS
 from tests.door.harness import address_of
+from tests.parts import missing
 
-ROOT = Path(__file__).parents[2]
 PACKAGE = ROOT / "clients" / "typescript"
 SCRIPTS = Path(__file__).parent / "typescript"
 MOST = 15_000  # bytes of the package with the library that it calls by, compressed, beside the messages
@@ -43,8 +44,7 @@ await build({ entryPoints: ["src/index.ts"], outfile: "bundle.js", ...whole, ext
 
 def run(folder: Path, name: str, *arguments: str) -> str:
     """Return what a program of Node prints. Fails where it fails."""
-    program = shutil.which(name, path=PATH)
-    assert program
+    program = shutil.which(name, path=PATH) or missing(name, NODE)
     done = subprocess.run(
         [program, *arguments],
         cwd=folder,
@@ -52,7 +52,7 @@ def run(folder: Path, name: str, *arguments: str) -> str:
         capture_output=True,
         text=True,
         check=False,
-        timeout=100,
+        timeout=500,
     )
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
@@ -63,7 +63,7 @@ def source(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A copy of the package with the messages and tools that the build of the page leaves."""
     tools = PACKAGE.parent / "web" / "node_modules"
     if not ((PACKAGE / "src" / "gen").is_dir() and (tools / ".bin" / "tsc").exists()):
-        pytest.skip("the messages of the package are missing: python clients/web/build.py")
+        missing("what the page is built with", "python clients/web/build.py")
     folder = tmp_path_factory.mktemp("source") / "typescript"
     shutil.copytree(PACKAGE, folder, ignore=shutil.ignore_patterns("node_modules", "dist"))
     (folder / "node_modules").symlink_to(tools.resolve())
@@ -78,11 +78,10 @@ def project(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "package.json").write_text('{"name": "empty", "private": true, "type": "module"}')
     (folder / "tsconfig.json").write_text(json.dumps({"compilerOptions": CHECK | {"lib": ["es2023", "dom"]}}))
     [packed] = folder.glob("*.tgz")
-    install = ("install", "--prefer-offline", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
-    try:
-        run(folder, "npm", *install, f"./{packed.name}")
-    except AssertionError as failed:
-        pytest.skip(f"npm install: {str(failed).strip()[-200:]}")
+    npm = shutil.which("npm", path=PATH) or missing("npm", NODE)
+    install_packages(
+        npm, folder, "--prefer-offline", "--ignore-scripts", "--loglevel=error", f"./{packed.name}", path=PATH
+    )
     for script in SCRIPTS.glob("*.ts"):
         shutil.copy(script, folder)
     return folder
@@ -99,27 +98,32 @@ def printed(project: Path, script: str, *arguments: str) -> Any:
     return json.loads(run(project, "node", "--experimental-strip-types", "--no-warnings", script, *arguments))
 
 
-def test_its_types_are_those_of_the_messages(source: Path, project: Path) -> None:
+@pytest.mark.system
+def test_the_scripts_fit_the_types_of_the_package(source: Path, project: Path) -> None:
     run(project, str(source / "node_modules" / ".bin" / "tsc"), "--project", ".")
 
 
-def test_it_brings_its_own_page_and_its_licence(project: Path) -> None:
+@pytest.mark.system
+def test_the_package_has_a_readme_and_the_licence(project: Path) -> None:
     installed = project / "node_modules" / "@clerestory" / "client"
     assert {"README.md", "LICENSE", "package.json", "dist"} == {path.name for path in installed.iterdir()}
     assert (installed / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
 
 
-def test_it_has_every_method_of_the_server(project: Path) -> None:
+@pytest.mark.system
+def test_the_package_has_every_method_of_the_server(project: Path) -> None:
     wanted = {re.sub(r"/(.)", lambda first: f"/{first[1].lower()}", name) for name in METHODS}
     assert {f"clerestory.v1.{name}" for name in printed(project, "services.ts")} == wanted
 
 
+@pytest.mark.system
 def test_a_game_is_played_to_its_end(project: Path, door: str) -> None:
     seen = printed(project, "game.ts", door)
     assert (sum(seen["shares"]), seen["rising"], seen["troubles"]) == (pytest.approx(1), True, [])
     assert 0 < seen["moves"] < seen["forced"] < seen["record"]  # the last card of a round is played by the server
 
 
+@pytest.mark.system
 def test_a_game_goes_on_through_connections_that_break(project: Path, door: str) -> None:
     cuts = [3000, 2500, 1500, 1000, 900, 600, 100, 20]
     with cutting(address_of(door + "/"), cuts) as relay:
@@ -127,6 +131,7 @@ def test_a_game_goes_on_through_connections_that_break(project: Path, door: str)
     assert (sum(seen["shares"]), seen["rising"], cuts) == (pytest.approx(1), True, [])
 
 
+@pytest.mark.system
 def test_errors_deadlines_and_streams(project: Path, door: str) -> None:
     assert printed(project, "calls.ts", door) == {
         "wrong": ["bad-request", "BAD_GAME", True, "de"],
@@ -193,6 +198,7 @@ WRONG = refusal("invalid_argument", ErrorInfo(reason="BAD_POSITION"))
 BUG = refusal("internal", ErrorInfo(reason="INTERNAL"))
 
 
+@pytest.mark.system
 @pytest.mark.parametrize(
     ("errors", "headers", "left", "kind"),
     [
@@ -206,7 +212,8 @@ BUG = refusal("internal", ErrorInfo(reason="INTERNAL"))
         ([refusal("resource_exhausted")] * 2, {"grpc-retry-pushback-ms": "10"}, 0, None),
     ],
 )
-def test_a_call_is_tried_again_where_that_may_help(
+@pytest.mark.system
+def test_a_call_is_tried_again_where_that_helps(
     project: Path, errors: list[dict[str, Any]], headers: dict[str, str], left: int, kind: str | None
 ) -> None:
     refusals = list(errors)
@@ -215,13 +222,14 @@ def test_a_call_is_tried_again_where_that_may_help(
     assert (said.get("kind"), len(refusals)) == (kind, left)
 
 
+@pytest.mark.system
 def test_a_wait_that_an_error_names_is_never_shortened(project: Path) -> None:
     with refusing([BUSY, refusal("resource_exhausted"), refusal("unavailable")], {}) as address:
         said = printed(project, "retries.ts", address, "true")
     assert said["pauses"] == pytest.approx([39, 220, 55])  # of 30, 200 and 50 ms
 
 
-def test_its_retries_are_those_of_the_client_in_python() -> None:
+def test_retries_are_those_of_the_client_in_python() -> None:
     text = (PACKAGE / "src" / "retries.ts").read_text()
     named = {name: json.loads(value) for name, value in re.findall(r"^const ([A-Z]+) = ([\d\[\], .]+);", text, re.M)}
     pauses = {"BUSY": BUSY_PAUSES, "AWAY": AWAY_PAUSES, "BROKEN": BROKEN_PAUSES}
@@ -229,6 +237,7 @@ def test_its_retries_are_those_of_the_client_in_python() -> None:
     assert named == ours | {"JITTER": JITTER}
 
 
+@pytest.mark.system
 def test_without_retries_an_error_says_how_long_to_wait(project: Path) -> None:
     refusals = [BUSY, BUSY]
     with refusing(refusals, {}) as address:
@@ -236,13 +245,14 @@ def test_without_retries_an_error_says_how_long_to_wait(project: Path) -> None:
     assert (said, len(refusals)) == ({"kind": "busy", "reason": "BUSY", "retryAfter": 30}, 1)
 
 
-def test_it_is_small_beside_the_messages(source: Path) -> None:
+@pytest.mark.system
+def test_the_package_is_small_beside_its_messages(source: Path) -> None:
     (source / "size.mjs").write_text(SIZE)
     run(source, "node", "size.mjs")
     assert len(gzip.compress((source / "bundle.js").read_bytes())) <= MOST
 
 
-def test_it_is_of_the_version_of_the_server_and_names_no_address() -> None:
+def test_the_package_has_the_version_of_the_server_and_no_address() -> None:
     text = (PACKAGE / "package.json").read_text()
     wanted = json.loads(text)["dependencies"]
     built = json.loads((PACKAGE.parent / "web" / "package.json").read_text())["dependencies"]
