@@ -1,4 +1,4 @@
-"""Servers as separate processes, and calls that strain them."""
+"""Servers as separate processes, and calls that strain them: every test here is `system`, or `slow`."""
 
 import json
 from collections.abc import Iterator
@@ -14,10 +14,17 @@ POSITION = json.loads(
 )
 
 
+@pytest.hookimpl(tryfirst=True)  # before tests are deselected by their marks
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if Path(__file__).parent in item.path.parents and item.get_closest_marker("slow") is None:
+            item.add_marker(pytest.mark.system)
+
+
 @pytest.fixture(autouse=True)
-def _slack(monkeypatch: pytest.MonkeyPatch) -> None:
+def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Leave searches time to answer on a machine that has other things to do."""
-    monkeypatch.setattr("clerestory.clients.wire.SLACK", 60.0)
+    monkeypatch.setattr("clerestory.clients.wire.SLACK", 300.0)
 
 
 @pytest.fixture

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.parts import missing
+
 
 @pytest.fixture
 def small_disk(tmp_path: Path) -> Iterator[Path]:
@@ -14,7 +16,7 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
     folder.mkdir()
     command = ["mount", "-t", "tmpfs", "-o", "size=1m", "none", str(folder)]
     if subprocess.run(command, check=False, capture_output=True).returncode:
-        pytest.skip("a disk can only be mounted by root")
+        missing("the right to mount a disk", "run as root")
     yield folder
     subprocess.run(["umount", str(folder)], check=True)
 

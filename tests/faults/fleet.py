@@ -1,43 +1,38 @@
 """Two servers that share the games of one PostgreSQL, while all of it fails; and the books balanced after each fault.
 
-`python -m tests.faults.fleet --seconds 3600` runs in pieces, each with a database of its own, and prints the figures
-of all. Pieces that the file of figures has already are not run again, so an hour can be run in parts.
+`python -m tests.faults.fleet --seconds 3600` runs in pieces, each with a database of its own, and prints for how long
+games stood still.
 """
 
-import signal
 import threading
 import time
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
-from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
 from statistics import median
-from typing import Any
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any
 
 import psycopg
+import typer
 
 from tests.faults.fleet_callers import BOT, Anywhere, Neighbour, Onlooker, Person, Seen, compare
 from tests.faults.fleet_faults import KILLS, KINDS, OTHERS
 from tests.faults.fleet_servers import Fleet, two_servers, until
 from tests.faults.judge import leaks, traces
-from tests.faults.pieces import command, sums
 from tests.faults.players import PERSON
 
 PIECE = 300.0  # seconds
-LIMIT = 15.0  # seconds from the last fault until every game of people moves again
-BOTS = 60.0  # seconds until games of bots only move
-STILL = 25.0  # seconds that a game may be due at most: LIMIT, and what a person gets after an outage
+LIMIT = 120.0  # seconds from the last fault until every game moves again; on a quiet machine some ten
 BURST = 8.0  # seconds of faults one upon another
 ALONE = 0.35  # the share of faults that come alone, and are measured
-MANY = 16  # faults of a burst at most
+MOST = 16  # faults of a burst
 DUELISTS, BOTTED, WATCHERS = 2, 4, 2  # games at a time: of two people, of a person and a bot, of bots that are watched
 SESSIONS = 9  # connections that a server has to the database at most
 OWN, THREADS = 16, 12  # descriptors and threads that a server opens when it is first used: connections, pools
-REMEMBERED = 40  # latest events, told with a game that stands still
-QUIET = 30.0  # seconds until all that callers held is given back
 
 
 @dataclass
@@ -45,76 +40,53 @@ class Tally:
     """What came of a piece.
 
     Attributes:
-        kills: SIGKILLs.
-        others: other faults.
-        done: how many of each kind.
-        alone: how many of each kind came alone, and in seconds how long it took each time until all games of people
-            moved again: since its beginning, or since its end where it stops games at all servers.
-        bursts: the same of faults one upon another, since the last of them.
-        endings: how calls without an answer ended, by kind of fault.
-        longest: seconds of the longest call, by kind of fault.
+        done: how many faults of each kind.
+        still: for how many seconds games of people stood still, by kind of a fault that came alone: since its
+            beginning, or since its end where it stops games at all servers; by "" for many faults at once.
         entries: that players and watchers were told of.
         over: games that were played to their ends and replayed by the rules.
         faults: in words; there should be none.
     """
 
-    seed: int
-    seconds: float = 0.0
-    kills: int = 0
-    others: int = 0
-    done: dict[str, int] = field(default_factory=dict)
-    alone: dict[str, list[float]] = field(default_factory=dict)
-    bursts: list[float] = field(default_factory=list)
-    endings: dict[str, dict[str, int]] = field(default_factory=dict)
-    longest: dict[str, float] = field(default_factory=dict)
+    done: Counter[str] = field(default_factory=Counter)
+    still: dict[str, list[float]] = field(default_factory=dict)
     calls: int = 0
     entries: int = 0
     over: int = 0
     faults: list[str] = field(default_factory=list)
 
+    def number(self, kinds: Any) -> int:
+        """Return how many faults of some kinds there were."""
+        return sum(self.done[kind] for kind in kinds)
+
 
 class Round:
     """Faults, and the wait until the games go on."""
 
-    def __init__(self, fleet: Fleet, everybody: "Everybody", luck: Random) -> None:
-        self._fleet, self._everybody, self._luck = fleet, everybody, luck
-        self._done: Counter[str] = Counter()
-        self._events: deque[str] = deque(maxlen=REMEMBERED)
-
-    def count(self, tally: Tally) -> None:
-        """Add up what failed."""
-        tally.done = dict(self._done)
-        tally.kills = sum(self._done[kind] for kind in KILLS)
-        tally.others = sum(self._done[kind] for kind in OTHERS)
+    def __init__(self, fleet: Fleet, everybody: "Everybody", luck: Random, tally: Tally) -> None:
+        self._fleet, self._everybody, self._luck, self._tally = fleet, everybody, luck, tally
 
     @contextmanager
     def _under(self, name: str) -> Iterator[None]:
         """Let something fail for the duration of the `with`."""
         with KINDS[name].run(self._fleet, self._luck) as number:
-            self._done[name] += number
-            self._events.append(f"{datetime.now(UTC):%H:%M:%S.%f} {name}")
+            self._tally.done[name] += number
             yield
-        self._events.append(f"{datetime.now(UTC):%H:%M:%S.%f} end of {name}")
 
-    def alone(self, name: str, tally: Tally) -> None:
+    def alone(self, name: str) -> None:
         """Let one thing fail, and measure how long games stand still."""
-        kind, seen = KINDS[name], self._everybody.seen
-        seen.phase = name
-        before = self._standing()
-        began = time.monotonic()
+        kind, before, began = KINDS[name], self._standing(), time.monotonic()
         with self._under(name):
             if kind.everywhere:
                 time.sleep(self._luck.uniform(0.0, kind.longest))
-            elif kind.longest:
-                tally.alone.setdefault(name, []).append(self._wait(began, before, name))
-        if kind.everywhere or not kind.longest:
-            began = time.monotonic() if kind.everywhere else began
-            tally.alone.setdefault(name, []).append(self._wait(began, before, name))
+            else:
+                self._wait(name, began, before)
+        if kind.everywhere:
+            self._wait(name, time.monotonic(), before)
         self._settle(name)
 
-    def burst(self, names: list[str], tally: Tally) -> None:
+    def burst(self, names: list[str]) -> None:
         """Let many things fail, one upon another."""
-        self._everybody.seen.phase = "burst"
         events = sorted((self._luck.uniform(0.0, BURST), name) for name in names)
         began = time.monotonic()
         with ExitStack() as stack:
@@ -126,26 +98,16 @@ class Round:
                 else:
                     stack.enter_context(self._under(name))
         self._fleet.mend()
-        ended = time.monotonic()
-        tally.bursts.append(self._wait(ended, self._standing(), "+".join(sorted(names))))
+        self._wait("", time.monotonic(), self._standing())
         self._settle("a burst")
 
     def _settle(self, name: str) -> None:
-        """Wait until watchers have caught up and no game stands still."""
-        faults = self._everybody.seen.faults
+        """Wait until watchers have caught up, and servers have no more connections than they may have."""
         shown = self._everybody.shown()
         if not until(LIMIT, lambda: all(one.total > since for one, since in shown)):
-            faults.append(f"watchers have not caught up after {name}")
-        late = self._fleet.ask(
-            "SELECT id FROM game WHERE NOT bots_only AND due < (extract(epoch FROM clock_timestamp()) - %s) * 1000",
-            STILL,
-        )
-        if late:
-            faults.append(f"{len(late)} games stand still after {name}: {late[:3]}")
-        most = SESSIONS * len(self._fleet.replicas)
-        if not until(LIMIT, lambda: self._fleet.sessions() <= most):
-            faults.append(f"{self._fleet.sessions()} connections to the database after {name}")
-        self._everybody.seen.phase = ""
+            self._everybody.seen.faults.append(f"watchers have not caught up after {name}")
+        if not until(LIMIT, lambda: self._fleet.sessions() <= SESSIONS * len(self._fleet.replicas)):
+            self._everybody.seen.faults.append(f"{self._fleet.sessions()} connections to the database after {name}")
 
     def _standing(self) -> dict[str, Any]:
         """Return the games of people, as they stand now."""
@@ -155,27 +117,24 @@ class Round:
             except psycopg.Error:
                 time.sleep(0.05)
 
-    def _wait(self, began: float, before: dict[str, Any], name: str) -> float:
-        """Return how many seconds after a moment every game of people has moved: its second seat has, or it is over."""
+    def _wait(self, name: str, began: float, before: dict[str, Any]) -> None:
+        """Wait until every game of people has moved, and note the time: its second seat has, it is over, or left."""
         left = set(before)
 
         def moved() -> bool:
-            played = self._everybody.playing
-            now = self._standing()
+            playing, now = self._everybody.playing, self._standing()
             for game in [*left]:
-                if game not in now or (now[game][2] > before[game][2]) or (game not in played and now[game][0] is None):
+                if game not in now or now[game][2] > before[game][2] or (game not in playing and now[game][0] is None):
                     left.discard(game)
             return not left
 
-        if not until(began + LIMIT - time.monotonic(), moved):
+        if not until(LIMIT, moved):
             now = self._standing()
             told = [f"{game}: {before[game]}, {now.get(game)}" for game in left]
-            for replica in self._fleet.replicas:
-                replica.signal(signal.SIGUSR1)  # it tells what it is doing
             self._everybody.seen.faults.append(
-                f"{len(left)} games have not moved {LIMIT:g} s after {name}: {told[:3]} {[*self._events]}"
+                f"{len(left)} games have not moved after {name or 'a burst'}: {told[:3]}"
             )
-        return time.monotonic() - began
+        self._tally.still.setdefault(name, []).append(time.monotonic() - began)
 
 
 class Everybody:
@@ -183,11 +142,15 @@ class Everybody:
 
     def __init__(self, fleet: Fleet, seed: int) -> None:
         self._fleet, self.seen, self.leaving = fleet, Seen(), threading.Event()
-        players = [self._person(seed, n, (PERSON, PERSON), 0.05) for n in range(DUELISTS)]
-        players += [self._person(seed, DUELISTS + n, (PERSON, BOT), 0.0) for n in range(BOTTED)]
-        watchers: list[Onlooker] = [Onlooker(Random(f"{seed} watcher {n}")) for n in range(WATCHERS)]
-        watchers += [Neighbour(Random(f"{seed} neighbour {n}"), whose=one) for n, one in enumerate(players[1:])]
-        self.players, self.watchers, self.all = players, watchers, (*players, *watchers)
+        kinds = [((PERSON, PERSON), 0.05)] * DUELISTS + [((PERSON, BOT), 0.0)] * BOTTED
+        self.players = [
+            Person(Random(f"{seed} player {n}"), takes_back=back, seats=seats) for n, (seats, back) in enumerate(kinds)
+        ]
+        self.watchers: list[Onlooker] = [Onlooker(Random(f"{seed} watcher {n}")) for n in range(WATCHERS)]
+        self.watchers += [
+            Neighbour(Random(f"{seed} neighbour {n}"), whose=one) for n, one in enumerate(self.players[1:])
+        ]
+        self.all: list[Person] = [*self.players, *self.watchers]
         stubs = [replica.stub for replica in fleet.replicas]
         self._threads = []
         for one in self.all:
@@ -197,9 +160,6 @@ class Everybody:
             self._threads.append(threading.Thread(target=one.live, args=(stub,)))
         for thread in self._threads:
             thread.start()
-
-    def _person(self, seed: int, number: int, seats: tuple[Any, ...], takes_back: float) -> Person:
-        return Person(Random(f"{seed} player {number}"), takes_back=takes_back, seats=seats)
 
     @property
     def playing(self) -> set[str]:
@@ -216,74 +176,63 @@ class Everybody:
         for thread in self._threads:
             thread.join()
 
-    def audit(self, seed: int) -> list[str]:
-        """Compare all games with all that anybody was told of them, at every server."""
+    def audit(self) -> list[str]:
+        """Compare all games with all that anybody was told of them, at every server, and with what was asked for."""
         found = []
-        for number, replica in enumerate(self._fleet.replicas):
-            stub = Anywhere([replica.stub], self.seen, threading.Event(), Random(f"{seed} audit {number}"))
+        for replica in self._fleet.replicas:
+            stub = Anywhere([replica.stub], self.seen, threading.Event(), Random(0))
             books = [book for one in self.all for book in one.books.items()]
             found += [compare(stub, game_id, token, told) for game_id, (token, told) in books]
-        return [fault for fault in found if fault] + self._games_made()
-
-    def _games_made(self) -> list[str]:
-        """Compare the number of games with that of requests for one."""
         named = {game_id for one in self.all for game_id in one.books}
         pending = sum(bool(one.request_id) for one in self.all)
         stored = {game_id for (game_id,) in self._fleet.ask("SELECT id FROM game")}
-        lost, more = named - stored, len(stored - named) - pending
-        return [f"{len(lost)} games are lost"] * bool(lost) + [f"{more} games were made twice"] * (more > 0)
+        if named - stored:
+            found.append(f"games are lost: {named - stored}")
+        if len(stored - named) > pending:
+            found.append(f"games were made twice: {stored - named}")
+        return [fault for fault in found if fault]
 
 
 def fly(folder: Path, seed: int, seconds: float = PIECE) -> Tally:
     """Run a piece of about that many seconds, and return what came of it."""
-    tally, began = Tally(seed), time.monotonic()
+    tally, ends = Tally(), time.monotonic() + seconds
     with two_servers(folder, ("text", "json")[seed % 2]) as fleet:
         fresh = [replica.held() for replica in fleet.replicas]
         everybody = Everybody(fleet, seed)
         try:
-            fail(fleet, everybody, tally, began + seconds)
+            fail(fleet, everybody, Random(seed), tally, ends)
             tally.faults += stand_still(fleet)
         finally:
             everybody.leave()
-        tally.faults += everybody.audit(seed) + not_given_back(fleet, fresh)
+        tally.faults += everybody.audit() + not_given_back(fleet, fresh)
         secrets = fleet.secrets().union(*(one.secrets for one in everybody.all))
-    settle(tally, everybody)
+    tally.calls, tally.faults = everybody.seen.calls, tally.faults + everybody.seen.faults
+    tally.entries = sum(one.total for one in everybody.all)
+    tally.over = sum(one.over for one in everybody.all)
     for replica in fleet.replicas:
         tally.faults += replica.faults + leaks(replica.output(), secrets) + traces(replica.output())
-    tally.seconds = time.monotonic() - began
     return tally
 
 
-def fail(fleet: Fleet, everybody: Everybody, tally: Tally, ends: float) -> None:
+def fail(fleet: Fleet, everybody: Everybody, luck: Random, tally: Tally, ends: float) -> None:
     """Let one thing fail, or many one upon another: once, and again until a time is over."""
-    luck = Random(tally.seed)
-    rounds = Round(fleet, everybody, luck)
-    until(BOTS, lambda: len(fleet.progress()) >= len(everybody.players) + WATCHERS)
+    round_ = Round(fleet, everybody, luck, tally)
+    until(LIMIT, lambda: len(fleet.progress()) >= len(everybody.players) + WATCHERS)
     while True:
         if luck.random() < ALONE:
-            rounds.alone(luck.choice(list(KINDS)), tally)
+            round_.alone(luck.choice(list(KINDS)))
         else:
-            names = [luck.choice(list(luck.choice((KILLS, OTHERS, OTHERS)))) for _ in range(luck.randint(4, MANY))]
-            rounds.burst(names, tally)
+            round_.burst(
+                [luck.choice(list(luck.choice((KILLS, OTHERS, OTHERS)))) for _ in range(luck.randint(4, MOST))]
+            )
         if time.monotonic() > ends:
             break
-    rounds.count(tally)
-
-
-def settle(tally: Tally, everybody: Everybody) -> None:
-    """Add up what callers have met."""
-    seen = everybody.seen
-    tally.faults += seen.faults
-    tally.endings = {phase: dict(found) for phase, found in seen.endings.items()}
-    tally.longest, tally.calls = seen.longest, seen.calls
-    tally.entries = sum(one.total for one in everybody.all)
-    tally.over = sum(one.over for one in everybody.all)
 
 
 def stand_still(fleet: Fleet) -> list[str]:
     """Return what is wrong with games of bots once nothing fails any more."""
     before = {game: now for game, now in fleet.progress().items() if now[1]}
-    moved = until(BOTS, lambda: all(fleet.progress().get(game) != now for game, now in before.items()))
+    moved = until(LIMIT, lambda: all(fleet.progress().get(game) != now for game, now in before.items()))
     return [] if moved else ["games of bots stand still"]
 
 
@@ -291,32 +240,34 @@ def not_given_back(fleet: Fleet, fresh: list[tuple[int, int]]) -> list[str]:
     """Return what servers hold too much once all callers have left, given what they held at first."""
     found = []
     for replica, (descriptors, threads) in zip(fleet.replicas, fresh, strict=True):
-        if not until(QUIET, lambda: replica.held()[0] <= descriptors + OWN):  # noqa: B023
+        if not until(LIMIT, lambda: replica.held()[0] <= descriptors + OWN):  # noqa: B023
             found.append(f"{replica.held()[0]} descriptors, {descriptors} at first")
         if replica.held()[1] > threads + THREADS:
             found.append(f"{replica.held()[1]} threads, {threads} at first")
     return found
 
 
-def table(done: list[dict[str, Any]]) -> str:
-    """Return the figures of pieces together, as two tables of Markdown."""
-    rows = [*sums(done, SUMS), ""]
-    for name, kind in KINDS.items():
-        times = [time for one in done for time in one["alone"].get(name, ())]
-        ends = sum((Counter(one["endings"].get(name, {})) for one in done), Counter[str]())
-        number = sum(one["done"].get(name, 0) for one in done)
-        rows.append(f"| {kind.what} | {number} | {figures(times)} | {dict(ends.most_common(4))} |")
-    rows.append(f"| Many at once | | {figures([time for one in done for time in one['bursts']])} | |")
+def main(seconds: Annotated[float, typer.Option(help="Of all pieces together.")] = 3600.0, seed: int = 0) -> None:
+    """Run pieces, and print their figures; exit with 1 for a fault."""
+    done = []
+    for piece in range(seed, seed + max(1, round(seconds / PIECE))):
+        with TemporaryDirectory(prefix="fleet-") as folder:
+            done.append(fly(Path(folder), piece))
+        typer.echo("\n  ".join([f"piece {piece}: {len(done[-1].faults)} faults", *done[-1].faults[:20]]))
+    typer.echo(table(done))
+    raise typer.Exit(any(one.faults for one in done))
+
+
+def table(done: list[Tally]) -> str:
+    """Return the figures of pieces together, as a table of Markdown; the last row is of many faults at once."""
+    kills, others = (sum(one.number(kinds) for one in done) for kinds in (KILLS, OTHERS))
+    rows = [f"{kills} SIGKILLs, {others} other faults, {sum(one.calls for one in done)} calls", "", "|||", "|---|---|"]
+    for name in (*KINDS, ""):
+        times = [time for one in done for time in one.still.get(name, ())]
+        figures = f"{median(times):.1f}; {max(times):.1f} s" if times else ""
+        rows.append(f"| {KINDS[name].what if name else 'all of it at once'} | {figures} |")
     return "\n".join(rows)
 
 
-def figures(times: list[float]) -> str:
-    """Return the median and the longest of times, and how many there are."""
-    return f"{median(times):.1f}; {max(times):.1f} s of {len(times)}" if times else ""
-
-
-SUMS = ("seconds", "kills", "others", "calls", "entries", "over")
-
-
 if __name__ == "__main__":
-    command(fly, PIECE, "build/fleet.jsonl", table)
+    typer.run(main)

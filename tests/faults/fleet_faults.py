@@ -32,19 +32,16 @@ class Kind:
     everywhere: bool = False
 
 
-@contextmanager
-def kill_one(fleet: Fleet, luck: Random) -> Iterator[int]:
-    """A server dies."""
-    luck.choice(fleet.replicas).signal(signal.SIGKILL)
-    yield 1
+def kill(servers: int) -> Callable[[Fleet, Random], AbstractContextManager[int]]:
+    """Return the death of so many servers."""
 
+    @contextmanager
+    def run(fleet: Fleet, luck: Random) -> Iterator[int]:
+        for replica in luck.sample(fleet.replicas, servers):
+            replica.signal(signal.SIGKILL)
+        yield servers
 
-@contextmanager
-def kill_both(fleet: Fleet, luck: Random) -> Iterator[int]:
-    """Both servers die."""
-    for replica in luck.sample(fleet.replicas, len(fleet.replicas)):
-        replica.signal(signal.SIGKILL)
-    yield len(fleet.replicas)
+    return run
 
 
 @contextmanager
@@ -56,23 +53,19 @@ def pause_one(fleet: Fleet, luck: Random) -> Iterator[int]:
     replica.signal(signal.SIGCONT)
 
 
-@contextmanager
-def silence_one(fleet: Fleet, luck: Random) -> Iterator[int]:
-    """Nothing arrives any more between a server and the database, and nothing is closed."""
-    proxy = luck.choice(fleet.replicas).proxy
-    proxy.silent = True
-    yield 1
-    proxy.silent = False
+def silence(servers: int) -> Callable[[Fleet, Random], AbstractContextManager[int]]:
+    """Return a silence: nothing arrives any more between so many servers and the database, and nothing is closed."""
 
+    @contextmanager
+    def run(fleet: Fleet, luck: Random) -> Iterator[int]:
+        proxies = [replica.proxy for replica in luck.sample(fleet.replicas, servers)]
+        for proxy in proxies:
+            proxy.silent = True
+        yield 1
+        for proxy in proxies:
+            proxy.silent = False
 
-@contextmanager
-def silence_both(fleet: Fleet, luck: Random) -> Iterator[int]:
-    """The same for both servers."""
-    for replica in fleet.replicas:
-        replica.proxy.silent = True
-    yield 1
-    for replica in fleet.replicas:
-        replica.proxy.silent = False
+    return run
 
 
 @contextmanager
@@ -140,8 +133,8 @@ def step_clock(fleet: Fleet, luck: Random) -> Iterator[int]:
 
 
 KILLS = {
-    "kill one": Kind("A server dies (SIGKILL)", kill_one),
-    "kill both": Kind("Both servers die", kill_both, everywhere=True),
+    "kill one": Kind("A server dies (SIGKILL)", kill(1)),
+    "kill both": Kind("Both servers die", kill(2), everywhere=True),
 }
 OTHERS = {
     "pause one": Kind("A server is suspended (SIGSTOP)", pause_one, longest=12.0),
@@ -149,8 +142,8 @@ OTHERS = {
     "restart immediate": Kind("PostgreSQL crashes and restarts", restart(IMMEDIATE), longest=2.0, everywhere=True),
     "end sessions": Kind("Connections to the database are ended", end_sessions(f"{OURS} AND random() < 0.5")),
     "end heartbeats": Kind("The connections that listen are ended", end_sessions(HEARTBEATS)),
-    "silence one": Kind("A server's network to the database falls silent", silence_one, longest=14.0),
-    "silence both": Kind("The network to the database falls silent", silence_both, longest=12.0, everywhere=True),
+    "silence one": Kind("A server's network to the database falls silent", silence(1), longest=14.0),
+    "silence both": Kind("The network to the database falls silent", silence(2), longest=12.0, everywhere=True),
     "forget": Kind("A firewall forgets a server's connections", forget, longest=14.0),
     "lost commits": Kind("Answers to COMMIT are lost", lose_answers, longest=2.0, everywhere=True),
     "full disk": Kind("The disk of the database is full", fill_disk, longest=3.0, everywhere=True),

@@ -1,7 +1,6 @@
 """Two servers, each behind a network of its own to one PostgreSQL, and how all of them fail."""
 
 import asyncio
-import faulthandler
 import mmap
 import multiprocessing
 import os
@@ -41,7 +40,7 @@ PRELOADED = ("clerestory.server.app", "clerestory.door.serve", __name__)
 SHIFT = struct.Struct("d")  # seconds
 NO_DATABASE = 1  # exit status of a server whose database is away
 UNKNOWN = 255  # what is told of one that was killed before it was known
-ENDING = 30.0  # seconds that a server may take to end
+ENDING = 120.0  # seconds that a server may take to end
 AWAKE = 0.05  # seconds between two looks at whether a server has ended
 OURS = "application_name = 'clerestory'"
 FULL = """
@@ -74,7 +73,6 @@ def serve(arguments: list[str], folder: Path, number: int, standard_input: Conne
     sys.stdin = open(0)  # noqa: SIM115
     sys.stdout = open(1, "w", buffering=1, encoding="utf-8")  # noqa: SIM115
     sys.stderr = open(2, "w", buffering=1, encoding="utf-8")  # noqa: SIM115
-    faulthandler.register(signal.SIGUSR1, file=sys.stderr)
     shift_date(folder / f"clock{number}")
     sys.argv = ["clerestory", "serve", *arguments]
     main()

@@ -25,29 +25,14 @@ RANGES = {
     FieldDescriptor.CPPTYPE_ENUM: (-(2**31), 2**31 - 1),
 }
 TEXTS = (
-    *(
-        "",
-        " ",
-        "\0",
-        "a\0b",
-        "\n",
-        "x" * 300,
-        "x" * 60_000,
-        "\ufeff",
-        "\u202e",
-        "\U0001f3b2" * 5_000,
-        "%s%n",
-        "../../etc",
-    ),
+    *("", " ", "\0", "a\0b", "\n", "x" * 300, "x" * 60_000, "\ufeff", "\u202e", "\U0001f3b2" * 5_000, "%s%n"),
     *("-1", "0", "nan", "inf", "1e999", str(2**64), "9" * 5_000, "99999999999999999999 x", "'; DROP TABLE game; --"),
-    *("{}", "[]", "null", '{"record": 1}', "[" * 30_000, '{"a":' * 10_000, "memory:", "clerestory.v1", "toy", "duel"),
+    *("{}", "[]", "null", '{"record": 1}', "[" * 30_000, '{"a":' * 10_000, "memory:", "../../etc", "toy", "duel"),
 )
 BEYOND = 70_000  # bytes, more than a message may have
 
 
-def is_repeated(field: FieldDescriptor) -> bool:
-    """Whether a field is a list or a map."""
-    return bool(field.is_repeated)
+# -- by the schema ---------------------------------------------------------------------------------
 
 
 def is_map(field: FieldDescriptor) -> bool:
@@ -55,7 +40,15 @@ def is_map(field: FieldDescriptor) -> bool:
     return field.message_type is not None and bool(field.message_type.GetOptions().map_entry)
 
 
-# -- by the schema ---------------------------------------------------------------------------------
+def places(message: Message) -> Iterator[tuple[Message, FieldDescriptor]]:
+    """Yield each field of a message and of those in it, with the message that it belongs to."""
+    for field in message.DESCRIPTOR.fields:
+        yield message, field
+        if field.message_type is not None and not is_map(field):
+            value = getattr(message, field.name)
+            inner = value if field.is_repeated else [value] if message.HasField(field.name) else []
+            for one in inner:
+                yield from places(one)
 
 
 def mutate(message: Message, luck: Random, texts: Sequence[str]) -> None:
@@ -64,44 +57,17 @@ def mutate(message: Message, luck: Random, texts: Sequence[str]) -> None:
     Args:
         texts: strings that mean something to the server, such as tokens and names of games.
     """
-    if not message.DESCRIPTOR.fields:
+    if not (found := list(places(message))):
         return
-    owner, field = place(message, luck)
-    if is_map(field):
+    owner, field = luck.choice(found)
+    if is_map(field) or luck.random() < 0.1:
         owner.ClearField(field.name)
-    elif is_repeated(field):
+    elif field.is_repeated:
         mutate_list(owner, field, luck, texts)
-    elif luck.random() < 0.1:
-        owner.ClearField(field.name)
     elif field.message_type is not None:
         mutate_message(getattr(owner, field.name), luck)
     else:
         setattr(owner, field.name, strange(field, luck, texts))
-
-
-def place(message: Message, luck: Random) -> tuple[Message, FieldDescriptor]:
-    """Return a message and one of its fields; the deeper it is, the less likely."""
-    while True:
-        field = luck.choice([field for field in message.DESCRIPTOR.fields for _ in range(weight(field))])
-        inner = list(inside(message, field))
-        if not inner or luck.random() < 0.3:
-            return message, field
-        message = luck.choice(inner)
-
-
-def weight(field: FieldDescriptor) -> int:
-    """Return how often a field is chosen: more often where a number is read, or where there are more of them."""
-    return 3 if field.message_type is not None or field.cpp_type in RANGES else 2
-
-
-def inside(message: Message, field: FieldDescriptor) -> Iterator[Message]:
-    """Yield the messages that a field has and that have fields themselves."""
-    if field.message_type is None or is_map(field) or not field.message_type.fields:
-        return
-    if is_repeated(field):
-        yield from getattr(message, field.name)
-    elif message.HasField(field.name):
-        yield getattr(message, field.name)
 
 
 def mutate_message(message: Message, luck: Random) -> None:
@@ -196,23 +162,12 @@ ODD: tuple[Any, ...] = (
     *(None, True, -1, 0.5, 1e308, 2**31, 2**53 + 1, 2**63, 2**64, "", "0", "\0", "\ud800", "NaN", "-Infinity", "1e999"),
     *(f"{2**63 - 1}s", "315576000001s", "-1s", "1.0000000001s", "s", "9" * 5_000, [], {}, [[]], [None], {"": None}),
 )
-RAW = (
-    '"\\ud800"',
-    "NaN",
-    "1e999",
-    "9" * 50_000,
-    "-" * 9,
-    '"\\u0000"',
-    "[" * 30_000,
-    '{"a":' * 9_000,
-    "tru",
-    "\ufeff{}",
-)
+RAW = ('"\\ud800"', "NaN", "1e999", "9" * 50_000, '"\\u0000"', "[" * 30_000, '{"a":' * 9_000, "tru", "\ufeff{}")
 
 
 def mutated_json(fields: dict[str, Any], luck: Random) -> bytes:
-    """Return a request as JSON text in which one to three places are strange."""
-    raw = None
+    """Return a request as JSON text in which one to three places are strange, and perhaps its end."""
+    raw = "null"
     for _ in range(luck.randint(1, 3)):
         container, key = luck.choice(slots(fields) or [(fields, "game_id")])
         if luck.random() < 0.2:
@@ -220,8 +175,7 @@ def mutated_json(fields: dict[str, Any], luck: Random) -> bytes:
         else:
             many = [container.get(key) if isinstance(container, dict) else container[key]] * 1_000
             container[key] = deepcopy(luck.choice((*ODD, many)))
-    text = json.dumps(fields)
-    text = text if raw is None else text.replace('"RAW"', raw)
+    text = json.dumps(fields).replace('"RAW"', raw)
     if luck.random() < 0.2:
         text = text[: luck.randint(0, len(text))] + luck.choice(("", "}", "\0", '"game_id": 1}', " " * 1_000))
     return text.encode("utf-8", errors="surrogatepass")

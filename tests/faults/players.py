@@ -12,7 +12,6 @@ from clerestory.v1 import games_pb2 as games
 
 PERSON = games.SeatPlan(kind=games.SEAT_KIND_PERSON)
 BOT = games.SeatPlan(kind=games.SEAT_KIND_BOT, bot=games.Bot(level=1))
-ALL = games.GameOptions(take_backs=games.TAKE_BACKS_ALL)
 GONE = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED)  # how calls end when a server is killed
 LEFT = ("closed channel", "Channel closed")  # what gRPC says when we close it while others call
 
@@ -32,7 +31,8 @@ class Player:
         secrets: its tokens.
         faults: how its calls failed while the server was there.
         forced: whether the server plays what is the only legal action.
-        played: entries that the server played as such.
+        time_per_move: seconds that a person has, 0 for any number.
+        played: entries that the server played as the only legal action.
     """
 
     luck: random.Random
@@ -46,6 +46,7 @@ class Player:
     secrets: set[str] = field(default_factory=set)
     faults: list[str] = field(default_factory=list)
     forced: bool = False
+    time_per_move: int = 0
     played: int = 0
 
     def live(self, stub: Any) -> None:
@@ -90,8 +91,10 @@ class Player:
     def begin(self, stub: Any, seats: list[games.SeatPlan]) -> None:
         """Create a game; repeat the request if it was not answered."""
         self.request_id = self.request_id or str(UUID(int=self.luck.getrandbits(128)))
-        request = games.CreateGameRequest(game="duel", seats=seats, request_id=self.request_id, options=ALL)
-        request.options.play_forced = self.forced
+        options = games.GameOptions(take_backs=games.TAKE_BACKS_ALL, play_forced=self.forced)
+        if self.time_per_move:
+            options.time_per_move.FromSeconds(self.time_per_move)
+        request = games.CreateGameRequest(game="duel", seats=seats, request_id=self.request_id, options=options)
         self.made, self.request_id = stub.CreateGame(request), ""
         self.secrets |= {self.made.owner_token, *(one.token for one in self.made.seat_tokens)}
 

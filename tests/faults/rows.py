@@ -13,61 +13,44 @@ from tests.faults.mutations import ODD
 from tests.server.test_fuzz import slots
 
 NUMBERS = (0, -1, 7, 99, 2**31, 2**53 + 1, 2**63 - 1, -(2**63))
-TEXTS = (
-    "",
-    "\0",
-    "a\0b",
-    "null",
-    "{}",
-    "[]",
-    "7",
-    "-1",
-    "9" * 5_000,
-    "x" * 100_000,
-    "fold",
-    "pass",
-    "\u202e",
-)
+TEXTS = ("", "\0", "a\0b", "null", "{}", "[]", "7", "-1", "9" * 5_000, "x" * 100_000, "fold", "pass", "\u202e")
 NO_TEXT = b"\xff\xfe\xc3"  # is not UTF-8, which SQLite does not check
 COLUMNS = {
-    "game": (
-        "name",
-        "created",
-        "status",
-        "shown",
-        "due",
-        "maker",
-        "bots_only",
-        "touched",
-    ),  # its bytes count for its maker
+    "game": ("name", "created", "status", "shown", "due", "maker", "bots_only", "touched"),
     "entry": ("kind", "seat", "text", "moment", "number"),
     "key": ("seat", "request", "moment"),
     "review": ("ply", "message"),
-}
+}  # but not `bytes`, which count for the maker of a game
 OF_GAME = {"game": "id", "entry": "game", "key": "game", "review": "game"}  # the column that names the game
 Damage = Callable[[sqlite3.Connection, str, Random], None]
 
 
+def head_of(connection: sqlite3.Connection, game_id: str) -> Any:
+    """Return what never changes of a game."""
+    (text,) = connection.execute("SELECT head FROM game WHERE id = ?", (game_id,)).fetchone()
+    return json.loads(text)
+
+
 def damage_head(connection: sqlite3.Connection, game_id: str, luck: Random) -> None:
     """Change what never changes: a field is missing or strange, the text is torn or none."""
-    (text,) = connection.execute("SELECT head FROM game WHERE id = ?", (game_id,)).fetchone()
-    head = json.loads(text)
+    head = head_of(connection, game_id)
     container, key = luck.choice(slots(head))
-    if luck.random() < 0.3:
-        text = luck.choice([text[: luck.randrange(len(text))], text + "}", *TEXTS])
-    elif luck.random() < 0.5 and isinstance(container, dict):
-        del container[key]
-        text = json.dumps(head)
-    else:
-        container[key] = deepcopy(luck.choice(ODD))
-        text = json.dumps(head)
+    match luck.randrange(3):
+        case 0:
+            text = json.dumps(head)
+            text = luck.choice([text[: luck.randrange(len(text))], text + "}", *TEXTS])
+        case 1 if isinstance(container, dict):
+            del container[key]
+            text = json.dumps(head)
+        case _:
+            container[key] = deepcopy(luck.choice(ODD))
+            text = json.dumps(head)
     connection.execute("UPDATE game SET head = ? WHERE id = ?", (text, game_id))
 
 
 def damage_opening(connection: sqlite3.Connection, game_id: str, luck: Random) -> None:
     """Change the first position of a game."""
-    (text,) = connection.execute("SELECT head FROM game WHERE id = ?", (game_id,)).fetchone()
-    head = json.loads(text)
+    head = head_of(connection, game_id)
     opening = json.loads(head["opening"])
     container, key = luck.choice(slots(opening))
     container[key] = deepcopy(luck.choice(ODD))
@@ -93,28 +76,21 @@ def odd(table: str, column: str, luck: Random) -> Any:
 
 
 def damage_log(connection: sqlite3.Connection, game_id: str, luck: Random) -> None:
-    """Lose, double or exchange entries."""
+    """Lose, double or exchange entries, or leave a gap in their numbers."""
     rows = connection.execute("SELECT * FROM entry WHERE game = ? ORDER BY number", (game_id,)).fetchall()
     entries = [row[2:] for row in rows]
-    if entries:
-        change_order(entries, luck)
+    place = luck.randrange(len(entries)) if entries else 0
+    changed = luck.choice(
+        (
+            entries[:place] + entries[place + 1 :],
+            entries[: place + 1] + entries[place:],
+            luck.sample(entries, len(rows)),
+        )
+    )
     connection.execute("DELETE FROM entry WHERE game = ?", (game_id,))
     gap = luck.choice((0, 0, 1, 2**40))
-    numbered = [(game_id, number + gap * (number > 1), *entry) for number, entry in enumerate(entries)]
+    numbered = [(game_id, number + gap * (number > 1), *entry) for number, entry in enumerate(changed)]
     connection.executemany("INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?)", numbered)
-
-
-def change_order(entries: list[Any], luck: Random) -> None:
-    """Lose, double or exchange entries of a log, in place."""
-    match luck.randrange(4):
-        case 0:
-            del entries[luck.randrange(len(entries))]
-        case 1:
-            entries.insert(luck.randrange(len(entries)), luck.choice(entries))
-        case 2:
-            luck.shuffle(entries)
-        case 3:
-            entries.clear()
 
 
 def damage_text(connection: sqlite3.Connection, game_id: str, luck: Random) -> None:

@@ -13,6 +13,7 @@ DATA, HEADERS, RST_STREAM, SETTINGS, PING, GOAWAY, WINDOW_UPDATE = 0, 1, 3, 4, 6
 END_STREAM, END_HEADERS, ACK = 1, 4, 1
 INITIAL_WINDOW = 4  # of SETTINGS
 FRAME_BYTES = 16384
+DECLARED, SENT = 65_000, 64_000  # bytes of each message, and how many of them are sent as soon as they may be
 READ_BYTES = 4096  # at a time, so that hundreds of strangers leave others of this event loop their turns
 
 
@@ -20,22 +21,17 @@ def frame(kind: int, flags: int, stream: int, payload: bytes = b"") -> bytes:
     return struct.pack(">I", len(payload))[1:] + struct.pack(">BBI", kind, flags, stream) + payload
 
 
-def text(value: bytes) -> bytes:
-    """A string of HPACK, as it is (RFC 7541, section 5.2)."""
-    if len(value) < 127:
-        return bytes([len(value)]) + value
-    left, prefix = len(value) - 127, bytearray([127])
-    while left >= 128:
-        prefix.append(left % 128 + 128)
-        left //= 128
-    return bytes(prefix) + bytes([left]) + value
+def text(value: str) -> bytes:
+    """A short string of HPACK, without Huffman coding (RFC 7541, section 5.2)."""
+    assert len(value) < 127
+    return bytes([len(value)]) + value.encode()
 
 
 def heads(path: str) -> bytes:
     """The headers of a call, without compression."""
     pairs = {":method": "POST", ":scheme": "http", ":path": path, ":authority": "x", "te": "trailers"}
     pairs["content-type"] = "application/grpc"
-    return b"".join(b"\0" + text(name.encode()) + text(value.encode()) for name, value in pairs.items())
+    return b"".join(b"\0" + text(name) + text(value) for name, value in pairs.items())
 
 
 @dataclass
@@ -45,14 +41,11 @@ class Deeds:
     Attributes:
         path: of the method they call.
         streams: that each connection keeps open.
-        declared: bytes of each message, of which `sent` are sent at most, as soon as they may be.
         ended: calls that the server has ended.
     """
 
     path: str
     streams: int
-    declared: int = 65_000
-    sent: int = 64_000
     ended: int = 0
     over: bool = False
 
@@ -116,9 +109,9 @@ class Stranger(asyncio.Protocol):
                 return
             stream, self._next = self._next, self._next + 2
             self._open.add(stream)
-            self._left[stream], self._windows[stream] = self._deeds.sent, self._each
+            self._left[stream], self._windows[stream] = SENT, self._each
             self._transport.write(frame(HEADERS, END_HEADERS, stream, self._heads))
-            self._send(stream, struct.pack(">BI", 0, self._deeds.declared))
+            self._send(stream, struct.pack(">BI", 0, DECLARED))
 
     def _send(self, stream: int, prefix: bytes = b"") -> None:
         """Send of a message what may be sent."""

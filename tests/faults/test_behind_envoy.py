@@ -100,7 +100,7 @@ def answering() -> Iterator[tuple[str, Anything, HealthServicer]]:
 
 
 def asker(channel: grpc.Channel) -> Callable[[str], None]:
-    return lambda service: channel.unary_unary(f"/{service}/Some")(b"", timeout=60)
+    return lambda service: channel.unary_unary(f"/{service}/Some")(b"", timeout=300)
 
 
 def reason(ask: Callable[[str], None], service: str) -> str:

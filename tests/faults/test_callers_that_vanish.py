@@ -7,7 +7,6 @@ import socket
 import subprocess
 import sys
 import time
-from typing import Any
 
 import grpc
 import psutil
@@ -19,12 +18,18 @@ from clerestory.v1.advisor_pb2 import AnalyzeRequest, RecommendMoveRequest
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
 from lab.load.server import ServerProcess
 from tests.faults.conftest import POSITION
-from tests.faults.limited import ROOT
 
 HINT = AnalyzeRequest(
-    question=RecommendMoveRequest(position=position_message(POSITION), time_budget=duration(60)),
+    question=RecommendMoveRequest(position=position_message(POSITION), time_budget=duration(600)),
     update_interval=duration(0.01),
 )
+CALLER = """
+import sys
+from clerestory.clients import Advisor
+with Advisor(sys.argv[1], retries=False) as advisor:
+    for _ in advisor.analyze(sys.argv[2], 600, every=0.02):
+        print("table", flush=True)
+"""
 
 
 def answers(server: ServerProcess) -> None:
@@ -59,8 +64,8 @@ async def abort(target: str, channels: int) -> None:
     await asyncio.gather(*(one() for _ in range(channels)))
 
 
-@pytest.mark.parametrize("channels", [100, pytest.param(1000, marks=pytest.mark.slow)])
-def test_channels_aborted_in_mid_stream(server: ServerProcess, channels: int) -> None:
+@pytest.mark.parametrize("channels", [40, pytest.param(1000, marks=pytest.mark.slow)])
+def test_channels_that_are_aborted_in_mid_stream_leave_nothing(server: ServerProcess, channels: int) -> None:
     asyncio.run(abort(server.target, 10))
     before = psutil.Process(server.pid).num_fds()
     for _ in range(channels // 10):
@@ -70,14 +75,11 @@ def test_channels_aborted_in_mid_stream(server: ServerProcess, channels: int) ->
     answers(server)
 
 
-def test_clients_that_are_killed(server: ServerProcess) -> None:
+def test_clients_that_are_killed_leave_nothing(server: ServerProcess) -> None:
     answers(server)
     before = psutil.Process(server.pid).num_fds()
-    command = [sys.executable, "-m", "tests.faults.caller", server.target]
-    options: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True, "cwd": ROOT}
-    callers = [subprocess.Popen(command, **options) for _ in range(20)]
-    for caller in callers:
-        with_position(caller)
+    command = [sys.executable, "-c", CALLER, server.target, json.dumps(POSITION)]
+    callers = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(8)]
     for caller in callers:
         assert caller.stdout is not None
         assert caller.stdout.readline() == "table\n"
@@ -89,14 +91,7 @@ def test_clients_that_are_killed(server: ServerProcess) -> None:
     answers(server)
 
 
-def with_position(caller: "subprocess.Popen[str]") -> None:
-    assert caller.stdin is not None
-    caller.stdin.write(json.dumps(POSITION))
-    caller.stdin.close()
-    caller.stdin = None
-
-
-def test_connections_that_say_nothing(server: ServerProcess) -> None:
+def test_connections_that_say_nothing_stop_nobody(server: ServerProcess) -> None:
     host, port = server.target.rsplit(":", 1)
     silent = [socket.create_connection((host, int(port))) for _ in range(20)]
     half = socket.create_connection((host, int(port)))
@@ -108,13 +103,11 @@ def test_connections_that_say_nothing(server: ServerProcess) -> None:
     answers(server)
 
 
-async def test_a_slow_reader_gets_one_final_table(server: ServerProcess) -> None:
+async def test_a_slow_reader_gets_the_latest_tables_and_one_final_table(server: ServerProcess) -> None:
     async with AsyncAdvisor(server.target) as advisor:
-        stream = advisor.analyze(POSITION, 2.0, every=0.01)
         updates = []
-        async for update in stream:
+        async for update in advisor.analyze(POSITION, 2.0, every=0.01):
             updates.append(update)
             await asyncio.sleep(0.1)
-    assert updates[-1].final
-    assert updates[-1].sequence > 2 * len(updates)
-    assert sum(update.final for update in updates) == 1
+    assert updates[-1].sequence > len(updates)
+    assert [update.final for update in updates] == [False] * (len(updates) - 1) + [True]

@@ -13,10 +13,11 @@ from clerestory.cli.embedded import embedded_child
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub
 from tests.games.table import PERSON, first_action
+from tests.parts import missing
 
 LIBRARY = sorted(Path("/usr/lib").glob("*/faketime/libfaketime.so.1"))
-SECONDS = 3  # for a move
-SLACK = 5_000  # milliseconds that a clock read over the network may be wrong: far less than those of the servers are
+SECONDS = 10  # for a move
+SLACK = 60_000  # milliseconds that this machine may take for a call: less than the clocks of the servers are wrong
 
 
 @contextmanager
@@ -35,10 +36,14 @@ def milliseconds(moment: Any) -> int:
     return int(moment.ToMilliseconds())
 
 
-@pytest.mark.skipif(not LIBRARY, reason="libfaketime is not installed")
 @pytest.mark.parametrize("fast_owner", [True, False])
-def test_nobody_loses_time_to_think(database: str, fast_owner: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_move_has_its_time_by_the_clock_of_the_database(
+    database: str, fast_owner: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     import psycopg
+
+    if not LIBRARY:
+        missing("libfaketime", "apt-get install faketime")
 
     def now() -> int:
         row = clock.execute("SELECT (extract(epoch FROM clock_timestamp()) * 1000)::BIGINT").fetchone()
@@ -74,4 +79,4 @@ def test_nobody_loses_time_to_think(database: str, fast_owner: bool, monkeypatch
         )
         entry = next(entry for state in watching for entry in state.entries if entry.played_on)
         assert milliseconds(entry.time) >= deadline
-        assert now() >= deadline - SLACK // 10
+        assert now() >= deadline - 5_000

@@ -28,7 +28,7 @@ SERVE = [sys.executable, "-m", "clerestory", "serve", "--listen", "127.0.0.1:0",
 def refused_store(store: str, **environment: str) -> str:
     """Return the one line with which a server refuses a store."""
     done = subprocess.run(
-        [*SERVE, store], env=os.environ | environment, capture_output=True, text=True, check=False, timeout=60
+        [*SERVE, store], env=os.environ | environment, capture_output=True, text=True, check=False, timeout=3000
     )
     assert (done.returncode, done.stdout) == (2, "")
     assert re.fullmatch(r"clerestory: store: [^\n]+\n", done.stderr)
@@ -37,7 +37,7 @@ def refused_store(store: str, **environment: str) -> str:
 
 def failing(call: Any, request: Any, reason: Reason) -> None:
     with pytest.raises(grpc.RpcError) as caught:
-        call(request, timeout=30)
+        call(request, timeout=300)
     assert_reason(caught.value, reason)
 
 
@@ -84,17 +84,17 @@ def test_one_game_that_cannot_be_read_stops_no_other(path: str) -> None:
     with embedded_child("--store", path, "--workers", "1") as child, grpc.insecure_channel(child.target) as channel:
         stub: Any = GameServiceStub(channel)
         for was in bad.values():
-            shown = stub.GetGame(games.GetGameRequest(game_id=was["game_id"]), timeout=30).game
+            shown = stub.GetGame(games.GetGameRequest(game_id=was["game_id"]), timeout=300).game
             assert shown.status == games.GAME_STATUS_FROZEN
             assert shown.frozen_reason
-        listed = stub.ListGames(games.GameServiceListGamesRequest(), timeout=30).games
+        listed = stub.ListGames(games.GameServiceListGamesRequest(), timeout=300).games
         assert {one.game_id: one.status for one in listed}[bad["toy over"]["game_id"]] == games.GAME_STATUS_FROZEN
         for name, was in known.items():
             if name not in bad:
                 tokens, seen = was["views"][0]
-                answer = stub.GetGame(games.GetGameRequest(game_id=was["game_id"], tokens=tokens), timeout=30)
+                answer = stub.GetGame(games.GetGameRequest(game_id=was["game_id"], tokens=tokens), timeout=300)
                 assert answer.game.version >= seen["game"].get("version", 0)
-        stub.CreateGame(games.CreateGameRequest(game="toy", seats=[PERSON, PERSON]), timeout=30)
+        stub.CreateGame(games.CreateGameRequest(game="toy", seats=[PERSON, PERSON]), timeout=300)
 
 
 def test_a_number_that_does_not_fit_stops_nothing(path: str) -> None:
@@ -102,8 +102,8 @@ def test_a_number_that_does_not_fit_stops_nothing(path: str) -> None:
         stub: Any = GameServiceStub(channel)
         token = "OTk5OTk5OTk5OTk5OTk5OTk5OTkgeA=="  # 99999999999999999999 x
         with pytest.raises(grpc.RpcError):
-            stub.ListGames(games.GameServiceListGamesRequest(page_token=token), timeout=30)
-        assert stub.ListGames(games.GameServiceListGamesRequest(), timeout=30).games
+            stub.ListGames(games.GameServiceListGamesRequest(page_token=token), timeout=300)
+        assert stub.ListGames(games.GameServiceListGamesRequest(), timeout=300).games
 
 
 # -- a full disk -----------------------------------------------------------------------------------

@@ -64,13 +64,13 @@ async def test_a_server_told_to_finish_answers_whoever_it_admitted(server: Serve
             await asyncio.sleep(0.05)
         server.process.send_signal(signal.SIGTERM)
         ends = Counter(await asyncio.gather(*hints, *moves))
-    assert await asyncio.to_thread(server.process.wait, 120) == 0
+    assert await asyncio.to_thread(server.process.wait, 500) == 0
     assert ends == {"answered": PLACES, "BUSY": HINTS + MOVES - PLACES}
 
 
 async def asked(advisor: AsyncAdvisor) -> Recommendation:
-    """Return an answer for which a caller waits a minute at most: a machine may have other things to do."""
-    return await asyncio.wait_for(advisor.recommend(POSITION, 0.3), 60)
+    """Return an answer for which a caller waits minutes at most: a machine may have other things to do."""
+    return await asyncio.wait_for(advisor.recommend(POSITION, 0.3), 300)
 
 
 @pytest.mark.parametrize(("number", "delay"), [(signal.SIGKILL, "0"), (signal.SIGTERM, "0.5"), (signal.SIGTERM, "0")])

@@ -42,7 +42,7 @@ def ask(target: str, ends: "Counter[str]", met: threading.Event, enough: threadi
         rules: Any = RulesServiceStub(channel)
         while not enough.is_set():
             try:
-                assert rules.ListGames(ListGamesRequest(), wait_for_ready=True, timeout=60.0).games
+                assert rules.ListGames(ListGamesRequest(), wait_for_ready=True, timeout=300.0).games
                 ends["OK"] += 1
             except grpc.RpcError as error:
                 ends[error.code().name] += 1

@@ -1,7 +1,7 @@
-"""A `clerestory serve` in a process of its own, whose event loop says how long it was held.
+"""A `clerestory serve` in a process of its own, which tells for how long each call holds its event loop.
 
-`python -m tests.faults.watched FILE serve ...` serves as the command does, and writes a line to FILE whenever the loop
-comes later than it should. A test that sends one call at a time reads there what the call has cost everybody else.
+`python -m tests.faults.watched FILE serve ...` serves as the command does, and writes a line to FILE for each long
+iteration of the loop: its processor time, which does not depend on what else the machine does.
 """
 
 import asyncio
@@ -13,7 +13,6 @@ import subprocess
 import sys
 import threading
 import time
-from asyncio.events import Handle
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
@@ -25,114 +24,60 @@ import psutil
 from clerestory.cli.main import main
 from clerestory.clients.child import own
 
-BEAT = 0.005  # seconds between two looks at the clock
-LATE = 0.01  # seconds beyond that which are written down
-NOTED = 0.002  # seconds of processor time of an iteration which are written down
+LONG = 0.002  # seconds of processor time of an iteration that is written down
 GRPC, PAGE = re.compile(r"serves on (\S+) with"), re.compile(r"page at (\S+)")
 OWN = re.compile(r"Exception ignored in: <bound method LoopWatch\.collect.*\nTraceback.*\n(?: .*\n)*RecursionError.*\n")
-END_WITHIN = 30.0  # seconds from SIGTERM
+END_WITHIN = 120.0  # seconds from SIGTERM
 LIMIT_CORE = (resource.RLIMIT_CORE, (0, 0))
 
 
 @dataclass(frozen=True)
 class Delay:
-    """The event loop was held: in one iteration, or between two looks at the clock.
+    """A long iteration of the event loop.
 
     Attributes:
         at: when it began, on the monotonic clock, which all processes share.
-        lag: seconds for which it was held.
-        busy: seconds of processor time that the whole process used meanwhile, at most `lag`: on a machine that has
-            other things to do, only these are the call's.
-        own: seconds of processor time that the thread of the loop used in the iteration, without garbage collection,
-            which comes upon any call; 0 between looks.
-        collected: seconds of processor time of that collection.
-        step: the longest step of the iteration by the clock, and its seconds.
+        seconds: of processor time of the loop's thread, without garbage collection, which comes upon any call.
     """
 
     at: float
-    lag: float
-    busy: float
-    own: float = 0.0
-    collected: float = 0.0
-    step: str = ""
+    seconds: float
 
 
 # -- inside the server -----------------------------------------------------------------------------
 
 
-@dataclass(frozen=True)
-class Moment:
-    """Clocks at one moment: the monotonic one, and those of the processor time of the process and of this thread."""
-
-    clock: float
-    process: float
-    thread: float
-
-    @classmethod
-    def now(cls) -> "Moment":
-        """Return this moment."""
-        return cls(time.monotonic(), time.process_time(), time.thread_time())
-
-
 class LoopWatch:
-    """Writes down what holds the event loop: iterations, and whatever keeps it from looking at the clock in time."""
+    """Writes down long iterations of event loops."""
 
     def __init__(self, out: TextIO) -> None:
         self._out = out
-        self._began = self._due = self._collecting = Moment.now()
-        self._collected = 0.0
-        self._longest: tuple[float, str] = (0.0, "")
+        self._at = self._began = self._collecting = 0.0
 
-    def begin(self, loop: asyncio.AbstractEventLoop) -> None:
-        """Look at the clock from now on."""
-        self._due = Moment.now()
-        loop.call_later(BEAT, self._look, loop)
-
-    def woken(self) -> None:
+    def begin(self) -> None:
         """Note that an iteration begins: the loop has waited for what it has to do."""
-        self._began, self._collected, self._longest = Moment.now(), 0.0, (0.0, "")
-
-    def note(self, seconds: float, handle: Handle) -> None:
-        """Note a step of the iteration."""
-        if seconds > self._longest[0]:
-            self._longest = seconds, f"{seconds:.3f} s {handle!r}"
+        self._at, self._began = time.monotonic(), time.thread_time()
 
     def collect(self, phase: str, _: dict[str, int]) -> None:
-        """Note that a garbage collection begins or ends."""
+        """Leave out a garbage collection."""
+        if threading.current_thread() is not threading.main_thread():
+            return
         if phase == "start":
-            self._collecting = Moment.now()
-        elif threading.current_thread() is threading.main_thread():
-            self._collected += time.thread_time() - self._collecting.thread
+            self._collecting = time.thread_time()
+        else:
+            self._began += time.thread_time() - self._collecting
 
     def end(self) -> None:
         """Note that the iteration has ended."""
-        now = Moment.now()
-        lag, own = now.clock - self._began.clock, now.thread - self._began.thread - self._collected
-        if lag > LATE or own + self._collected > NOTED:
-            busy = min(lag, now.process - self._began.process)
-            self._write(Delay(self._began.clock, lag, busy, own, self._collected, self._longest[1]))
-
-    def _look(self, loop: asyncio.AbstractEventLoop) -> None:
-        now, due = Moment.now(), self._due.clock + BEAT
-        lag = now.clock - due
-        if lag > LATE:
-            self._write(Delay(due, lag, min(lag, now.process - self._due.process)))
-        self.begin(loop)
-
-    def _write(self, delay: Delay) -> None:
-        self._out.write(json.dumps(asdict(delay)) + "\n")
+        if (seconds := time.thread_time() - self._began) > LONG:
+            self._out.write(json.dumps(asdict(Delay(self._at, seconds))) + "\n")
 
 
 def watch_loops(path: str) -> None:
     """Watch every event loop that this process runs."""
     watch = LoopWatch(open(path, "a", buffering=1, encoding="utf-8"))  # noqa: PTH123, SIM115  # until the process ends
-    step, turn, forever = Handle._run, asyncio.BaseEventLoop._run_once, asyncio.BaseEventLoop.run_forever  # type: ignore[attr-defined]
+    turn, forever = asyncio.BaseEventLoop._run_once, asyncio.BaseEventLoop.run_forever  # type: ignore[attr-defined]
     gc.callbacks.append(watch.collect)
-
-    def timed(self: Handle) -> None:
-        began = time.perf_counter()
-        step(self)  # type: ignore[no-untyped-call]
-        watch.note(time.perf_counter() - began, self)
 
     def turned(self: Any) -> None:
         turn(self)
@@ -143,14 +88,12 @@ def watch_loops(path: str) -> None:
 
         def waited(timeout: float | None = None) -> Any:
             events = wait(timeout)
-            watch.woken()
+            watch.begin()
             return events
 
         self._selector.select = waited
-        watch.begin(self)
         forever(self)
 
-    Handle._run = timed  # type: ignore[method-assign]
     asyncio.BaseEventLoop._run_once = turned  # type: ignore[attr-defined]
     asyncio.BaseEventLoop.run_forever = watched  # type: ignore[method-assign]
 

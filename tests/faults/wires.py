@@ -5,7 +5,6 @@ import json
 import socket
 import struct
 from collections import deque
-from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -15,9 +14,10 @@ from google.rpc.error_details_pb2 import ErrorInfo
 from grpc_status import rpc_status
 
 from clerestory.door.methods import Method
+from tests.faults.strangers import DATA, END_HEADERS, FRAME_BYTES, HEADERS, PREFACE, SETTINGS, frame, heads
 
 ENVELOPE = struct.Struct(">BI")
-SECONDS = 20.0  # that an answer may take: longer than anything that is asked for
+SECONDS = 200.0  # that an answer may take: far longer than anything that is asked for
 LISTEN = 0.2  # seconds after which a stream is left
 OPEN = 50  # unfinished requests at a time
 CLIENT = [("grpc.enable_retries", 0), ("grpc.use_local_subchannel_pool", 1), ("grpc.max_send_message_length", -1)]
@@ -70,12 +70,12 @@ def listened(stream: Any) -> Ending:
 
 def grpc_ending(error: Any) -> Ending:
     """Return how a call failed."""
-    info, text = ErrorInfo(), error.details() or ""
-    with suppress(ValueError):
+    info = ErrorInfo()
+    with suppress(ValueError):  # from_call
         status = rpc_status.from_call(error)
-        found = status is not None and any(detail.Unpack(info) for detail in status.details)
-        return Ending(error.code().name.lower(), info.reason if found else "", text)
-    return Ending(error.code().name.lower(), "", text)
+        for detail in status.details if status is not None else ():
+            detail.Unpack(info)
+    return Ending(error.code().name.lower(), info.reason, error.details() or "")
 
 
 # -- the page --------------------------------------------------------------------------------------
@@ -165,22 +165,8 @@ def begun_on_page(page: str, method: Method, payload: bytes) -> bytes:
     return f"{head}content-length: {len(payload) + 1}\r\n\r\n".encode() + payload[: len(payload) // 2]
 
 
-def begun_on_grpc(target: str, method: Method, payload: bytes) -> bytes:
-    """Return the frames of HTTP/2 that begin a call and send the first half of its message."""
-    names = {":method": "POST", ":scheme": "http", ":path": method.path, ":authority": target}
-    names |= {"content-type": "application/grpc", "te": "trailers"}
-    head = b"".join(b"\0" + literal(name) + literal(value) for name, value in names.items())
-    message = b"\0" + (len(payload) + 1).to_bytes(4, "big") + payload[: len(payload) // 2]
-    return b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n" + b"".join(frames(head, message))
-
-
-def frames(head: bytes, message: bytes) -> Iterator[bytes]:
-    """Yield settings, the head, and as much of a message as one frame may have."""
-    for kind, flags, stream, content in ((4, 0, 0, b""), (1, 4, 1, head), (0, 0, 1, message[: 1 << 14])):
-        yield len(content).to_bytes(3, "big") + bytes([kind, flags]) + stream.to_bytes(4, "big") + content
-
-
-def literal(text: str) -> bytes:
-    """Return a string as HPACK writes it, without Huffman coding."""
-    assert len(text) < 127
-    return bytes([len(text)]) + text.encode()
+def begun_on_grpc(method: Method, payload: bytes) -> bytes:
+    """Return the frames of HTTP/2 that begin a call and send the first half of its message, at most one frame."""
+    message = struct.pack(">BI", 0, len(payload) + 1) + payload[: len(payload) // 2]
+    begun = frame(HEADERS, END_HEADERS, 1, heads(method.path)) + frame(DATA, 0, 1, message[:FRAME_BYTES])
+    return PREFACE + frame(SETTINGS, 0, 0) + begun
