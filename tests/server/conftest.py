@@ -1,13 +1,28 @@
-"""One server as a process of its own, for tests that send it a great many requests."""
+"""Fixtures of servers, clients and clocks."""
 
-from collections.abc import Iterator
+from collections.abc import AsyncIterator
+from typing import Any
 
 import pytest
 
-from clerestory.cli.embedded import embedded_server
+from clerestory.v1.rules_pb2_grpc import RulesServiceStub
+from tests.server.harness import LoopClock, Served, served
 
 
-@pytest.fixture(scope="session")
-def target() -> Iterator[str]:
-    with embedded_server("--workers", "1", "--max-time", "0.01") as target:
-        yield target
+@pytest.fixture
+async def server() -> AsyncIterator[Served]:
+    """A server of the test's own, in its event loop."""
+    async with served() as server:
+        yield server
+
+
+@pytest.fixture
+def rules(server: Served) -> Any:
+    """A client of its rules."""
+    return RulesServiceStub(server.channel)
+
+
+@pytest.fixture
+async def clock() -> LoopClock:
+    """The clock of the test's event loop."""
+    return LoopClock()

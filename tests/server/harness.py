@@ -1,9 +1,11 @@
 """Servers under test, on real sockets, and requests for them."""
 
 import asyncio
+import gc
 import io
 import logging
 import os
+import signal
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager, redirect_stderr
 from dataclasses import dataclass
@@ -21,8 +23,9 @@ from clerestory.clients.wire import duration, position_message
 from clerestory.declared import declarations
 from clerestory.engine import State
 from clerestory.refusals import Reason
-from clerestory.server.app import App, start
+from clerestory.server.app import App, serve, start
 from clerestory.server.config import LogSettings, Settings
+from clerestory.server.life import Life
 from clerestory.server.logs import write_logs
 from clerestory.v1.advisor_pb2 import RecommendMoveRequest
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
@@ -51,19 +54,36 @@ async def served(**settings: Any) -> AsyncIterator[Served]:
 
 
 @asynccontextmanager
-async def telling(ready: "asyncio.Future[App]", app: App) -> AsyncIterator[None]:
-    """Append an event once the server answers."""
-    ready.set_result(app)
-    yield
+async def serving(settings: Settings) -> AsyncIterator[tuple[App, Life]]:
+    """Serve as the command does, until told to end or the end of the block; signals are handled."""
+    ready: asyncio.Future[App] = asyncio.get_running_loop().create_future()
+
+    @asynccontextmanager
+    async def beside(app: App) -> AsyncIterator[None]:
+        ready.set_result(app)
+        yield
+
+    life = Life()
+    with patch("clerestory.server.app.take_turns"), patch("clerestory.server.app.take_descriptors"):
+        task = asyncio.ensure_future(serve(settings, beside, life))
+        try:
+            yield await ready, life
+        finally:
+            life.end("enough")
+            await task
+            gc.unfreeze()
+            for number in (signal.SIGHUP, signal.SIGINT, signal.SIGTERM):
+                asyncio.get_running_loop().remove_signal_handler(number)
 
 
 @contextmanager
 def logged(form: str) -> Iterator[io.StringIO]:
-    """Yield what is logged meanwhile, in one of the formats."""
+    """Yield what is logged meanwhile, in one of the formats, but nothing of servers that tests share."""
     root, written = logging.getLogger(), io.StringIO()
     before, level = root.handlers[:], root.level
     with redirect_stderr(written), patch.dict(os.environ):
         write_logs(form)
+    root.handlers[0].addFilter(lambda record: record.threadName != "server under test")
     try:
         yield written
     finally:
@@ -89,6 +109,25 @@ async def until(condition: Callable[[], bool]) -> None:
     """Wait for a condition; if it never holds, the test fails by its timeout."""
     while not condition():
         await asyncio.sleep(0.002)
+
+
+class LoopClock:
+    """The clock of the running event loop, which a test can set forward; then timers are due without a wait."""
+
+    def __init__(self) -> None:
+        loop = asyncio.get_running_loop()
+        self._ahead, real = 0.0, loop.time
+        loop.time = lambda: real() + self._ahead  # type: ignore[method-assign]
+
+    def advance(self, seconds: float) -> None:
+        """Set the clock forward; timers run when the event loop comes round."""
+        self._ahead += seconds
+
+    async def advance_until(self, condition: Callable[[], bool], seconds: float) -> None:
+        """Set the clock forward, time and again, until a condition holds."""
+        while not condition():
+            self.advance(seconds)
+            await asyncio.sleep(0.002)
 
 
 async def refusal(call: Any) -> grpc.aio.AioRpcError:

@@ -55,85 +55,76 @@ def assert_whole(stream: list[AnalyzeResponse]) -> None:
 
 
 @pytest.mark.parametrize("interval", [0.01, 0.06, 0.1])
-async def test_tables_come_until_the_budget_is_over(interval: float) -> None:
-    async with served() as server:
-        stream = await tables(server.advisor.Analyze(analysis(interval, time_budget=duration(0.3))))
+async def test_tables_come_until_the_budget_is_over(server: Served, interval: float) -> None:
+    stream = await tables(server.advisor.Analyze(analysis(interval, time_budget=duration(0.3))))
     assert_whole(stream)
     assert stream[-1].recommendation.statistics.stop_reason == STOP_REASON_TIME
 
 
-async def test_partial_tables_come() -> None:
-    async with served() as server:
-        call = server.advisor.Analyze(analysis(time_budget=HOUR))
-        got = [await call.read() for _ in range(5)]
-        call.cancel()
+async def test_partial_tables_come(server: Served) -> None:
+    call = server.advisor.Analyze(analysis(time_budget=HOUR))
+    got = [await call.read() for _ in range(5)]
+    call.cancel()
     assert not any(table.final for table in got)
     assert [table.sequence for table in got] == sorted({table.sequence for table in got})
 
 
-async def test_a_search_that_ends_before_the_first_tick_has_its_final_table() -> None:
-    async with served() as server:
-        stream = await tables(server.advisor.Analyze(analysis(3600, iterations=100)))
+async def test_a_search_that_ends_before_the_first_tick_has_its_final_table(server: Served) -> None:
+    stream = await tables(server.advisor.Analyze(analysis(3600, iterations=100)))
     assert [table.sequence for table in stream] == [1]
     assert_whole(stream)
     assert stream[0].recommendation.statistics.iterations == 100
     assert stream[0].recommendation.statistics.stop_reason == STOP_REASON_ITERATIONS
 
 
-async def test_tables_do_not_change_what_is_found() -> None:
+async def test_tables_do_not_change_what_is_found(server: Served) -> None:
     fields = {"iterations": 30_000, "seed": 3}
-    async with served() as server:
-        watched = await tables(server.advisor.Analyze(analysis(**fields)))
-        answer = await server.advisor.RecommendMove(question(**fields))
+    watched = await tables(server.advisor.Analyze(analysis(**fields)))
+    answer = await server.advisor.RecommendMove(question(**fields))
     assert watched[-1].recommendation.lines == answer.lines
 
 
-async def test_it_ends_with_the_certainty_asked_for() -> None:
-    async with served() as server:
-        stream = await tables(server.advisor.Analyze(analysis(3600, 0.51, time_budget=HOUR)))
+async def test_it_ends_with_the_certainty_asked_for(server: Served) -> None:
+    stream = await tables(server.advisor.Analyze(analysis(3600, 0.51, time_budget=HOUR)))
     assert_whole(stream)
     statistics = stream[-1].recommendation.statistics
     assert statistics.stop_reason == STOP_REASON_CERTAIN
     assert statistics.certainty >= 0.51
 
 
-async def test_it_goes_on_though_nothing_can_change_unless_told_otherwise() -> None:
+async def test_it_goes_on_though_nothing_can_change_unless_told_otherwise(server: Served) -> None:
     request = AnalyzeRequest(question=question(iterations=200, seed=1))
     request.question.ClearField("early_stop")
-    async with served() as server:
-        stream = await tables(server.advisor.Analyze(request))
-        request.question.early_stop = True
-        early = await tables(server.advisor.Analyze(request))
+    stream = await tables(server.advisor.Analyze(request))
+    request.question.early_stop = True
+    early = await tables(server.advisor.Analyze(request))
     assert stream[-1].recommendation.statistics.stop_reason == STOP_REASON_ITERATIONS
     assert early[-1].recommendation.statistics.stop_reason == STOP_REASON_DECIDED
     assert early[-1].recommendation.statistics.iterations < 200
 
 
-async def test_who_leaves_ends_it() -> None:
-    async with served() as server:
-        call = server.advisor.Analyze(analysis(time_budget=HOUR))
+async def test_who_leaves_ends_it(server: Served) -> None:
+    call = server.advisor.Analyze(analysis(time_budget=HOUR))
+    await call.read()
+    call.cancel()
+    await until(lambda: server.app.scheduler.admitted == 0)
+
+
+async def test_who_dies_ends_it(server: Served) -> None:
+    async with grpc.aio.insecure_channel(server.app.address) as other:
+        call = AdvisorServiceStub(other).Analyze(analysis(time_budget=HOUR))
         await call.read()
-        call.cancel()
-        await until(lambda: server.app.scheduler.admitted == 0)
+    await until(lambda: server.app.scheduler.admitted == 0)
 
 
-async def test_who_dies_ends_it() -> None:
-    async with served() as server:
-        async with grpc.aio.insecure_channel(server.app.address) as other:
-            call = AdvisorServiceStub(other).Analyze(analysis(time_budget=HOUR))
-            await call.read()
-        await until(lambda: server.app.scheduler.admitted == 0)
-
-
-async def test_who_does_not_read_is_not_waited_for_by_the_search() -> None:
-    async with served() as server:
-        call = server.advisor.Analyze(analysis(0.01, time_budget=HOUR))
-        await until(lambda: server.app.scheduler.running == 1)
-        [job] = server.app.scheduler._jobs.values()
-        await until(lambda: job.searcher.iterations > 150_000)
-        server.app.scheduler.finish()
-        await until(lambda: server.app.scheduler.admitted == 0)
-        stream = await tables(call)
+async def test_who_does_not_read_is_not_waited_for_by_the_search(server: Served) -> None:
+    call = server.advisor.Analyze(analysis(0.01, time_budget=HOUR))
+    await until(lambda: server.app.scheduler.running == 1)
+    [job] = server.app.scheduler._jobs.values()
+    await until(lambda: job.searcher.iterations > 150_000)
+    server.app.scheduler.finish()
+    await until(lambda: server.app.scheduler.admitted == 0)
+    stream = await tables(call)
     assert_whole(stream)
 
 
@@ -167,80 +158,74 @@ async def test_who_takes_nothing_is_given_up(monkeypatch: pytest.MonkeyPatch) ->
 
 
 @pytest.mark.parametrize(("name", "seats"), [(name, seats) for name, game in GAMES.items() for seats in game.seats])
-async def test_hidden_cards_do_not_change_an_analysis(name: str, seats: int) -> None:
+async def test_hidden_cards_do_not_change_an_analysis(server: Served, name: str, seats: int) -> None:
     truth = opening(seats, 3, name)
     view = truth.observe(truth.turn)
     worlds = [truth, view, *(view.deal(luck) for luck in range(2))]
-    async with served() as server:
-        found = []
-        for world in worlds:
-            [*_, last] = await tables(server.advisor.Analyze(analysis(3600, position=world, iterations=300, seed=5)))
-            for varying in ("elapsed", "waited"):
-                last.recommendation.statistics.ClearField(varying)
-            found.append(last)
+    found = []
+    for world in worlds:
+        [*_, last] = await tables(server.advisor.Analyze(analysis(3600, position=world, iterations=300, seed=5)))
+        for varying in ("elapsed", "waited"):
+            last.recommendation.statistics.ClearField(varying)
+        found.append(last)
     assert all(table == found[0] for table in found)
 
 
 @pytest.mark.parametrize(("name", "seats"), [(name, seats) for name, game in GAMES.items() for seats in game.seats])
-async def test_hidden_cards_do_not_change_what_an_observer_is_told(name: str, seats: int) -> None:
+async def test_hidden_cards_do_not_change_what_an_observer_is_told(server: Served, name: str, seats: int) -> None:
     truth = opening(seats, 3, name)
-    async with served() as server:
-        for observer in (NATURE, *range(seats)):
-            named = Observer() if observer == NATURE else Observer(seat=observer)
-            seen, found = truth.observe(observer), []
-            for world in (truth, seen, seen.deal(1)):
-                asked = analysis(3600, position=world, iterations=200, seed=5)
-                asked.observer.CopyFrom(named)
-                [*_, last] = await tables(server.advisor.Analyze(asked))
-                for varying in ("elapsed", "waited"):
-                    last.recommendation.statistics.ClearField(varying)
-                found.append(last)
-            assert all(table == found[0] for table in found)
-            assert found[0].recommendation.seat == truth.turn
-            assert found[0].recommendation.observer == named
+    for observer in (NATURE, *range(seats)):
+        named = Observer() if observer == NATURE else Observer(seat=observer)
+        seen, found = truth.observe(observer), []
+        for world in (truth, seen, seen.deal(1)):
+            asked = analysis(3600, position=world, iterations=200, seed=5)
+            asked.observer.CopyFrom(named)
+            [*_, last] = await tables(server.advisor.Analyze(asked))
+            for varying in ("elapsed", "waited"):
+                last.recommendation.statistics.ClearField(varying)
+            found.append(last)
+        assert all(table == found[0] for table in found)
+        assert found[0].recommendation.seat == truth.turn
+        assert found[0].recommendation.observer == named
 
 
-async def test_a_coming_event_changes_the_streams_of_its_owner_alone() -> None:
+async def test_a_coming_event_changes_the_streams_of_its_owner_alone(server: Served) -> None:
     """Whoever observes, and whichever of three events comes."""
-    async with served() as server:
-        for observer, streams in ((NATURE, 1), (0, 3), (1, 1), (2, 1)):
-            found = set()
-            for world in worlds(to_act="blue"):
-                asked = analysis(3600, position=world, iterations=300, seed=5)
-                asked.observer.CopyFrom(Observer() if observer == NATURE else Observer(seat=observer))
-                sent = await tables(server.advisor.Analyze(asked))
-                for varying in ("elapsed", "waited"):
-                    sent[-1].recommendation.statistics.ClearField(varying)
-                found.add(b"".join(table.SerializeToString(deterministic=True) for table in sent))
-            assert len(found) == streams
+    for observer, streams in ((NATURE, 1), (0, 3), (1, 1), (2, 1)):
+        found = set()
+        for world in worlds(to_act="blue"):
+            asked = analysis(3600, position=world, iterations=300, seed=5)
+            asked.observer.CopyFrom(Observer() if observer == NATURE else Observer(seat=observer))
+            sent = await tables(server.advisor.Analyze(asked))
+            for varying in ("elapsed", "waited"):
+                sent[-1].recommendation.statistics.ClearField(varying)
+            found.add(b"".join(table.SerializeToString(deterministic=True) for table in sent))
+        assert len(found) == streams
 
 
-async def test_an_observer_that_there_is_not_is_refused() -> None:
+async def test_an_observer_that_there_is_not_is_refused(server: Served) -> None:
     asked = analysis(3600, iterations=1)
     asked.observer.seat = 9
-    async with served() as server:
-        error = await refusal(tables(server.advisor.Analyze(asked)))
+    error = await refusal(tables(server.advisor.Analyze(asked)))
     assert_reason(error, Reason.BAD_SEAT)
     [violation] = details(error, BadRequest).field_violations
     assert (violation.field, violation.description) == ("observer.seat", "is 9; the seats are 0 to 1")
 
 
-async def test_a_server_that_finishes_sends_the_final_table() -> None:
-    async with served() as server:
-        call = server.advisor.Analyze(analysis(time_budget=HOUR))
-        await call.read()
-        finishing = asyncio.ensure_future(server.app.finish())
-        stream = await tables(call)
-        await finishing
+async def test_a_server_that_finishes_sends_the_final_table(server: Served) -> None:
+    call = server.advisor.Analyze(analysis(time_budget=HOUR))
+    await call.read()
+    finishing = asyncio.ensure_future(server.app.finish())
+    stream = await tables(call)
+    await finishing
     assert stream[-1].final
     assert stream[-1].recommendation.statistics.stop_reason == STOP_REASON_STOPPED
 
 
 @pytest.mark.parametrize("seat", [None, 0, 1])
-async def test_a_chance_event_is_analysed_without_a_move(seat: int | None) -> None:
+async def test_a_chance_event_is_analysed_without_a_move(server: Served, seat: int | None) -> None:
     position = TOY.new(2, 1)
-    async with served() as server:
-        [table] = await tables(server.advisor.Analyze(analysis(3600, position=position, iterations=500, seat=seat)))
+    [table] = await tables(server.advisor.Analyze(analysis(3600, position=position, iterations=500, seat=seat)))
     answer = table.recommendation
     assert not answer.HasField("best")
     assert answer.HasField("seat") == (seat is not None)

@@ -48,10 +48,9 @@ async def test_reflection_answers_while_all_workers_are_busy() -> None:
     assert named >= {"clerestory.v1.AdvisorService", "grpc.health.v1.Health"}
 
 
-async def test_an_idle_server_does_not_serve_once_it_finishes() -> None:
-    async with served() as server:
-        await server.app.health.enter_graceful_shutdown()
-        answer = await HealthStub(server.channel).Check(HealthCheckRequest(service=SERVICES[0]))
+async def test_an_idle_server_does_not_serve_once_it_finishes(server: Served) -> None:
+    await server.app.health.enter_graceful_shutdown()
+    answer = await HealthStub(server.channel).Check(HealthCheckRequest(service=SERVICES[0]))
     assert answer.status == HealthCheckResponse.NOT_SERVING
 
 
@@ -122,15 +121,13 @@ async def test_without_files_to_read_again_a_hangup_ends_only_what_a_terminal_be
     gc.unfreeze()
 
 
-async def test_a_message_too_large_is_not_read() -> None:
-    async with served() as server:
-        request = question(iterations=1)
-        request.position.toy.step = "x" * 70_000
-        error = await refusal(server.advisor.RecommendMove(request))
+async def test_a_message_too_large_is_not_read(server: Served) -> None:
+    request = question(iterations=1)
+    request.position.toy.step = "x" * 70_000
+    error = await refusal(server.advisor.RecommendMove(request))
     assert error.code() == grpc.StatusCode.RESOURCE_EXHAUSTED
 
 
-async def test_a_port_in_use_is_an_error() -> None:
-    async with served() as server:
-        with pytest.raises(OSError, match="cannot listen on"):
-            await start(Settings(listen=server.app.address, workers=1))
+async def test_a_port_in_use_is_an_error(server: Served) -> None:
+    with pytest.raises(OSError, match="cannot listen on"):
+        await start(Settings(listen=server.app.address, workers=1))

@@ -101,14 +101,15 @@ BAD_ANALYSES: list[tuple[Reason, str, AnalyzeRequest]] = [
 
 
 @pytest.mark.parametrize(("reason", "field", "request_"), [*BAD_REQUESTS, *BAD_ANALYSES])
-async def test_bad_request(reason: Reason, field: str, request_: RecommendMoveRequest | AnalyzeRequest) -> None:
-    async with served() as server:
-        call: Any = (
-            server.advisor.RecommendMove(request_)
-            if isinstance(request_, RecommendMoveRequest)
-            else server.advisor.Analyze(request_).read()
-        )
-        error = await refusal(call)
+async def test_bad_request(
+    server: Served, reason: Reason, field: str, request_: RecommendMoveRequest | AnalyzeRequest
+) -> None:
+    call: Any = (
+        server.advisor.RecommendMove(request_)
+        if isinstance(request_, RecommendMoveRequest)
+        else server.advisor.Analyze(request_).read()
+    )
+    error = await refusal(call)
     assert error.code() == grpc.StatusCode.INVALID_ARGUMENT
     assert_reason(error, reason)
     violations = details(error, BadRequest).field_violations
@@ -123,31 +124,30 @@ NOT_NOW = [
 
 
 @pytest.mark.parametrize(("reason", "subject", "ask"), NOT_NOW)
-async def test_failed_precondition(reason: Reason, subject: str, ask: Callable[[], RecommendMoveRequest]) -> None:
-    async with served() as server:
-        error = await refusal(server.advisor.RecommendMove(ask()))
+async def test_failed_precondition(
+    server: Served, reason: Reason, subject: str, ask: Callable[[], RecommendMoveRequest]
+) -> None:
+    error = await refusal(server.advisor.RecommendMove(ask()))
     assert error.code() == grpc.StatusCode.FAILED_PRECONDITION
     assert_reason(error, reason)
     violations = details(error, PreconditionFailure).violations
     assert [(violation.type, violation.subject) for violation in violations] == [(reason, subject)]
 
 
-async def test_all_that_is_wrong_with_a_position_is_listed() -> None:
+async def test_all_that_is_wrong_with_a_position_is_listed(server: Served) -> None:
     request = question(iterations=1)
     request.position.toy.round = 9
     request.position.toy.players[1].hand[:] = [77]
-    async with served() as server:
-        error = await refusal(server.advisor.RecommendMove(request))
+    error = await refusal(server.advisor.RecommendMove(request))
     assert_reason(error, Reason.BAD_POSITION)
     fields = [violation.field for violation in details(error, BadRequest).field_violations]
     assert fields == ["position.toy.round", "position.toy.players[1].hand[0]"]
 
 
-async def test_all_that_is_wrong_with_a_question_is_listed() -> None:
+async def test_all_that_is_wrong_with_a_question_is_listed(server: Served) -> None:
     request = AnalyzeRequest(question=question(iterations=0, level=77, threads=0, seat=9), target_certainty=2.0)
     request.question.consider_actions[:] = ["nonsense"]
-    async with served() as server:
-        error = await refusal(server.advisor.Analyze(request).read())
+    error = await refusal(server.advisor.Analyze(request).read())
     assert_reason(error, Reason.BAD_TARGET_CERTAINTY)
     violations = details(error, BadRequest).field_violations
     fields = [violation.field for violation in violations]
@@ -159,26 +159,23 @@ async def test_all_that_is_wrong_with_a_question_is_listed() -> None:
     assert fields == ["target_certainty", *(f"question.{field}" for field in asked)]
 
 
-async def test_more_iterations_than_a_machine_can_count_are_told_both_ends_of_the_range() -> None:
-    async with served() as server:
-        error = await refusal(server.advisor.RecommendMove(question(iterations=2**63)))
+async def test_more_iterations_than_a_machine_can_count_are_told_both_ends_of_the_range(server: Served) -> None:
+    error = await refusal(server.advisor.RecommendMove(question(iterations=2**63)))
     assert error.details() == f"iterations: is {2**63}; must be 1 to {2**63 - 1}"
 
 
-async def test_a_request_that_makes_no_sense_is_told_so_before_what_is_wrong_with_the_moment() -> None:
-    async with served() as server:
-        error = await refusal(server.advisor.RecommendMove(question(finished(), iterations=0)))
+async def test_a_request_that_makes_no_sense_is_told_so_before_what_is_wrong_with_the_moment(server: Served) -> None:
+    error = await refusal(server.advisor.RecommendMove(question(finished(), iterations=0)))
     assert_reason(error, Reason.BAD_ITERATIONS)
 
 
-async def test_the_worst_position_still_fits_an_answer() -> None:
+async def test_the_worst_position_still_fits_an_answer(server: Served) -> None:
     """The status is sent in headers; if it were too large, the transport's error would replace our reason."""
     toy = ToyPosition(round=9, step="\N{WHITE CHESS PAWN}" * 70, seen=[1000] * 3000, deck=[1000] * 2)
     for _ in range(4):
         toy.players.add(points=1000, played=1000, hand=[1000] * 2)
-    async with served() as server:
-        request = RecommendMoveRequest(position=Position(rules_revision=1, toy=toy), iterations=1)
-        error = await refusal(server.advisor.RecommendMove(request))
+    request = RecommendMoveRequest(position=Position(rules_revision=1, toy=toy), iterations=1)
+    error = await refusal(server.advisor.RecommendMove(request))
     assert_reason(error, Reason.BAD_POSITION)
     assert len(details(error, BadRequest).field_violations) > 10
 
@@ -221,10 +218,9 @@ async def test_what_a_room_blames_is_told_by_the_name_of_the_field() -> None:
     assert details(error, BadRequest).field_violations[0].field == "plan.kind"
 
 
-async def test_unreadable_request() -> None:
-    async with served() as server:
-        call = server.channel.unary_unary("/clerestory.v1.AdvisorService/RecommendMove")
-        error = await refusal(call(b"\xff\xff\xff"))
+async def test_unreadable_request(server: Served) -> None:
+    call = server.channel.unary_unary("/clerestory.v1.AdvisorService/RecommendMove")
+    error = await refusal(call(b"\xff\xff\xff"))
     assert error.code() == grpc.StatusCode.INVALID_ARGUMENT
     assert_reason(error, Reason.UNREADABLE_REQUEST)
 
@@ -261,10 +257,9 @@ async def test_out_of_time() -> None:
     assert_reason(error, Reason.OUT_OF_TIME)
 
 
-async def test_finishing() -> None:
-    async with served() as server:
-        server.app.scheduler.finish()
-        error = await refusal(server.advisor.RecommendMove(question(iterations=1)))
+async def test_finishing(server: Served) -> None:
+    server.app.scheduler.finish()
+    error = await refusal(server.advisor.RecommendMove(question(iterations=1)))
     assert error.code() == grpc.StatusCode.UNAVAILABLE
     assert_reason(error, Reason.FINISHING)
 

@@ -4,7 +4,6 @@ import asyncio
 import gc
 import json
 from collections.abc import AsyncIterator
-from types import SimpleNamespace
 from typing import Any
 
 import grpc
@@ -15,17 +14,26 @@ from grpc_reflection.v1alpha.reflection_pb2_grpc import ServerReflectionStub
 from clerestory.refusals import Reason
 from clerestory.server import app, arrivals, gate, pace
 from clerestory.server.arrivals import Arrivals
+from clerestory.server.pace import Pace
 from clerestory.v1.rules_pb2 import ListGamesRequest, ListGamesResponse
-from tests.server.harness import Served, assert_reason, logged, long_question, question, refusal, served, until
+from tests.server.harness import (
+    LoopClock,
+    Served,
+    assert_reason,
+    logged,
+    long_question,
+    question,
+    refusal,
+    served,
+    until,
+)
 
 OWN = [("grpc.use_local_subchannel_pool", 1)]  # a connection of its own
 OTHER = (("x-on-behalf-of", "other"),)
-METHODS = [
-    "/clerestory.v1.RulesService/ListGames",
-    "/clerestory.v1.AdvisorService/Analyze",
-    "/grpc.health.v1.Health/Check",
-]
+LIST = "/clerestory.v1.RulesService/ListGames"
+METHODS = [LIST, "/clerestory.v1.AdvisorService/Analyze", "/grpc.health.v1.Health/Check"]
 EMPTY = ListGamesRequest().SerializeToString()
+SECONDS, PATIENCE = 3600.0, 600.0  # limits of these tests, which pass only on the clock of the event loop
 
 
 async def never() -> AsyncIterator[bytes]:
@@ -34,17 +42,23 @@ async def never() -> AsyncIterator[bytes]:
     yield b""
 
 
-def begun(server: Served, method: str, messages: Any) -> Any:
-    """A call whose messages its caller sends as it likes."""
+def begin(server: Served, method: str, messages: Any) -> Any:
+    """Begin a call whose messages its caller sends as it likes."""
     return server.channel.stream_unary(method)(messages)
 
 
-def limit_arrivals(monkeypatch: pytest.MonkeyPatch, **limits: Any) -> list[Arrivals]:
-    """Have servers read messages within limits; return what counts the messages of each server that starts."""
+async def list_games(server: Served, **options: Any) -> ListGamesResponse:
+    answer = await server.channel.unary_unary(LIST)(EMPTY, **options)
+    return ListGamesResponse.FromString(answer)
+
+
+@pytest.fixture
+def pending(monkeypatch: pytest.MonkeyPatch) -> list[Arrivals]:
+    """The pending messages of each server that starts; at most two are read at once."""
     made = list[Arrivals]()
 
     def make() -> Arrivals:
-        made.append(Arrivals(**limits))
+        made.append(Arrivals(2, SECONDS, PATIENCE))
         return made[-1]
 
     monkeypatch.setattr(gate, "Arrivals", make)
@@ -52,40 +66,42 @@ def limit_arrivals(monkeypatch: pytest.MonkeyPatch, **limits: Any) -> list[Arriv
 
 
 @pytest.mark.parametrize("method", METHODS)
-async def test_a_message_that_does_not_come_in_time_is_not_waited_for(
-    monkeypatch: pytest.MonkeyPatch, method: str
+async def test_a_message_must_arrive_in_time(pending: list[Arrivals], server: Served, method: str) -> None:
+    clock = LoopClock()
+    call = begin(server, method, never())
+    await until(lambda: pending[0].number == 1)
+    clock.advance(SECONDS - 1)
+    await list_games(server)
+    assert not call.done()
+    clock.advance(1)
+    assert_reason(await refusal(call), Reason.SLOW_REQUEST)
+
+
+async def test_a_conversation_ends_when_no_request_comes(
+    pending: list[Arrivals], server: Served, clock: LoopClock
 ) -> None:
-    limit_arrivals(monkeypatch, seconds=0.1)
-    async with served() as server:
-        assert_reason(await refusal(begun(server, method, never())), Reason.SLOW_REQUEST)
+    stub: Any = ServerReflectionStub(server.channel)
+    talk = stub.ServerReflectionInfo()
+    await talk.write(ServerReflectionRequest(list_services=""))
+    assert (await talk.read()).list_services_response.service
+    await until(lambda: pending[0].number == 1)
+    clock.advance(SECONDS)
+    assert_reason(await refusal(talk.read()), Reason.SLOW_REQUEST)
 
 
-async def test_a_conversation_ends_when_no_request_comes(monkeypatch: pytest.MonkeyPatch) -> None:
-    limit_arrivals(monkeypatch, seconds=0.1)
-    async with served() as server:
-        stub: Any = ServerReflectionStub(server.channel)
-        talk = stub.ServerReflectionInfo()
-        await talk.write(ServerReflectionRequest(list_services=""))
-        assert (await talk.read()).list_services_response.service
-        assert_reason(await refusal(talk.read()), Reason.SLOW_REQUEST)
+async def test_a_call_without_a_message_is_refused(server: Served) -> None:
+    assert_reason(await refusal(begin(server, LIST, [])), Reason.UNREADABLE_REQUEST)
 
 
-async def test_a_call_without_a_message_is_refused() -> None:
-    async with served() as server:
-        assert_reason(await refusal(begun(server, METHODS[0], [])), Reason.UNREADABLE_REQUEST)
+async def test_an_unknown_method_is_refused_before_its_message(server: Served) -> None:
+    assert_reason(await refusal(begin(server, "/no.such/Method", never())), Reason.NO_SUCH_METHOD)
 
 
-async def test_a_method_that_there_is_not_is_refused_before_its_message() -> None:
-    async with served() as server:
-        assert_reason(await refusal(begun(server, "/no.such/Method", never())), Reason.NO_SUCH_METHOD)
-
-
-async def test_whoever_has_most_requests_on_their_way_makes_room(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = limit_arrivals(monkeypatch, most=4, seconds=60.0)
-    async with served() as server, grpc.aio.insecure_channel(server.app.address, OWN) as crowd:
-        crowded = [crowd.stream_unary(METHODS[0])(never()) for _ in range(4)]
-        await until(lambda: made[0].number == 4)
-        assert ListGamesResponse.FromString(await server.channel.unary_unary(METHODS[0])(EMPTY)).games
+async def test_the_connection_with_most_pending_messages_makes_room(pending: list[Arrivals], server: Served) -> None:
+    async with grpc.aio.insecure_channel(server.app.address, OWN) as crowd:
+        crowded = [crowd.stream_unary(LIST)(never()) for _ in range(2)]
+        await until(lambda: pending[0].number == 2)
+        assert (await list_games(server)).games
         await until(lambda: any(call.done() for call in crowded))
         [ended] = [call for call in crowded if call.done()]
         assert_reason(await refusal(ended), Reason.SLOW_REQUEST)
@@ -93,77 +109,96 @@ async def test_whoever_has_most_requests_on_their_way_makes_room(monkeypatch: py
             call.cancel()
 
 
-async def test_a_call_waits_while_as_much_of_its_own_connection_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = limit_arrivals(monkeypatch, most=2, seconds=60.0, patience=60.0)
+async def test_a_call_waits_while_other_messages_of_its_connection_are_read(
+    pending: list[Arrivals], server: Served
+) -> None:
     come = asyncio.Event()
 
     async def late() -> AsyncIterator[bytes]:
         await come.wait()
         yield EMPTY
 
-    async with served() as server:
-        read = [begun(server, METHODS[0], late()) for _ in range(2)]
-        await until(lambda: made[0].number == 2)
-        waits = server.channel.unary_unary(METHODS[0])(EMPTY)
-        await until(lambda: made[0].number == 3)
-        assert not waits.done()
-        come.set()
-        assert [len(await call) for call in (*read, waits)] == [len(await waits)] * 3
+    read = [begin(server, LIST, late()) for _ in range(2)]
+    await until(lambda: pending[0].number == 2)
+    waits = asyncio.ensure_future(list_games(server))
+    await until(lambda: pending[0].number == 3)
+    assert not waits.done()
+    come.set()
+    assert [ListGamesResponse.FromString(await call) for call in read] == [await waits] * 2
 
 
-async def test_a_call_that_waits_gets_the_place_of_a_message_that_does_not_come(
-    monkeypatch: pytest.MonkeyPatch,
+async def test_a_waiting_call_takes_the_place_of_a_message_that_does_not_come(
+    pending: list[Arrivals], server: Served, clock: LoopClock
 ) -> None:
-    made = limit_arrivals(monkeypatch, most=1, seconds=60.0, patience=0.05)
-    async with served() as server:
-        slow = begun(server, METHODS[0], never())
-        await until(lambda: made[0].number == 1)
-        assert ListGamesResponse.FromString(await server.channel.unary_unary(METHODS[0])(EMPTY)).games
-        ended = await refusal(slow)
-        assert_reason(ended, Reason.SLOW_REQUEST)
-        assert arrivals.DISPLACED in (ended.details() or "")
+    slow = [begin(server, LIST, never()) for _ in range(2)]
+    await until(lambda: pending[0].number == 2)
+    waits = asyncio.ensure_future(list_games(server))
+    await until(lambda: pending[0].number == 3)
+    clock.advance(PATIENCE)
+    assert (await waits).games
+    await until(lambda: any(call.done() for call in slow))
+    [ended] = [call for call in slow if call.done()]
+    error = await refusal(ended)
+    assert_reason(error, Reason.SLOW_REQUEST)
+    assert arrivals.DISPLACED in (error.details() or "")
+    for call in slow:
+        call.cancel()
 
 
-async def test_a_call_whose_turn_does_not_come_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = limit_arrivals(monkeypatch, most=1, seconds=0.5, patience=60.0)
-    async with served() as server:
-        slow = [begun(server, METHODS[0], never()) for _ in range(2)]
-        await until(lambda: made[0].number == 2)
-        assert_reason(await refusal(server.channel.unary_unary(METHODS[0])(EMPTY)), Reason.BUSY)
-        for call in slow:
-            assert_reason(await refusal(call), Reason.SLOW_REQUEST)
+async def test_a_call_whose_turn_does_not_come_is_refused(
+    pending: list[Arrivals], server: Served, clock: LoopClock
+) -> None:
+    pending[0]._most, pending[0]._patience = 1, SECONDS
+    slow = [begin(server, LIST, never()) for _ in range(2)]
+    await until(lambda: pending[0].number == 2)
+    waits = asyncio.ensure_future(refusal(list_games(server)))
+    await until(lambda: pending[0].number == 3)
+    clock.advance(SECONDS)
+    assert_reason(await waits, Reason.BUSY)
+    clock.advance(SECONDS)
+    for call in slow:
+        assert_reason(await refusal(call), Reason.SLOW_REQUEST)
 
 
-async def test_no_more_calls_wait_for_their_turn_than_are_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = limit_arrivals(monkeypatch, most=1, seconds=60.0)
+async def test_the_number_of_waiting_calls_is_limited(
+    pending: list[Arrivals], server: Served, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(arrivals, "WAITING", 0)
-    async with served() as server:
-        slow = begun(server, METHODS[0], never())
-        await until(lambda: made[0].number == 1)
-        assert_reason(await refusal(server.channel.unary_unary(METHODS[0])(EMPTY)), Reason.BUSY)
-        slow.cancel()
+    slow = [begin(server, LIST, never()) for _ in range(2)]
+    await until(lambda: pending[0].number == 2)
+    assert_reason(await refusal(list_games(server)), Reason.BUSY)
+    for call in slow:
+        call.cancel()
 
 
-async def test_a_slow_request_is_refused_at_once_however_often(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pace, "AT_ONCE", 0)
-    monkeypatch.setattr(pace, "LONGEST", 3600.0)
-    limit_arrivals(monkeypatch, seconds=0.1)
-    async with served() as server:
-        for _ in range(3):
-            assert_reason(await refusal(begun(server, METHODS[0], never())), Reason.SLOW_REQUEST)
+async def test_the_refusal_of_a_slow_request_is_never_held_back(
+    pending: list[Arrivals], server: Served, clock: LoopClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def hold(*_: Any) -> None:
+        pytest.fail("a refusal was held back")
+
+    monkeypatch.setattr(Pace, "hold", hold)
+    call = begin(server, LIST, never())
+    await until(lambda: pending[0].number == 1)
+    clock.advance(SECONDS)
+    assert_reason(await refusal(call), Reason.SLOW_REQUEST)
 
 
-@pytest.mark.parametrize("messages", [[], never()], ids=["without a message", "slow"])
-async def test_a_refused_call_is_freed_before_any_collection(monkeypatch: pytest.MonkeyPatch, messages: Any) -> None:
-    limit_arrivals(monkeypatch, seconds=0.1)
-    async with served() as server:
-        gc.collect()
-        gc.disable()
-        try:
-            await refusal(begun(server, METHODS[0], messages))
-            await until(lambda: not any(type(one).__name__ == "_ServicerContext" for one in gc.get_objects()))
-        finally:
-            gc.enable()
+@pytest.mark.parametrize("slow", [False, True], ids=["without a message", "slow"])
+async def test_a_refused_call_is_freed_before_any_garbage_collection(
+    pending: list[Arrivals], server: Served, clock: LoopClock, slow: bool
+) -> None:
+    gc.collect()
+    gc.disable()
+    try:
+        call = begin(server, LIST, never() if slow else [])
+        if slow:
+            await until(lambda: pending[0].number == 1)
+            clock.advance(SECONDS)
+        await refusal(call)
+        await until(lambda: not any(type(one).__name__ == "_ServicerContext" for one in gc.get_objects()))
+    finally:
+        gc.enable()
 
 
 async def test_a_caller_has_no_more_calls_in_progress_than_are_free(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -171,43 +206,47 @@ async def test_a_caller_has_no_more_calls_in_progress_than_are_free(monkeypatch:
     async with served(max_searches=1) as server:
         watches = [server.channel.unary_stream("/grpc.health.v1.Health/Watch")(b"") for _ in range(4)]
         assert [await watch.read() for watch in watches]  # which have places of their own
-        calls = [begun(server, METHODS[0], never()) for _ in range(3)]
+        calls = [begin(server, LIST, never()) for _ in range(3)]
         await until(lambda: any(call.done() for call in calls))
         [ended] = [call for call in calls if call.done()]
         assert_reason(await refusal(ended), Reason.BUSY)
-        other = server.channel.unary_unary(METHODS[0])(EMPTY, metadata=OTHER)
-        assert ListGamesResponse.FromString(await other).games
+        assert (await list_games(server, metadata=OTHER)).games
 
 
-async def test_refusals_that_repeat_are_held_back_and_those_of_others_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pace, "AT_ONCE", 5)
-    monkeypatch.setattr(pace, "EVERY", 3600.0)
-    monkeypatch.setattr(pace, "LONGEST", 3600.0)
-    held = list[float]()
+async def test_repeated_refusals_of_one_caller_are_held_back(monkeypatch: pytest.MonkeyPatch, clock: LoopClock) -> None:
+    for name, value in (("AT_ONCE", 2), ("EVERY", 36_000.0), ("LONGEST", 36_000.0)):
+        monkeypatch.setattr(pace, name, value)
+    held, turn = list[tuple[float, float]](), Pace.turn
 
-    async def hold(seconds: float) -> None:
-        """Wait only for those without a deadline: the others need not be seen to wait."""
-        held.append(seconds)
-        await asyncio.sleep(0 if seconds <= 60 else seconds)
+    def noted(self: Pace, caller: str, remaining: float | None = None) -> float:
+        seconds = turn(self, caller, remaining)
+        if remaining is not None:
+            held.append((seconds, remaining))
+        return seconds
 
-    monkeypatch.setattr(pace, "asyncio", SimpleNamespace(sleep=hold))
+    monkeypatch.setattr(Pace, "turn", noted)
     async with served(max_searches=1) as server:
         long = server.advisor.RecommendMove(long_question())
         await until(lambda: server.app.scheduler.admitted == 1)
-        refused = [asyncio.ensure_future(refusal(server.advisor.RecommendMove(question()))) for _ in range(8)]
-        await until(lambda: sum(call.done() for call in refused) == 5)
-        assert_reason(await refusal(server.advisor.RecommendMove(question(), timeout=120)), Reason.BUSY)
-        assert 0 < min(held) <= 60  # half of what that call had left
+        refused = [asyncio.ensure_future(refusal(server.advisor.RecommendMove(question()))) for _ in range(4)]
+        await until(lambda: sum(call.done() for call in refused) == 2)
+        hasty = asyncio.ensure_future(refusal(server.advisor.RecommendMove(question(), timeout=3600)))
+        await until(lambda: len(held) == 1)
         assert (await server.advisor.RecommendMove(question(iterations=1), metadata=OTHER)).lines
-        for _ in range(5):
-            await refusal(server.channel.unary_unary("/no.such/Method")(b""))  # of the same address, not of that caller
-        assert sum(call.done() for call in refused) == 5
+        for _ in range(2):  # refusals of the address, not of that caller
+            await refusal(server.channel.unary_unary("/no.such/Method")(b""))
+        assert not hasty.done()
+        [(seconds, remaining)] = held
+        assert 0 < seconds <= remaining / 2
+        clock.advance(seconds)
+        assert_reason(await hasty, Reason.BUSY)
+        assert sum(call.done() for call in refused) == 2
         for call in (long, *refused):
             call.cancel()
 
 
 async def test_three_refusals_of_a_caller_are_logged_and_the_others_counted(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(pace, "LINES_EVERY", 3600.0)
+    monkeypatch.setattr(pace, "LINES_EVERY", 36_000.0)
     with logged("json") as log:
         async with served(max_searches=1) as server:
             long = server.advisor.RecommendMove(long_question())

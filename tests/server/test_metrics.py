@@ -41,9 +41,8 @@ async def test_what_it_uses_up_is_within_its_limits(tmp_path: Path) -> None:
         assert figure(server, "store_up") == 1
 
 
-async def test_a_store_in_memory_has_no_disk() -> None:
-    async with served() as server:
-        assert all(math.isnan(one) for one in figures(server, "store_free_bytes", "store_disk_bytes"))
+async def test_a_store_in_memory_has_no_disk(server: Served) -> None:
+    assert all(math.isnan(one) for one in figures(server, "store_free_bytes", "store_disk_bytes"))
 
 
 async def test_a_disk_that_is_gone_leaves_all_other_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,28 +176,26 @@ def counted(server: Served, name: str) -> dict[str, float]:
     return {method: found for method in methods if (found := figure(server, name, method=method)) is not None}
 
 
-async def test_a_search_is_counted_for_what_asked() -> None:
-    async with served() as server:
-        stub: Any = GameServiceStub(server.channel)
-        made = await stub.CreateGame(games.CreateGameRequest(game="toy", seats=[BOT, BOT]))
-        watched = games.WatchGameRequest(game_id=made.game.game_id, tokens=[made.owner_token])
-        async for state in stub.WatchGame(watched):
-            if state.game.status == games.GAME_STATUS_OVER:
-                break
-        assert {*counted(server, SEARCHES)} == {"Bot"}
-        await server.advisor.RecommendMove(question(iterations=1))
-        async for _ in server.advisor.Analyze(AnalyzeRequest(question=question(iterations=1))):
-            pass
-        assert {*counted(server, SEARCHES)} == {"Bot", "RecommendMove", "Analyze"}
+async def test_a_search_is_counted_for_what_asked(server: Served) -> None:
+    stub: Any = GameServiceStub(server.channel)
+    made = await stub.CreateGame(games.CreateGameRequest(game="toy", seats=[BOT, BOT]))
+    watched = games.WatchGameRequest(game_id=made.game.game_id, tokens=[made.owner_token])
+    async for state in stub.WatchGame(watched):
+        if state.game.status == games.GAME_STATUS_OVER:
+            break
+    assert {*counted(server, SEARCHES)} == {"Bot"}
+    await server.advisor.RecommendMove(question(iterations=1))
+    async for _ in server.advisor.Analyze(AnalyzeRequest(question=question(iterations=1))):
+        pass
+    assert {*counted(server, SEARCHES)} == {"Bot", "RecommendMove", "Analyze"}
 
 
-async def test_only_answers_to_a_requested_time_can_be_late() -> None:
-    async with served() as server:
-        await server.advisor.RecommendMove(question(iterations=1))
-        assert counted(server, SEARCHES) == {"RecommendMove": 1}
-        assert counted(server, MARGIN) == {}
-        await server.advisor.RecommendMove(question(iterations=1, time_budget=duration(60)))
-        assert counted(server, MARGIN) == {"RecommendMove": 1}
+async def test_only_answers_to_a_requested_time_can_be_late(server: Served) -> None:
+    await server.advisor.RecommendMove(question(iterations=1))
+    assert counted(server, SEARCHES) == {"RecommendMove": 1}
+    assert counted(server, MARGIN) == {}
+    await server.advisor.RecommendMove(question(iterations=1, time_budget=duration(60)))
+    assert counted(server, MARGIN) == {"RecommendMove": 1}
 
 
 def test_an_address_in_use_is_named() -> None:

@@ -30,10 +30,9 @@ async def ask(server: Served, position: State, **fields: object) -> RecommendMov
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
-async def test_an_answer_says_everything(seats: int) -> None:
+async def test_an_answer_says_everything(server: Served, seats: int) -> None:
     position = opening(seats)
-    async with served() as server:
-        answer = await server.advisor.RecommendMove(question(position, iterations=200, seed=2**64 - 1))
+    answer = await server.advisor.RecommendMove(question(position, iterations=200, seed=2**64 - 1))
     assert {(line.action.text, line.action.label) for line in answer.lines} == {
         (action.text, action.label) for action in position.legal_actions()
     }
@@ -61,25 +60,22 @@ async def test_equal_questions_have_equal_answers() -> None:
     assert answers[0].lines != answers[2].lines
 
 
-async def test_a_drawn_seed_reproduces_the_answer() -> None:
-    async with served() as server:
-        first, second = [await ask(server, opening(), iterations=300) for _ in range(2)]
-        again = await ask(server, opening(), iterations=300, seed=first.seed)
+async def test_a_drawn_seed_reproduces_the_answer(server: Served) -> None:
+    first, second = [await ask(server, opening(), iterations=300) for _ in range(2)]
+    again = await ask(server, opening(), iterations=300, seed=first.seed)
     assert again == first
     assert first.seed != second.seed
 
 
-async def test_the_reported_iterations_reproduce_an_answer_by_time() -> None:
-    async with served() as server:
-        first = await ask(server, opening(), time_budget=duration(0.06), threads=1)
-        again = await ask(server, opening(), iterations=first.statistics.iterations, seed=first.seed)
+async def test_the_reported_iterations_reproduce_an_answer_by_time(server: Served) -> None:
+    first = await ask(server, opening(), time_budget=duration(0.06), threads=1)
+    again = await ask(server, opening(), iterations=first.statistics.iterations, seed=first.seed)
     assert first.statistics.stop_reason == STOP_REASON_TIME
     assert again.lines == first.lines
 
 
-async def test_the_seat_may_be_named() -> None:
-    async with served() as server:
-        answer = await ask(server, opening(), iterations=10, seat=opening().turn)
+async def test_the_seat_may_be_named(server: Served) -> None:
+    answer = await ask(server, opening(), iterations=10, seat=opening().turn)
     assert answer.seat == opening().turn
 
 
@@ -98,51 +94,47 @@ async def test_the_caller_is_answered_before_its_deadline() -> None:
 
 @pytest.mark.parametrize(("game", "seats"), [(name, seats) for name, game in GAMES.items() for seats in game.seats])
 @pytest.mark.parametrize("seed", range(3))
-async def test_hidden_cards_do_not_change_the_answer(game: str, seats: int, seed: int) -> None:
+async def test_hidden_cards_do_not_change_the_answer(server: Served, game: str, seats: int, seed: int) -> None:
     truth = opening(seats, seed, game)
     view = truth.observe(truth.turn)
     others = [view.deal(luck) for luck in range(3)]
     assert any(other != truth for other in others)
-    async with served() as server:
-        answers = [await ask(server, position, iterations=300, seed=5) for position in (truth, view, *others)]
+    answers = [await ask(server, position, iterations=300, seed=5) for position in (truth, view, *others)]
     assert all(answer == answers[0] for answer in answers)
 
 
 @pytest.mark.parametrize("game", GAMES)
-async def test_hidden_cards_do_not_change_an_answer_later_in_the_game(game: str) -> None:
+async def test_hidden_cards_do_not_change_an_answer_later_in_the_game(server: Served, game: str) -> None:
     """Decks are half dealt and seals seen: only what is known affects the answer."""
     met = [state.copy() for state in walk(GAMES[game], 2, 5) if state.turn >= 0]
     asked, hiding = met[:: 1 + len(met) // 10], 0
-    async with served() as server:
-        for truth in asked:
-            view = truth.observe(truth.turn)
-            others = [view.deal(luck) for luck in range(2)]
-            hiding += any(other != truth for other in others)
-            answers = [await ask(server, position, iterations=150, seed=5) for position in (truth, view, *others)]
-            assert all(answer == answers[0] for answer in answers)
+    for truth in asked:
+        view = truth.observe(truth.turn)
+        others = [view.deal(luck) for luck in range(2)]
+        hiding += any(other != truth for other in others)
+        answers = [await ask(server, position, iterations=150, seed=5) for position in (truth, view, *others)]
+        assert all(answer == answers[0] for answer in answers)
     assert hiding >= len(asked) // 2
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
-async def test_example_positions_are_answered(path: Path) -> None:
+async def test_example_positions_are_answered(server: Served, path: Path) -> None:
     position = from_position(path.read_text())
-    async with served() as server:
-        answer = await ask(server, position, iterations=100, seed=1)
+    answer = await ask(server, position, iterations=100, seed=1)
     assert {line.action.text for line in answer.lines} == {action.text for action in position.legal_actions()}
     assert answer.catalogue == position.game.catalogue
 
 
-async def test_every_decision_of_a_game_can_be_asked_about() -> None:
+async def test_every_decision_of_a_game_can_be_asked_about(server: Served) -> None:
     position = opening()
     asked = 0
-    async with served() as server:
-        while not position.over:
-            if position.turn == NATURE:
-                position.play(position.draw(1))
-                continue
-            answer = await ask(server, position, iterations=50, seed=1)
-            position.play(answer.best.text)
-            asked += 1
+    while not position.over:
+        if position.turn == NATURE:
+            position.play(position.draw(1))
+            continue
+        answer = await ask(server, position, iterations=50, seed=1)
+        position.play(answer.best.text)
+        asked += 1
     assert asked == 4
 
 
@@ -153,28 +145,25 @@ def names(answer: RecommendMoveResponse) -> list[str]:
     return [WarningReason.Name(warning.reason).removeprefix("WARNING_REASON_") for warning in answer.warnings]
 
 
-async def test_only_some_actions_are_searched() -> None:
+async def test_only_some_actions_are_searched(server: Served) -> None:
     legal = [action.text for action in opening().legal_actions()]
-    async with served() as server:
-        some = await ask(server, opening(), iterations=50, consider_actions=legal[1:])
-        others = await ask(server, opening(), iterations=50, avoid_actions=legal[1:])
+    some = await ask(server, opening(), iterations=50, consider_actions=legal[1:])
+    others = await ask(server, opening(), iterations=50, avoid_actions=legal[1:])
     assert {line.action.text for line in some.lines} == set(legal[1:])
     assert [line.action.text for line in others.lines] == legal[:1]
 
 
 @pytest.mark.parametrize("lines", [0, 1, 2, 1000])
-async def test_lines_are_cut_and_nothing_else(lines: int) -> None:
-    async with served() as server:
-        whole, cut = [await ask(server, opening(), iterations=99, seed=1, max_lines=n) for n in (0, lines)]
+async def test_lines_are_cut_and_nothing_else(server: Served, lines: int) -> None:
+    whole, cut = [await ask(server, opening(), iterations=99, seed=1, max_lines=n) for n in (0, lines)]
     assert cut.lines == whole.lines[: lines or None]
     assert (cut.best, cut.statistics) == (whole.best, whole.statistics)
 
 
 @pytest.mark.parametrize("level", range(1, 9))
-async def test_a_level_bounds_the_search_and_may_choose_another_line(level: int) -> None:
-    async with served() as server:
-        answers = [await ask(server, opening(), iterations=10**6, seed=seed, level=level) for seed in (3, 3, 4)]
-        full = await ask(server, opening(), iterations=answers[0].statistics.iterations, seed=3)
+async def test_a_level_bounds_the_search_and_may_choose_another_line(server: Served, level: int) -> None:
+    answers = [await ask(server, opening(), iterations=10**6, seed=seed, level=level) for seed in (3, 3, 4)]
+    full = await ask(server, opening(), iterations=answers[0].statistics.iterations, seed=3)
     assert answers[0] == answers[1]
     assert answers[0].level == level
     assert answers[0].statistics.iterations == opening().game.tuning.levels[level - 1].iterations
@@ -182,13 +171,12 @@ async def test_a_level_bounds_the_search_and_may_choose_another_line(level: int)
     assert answers[0].best in [line.action for line in full.lines]
 
 
-async def test_an_early_end_is_the_default_and_keeps_the_choice() -> None:
-    async with served() as server:
-        early = await ask(server, opening(), iterations=2000, seed=1, early_stop=True)
-        full = await ask(server, opening(), iterations=2000, seed=1)
-        request = question(iterations=2000, seed=1)
-        request.ClearField("early_stop")
-        default = await server.advisor.RecommendMove(request)
+async def test_an_early_end_is_the_default_and_keeps_the_choice(server: Served) -> None:
+    early = await ask(server, opening(), iterations=2000, seed=1, early_stop=True)
+    full = await ask(server, opening(), iterations=2000, seed=1)
+    request = question(iterations=2000, seed=1)
+    request.ClearField("early_stop")
+    default = await server.advisor.RecommendMove(request)
     assert early.statistics.stop_reason == STOP_REASON_DECIDED
     assert early.statistics.iterations == default.statistics.iterations < full.statistics.iterations
     assert early.best == full.best
@@ -205,28 +193,25 @@ async def test_an_early_end_is_the_default_and_keeps_the_choice() -> None:
         ({"iterations": 20_000, "max_tree_bytes": 65536}, ["MEMORY_FULL"]),
     ],
 )
-async def test_warnings(fields: dict[str, object], warnings: list[str]) -> None:
+async def test_warnings(server: Served, fields: dict[str, object], warnings: list[str]) -> None:
     position = opening(4, 1, "cathedral") if "MEMORY_FULL" in warnings else opening()
-    async with served() as server:
-        answer = await ask(server, position, **fields)
+    answer = await ask(server, position, **fields)
     assert names(answer) == warnings
     assert all(warning.description.endswith(".") for warning in answer.warnings)
     assert not re.search(r"\d{6}", " ".join(warning.description for warning in answer.warnings))  # 81 MB, not 81218970
 
 
-async def test_a_server_that_finishes_warns() -> None:
-    async with served() as server:
-        call = server.advisor.RecommendMove(question(time_budget=duration(50)))
-        await until(lambda: server.app.scheduler.running == 1)
-        server.app.scheduler.finish()
-        assert "FINISHING" in names(await call)
+async def test_a_server_that_finishes_warns(server: Served) -> None:
+    call = server.advisor.RecommendMove(question(time_budget=duration(50)))
+    await until(lambda: server.app.scheduler.running == 1)
+    server.app.scheduler.finish()
+    assert "FINISHING" in names(await call)
 
 
 @pytest.mark.parametrize("game", ["cathedral", "duel"])
-async def test_lines_are_explained_where_the_game_has_features(game: str) -> None:
-    async with served() as server:
-        answer = await ask(server, opening(2, 3, game), iterations=400, seed=1)
-        hasty = await ask(server, opening(2, 3, game), iterations=400, seed=1, time_budget=duration(0.049))
+async def test_lines_are_explained_where_the_game_has_features(server: Served, game: str) -> None:
+    answer = await ask(server, opening(2, 3, game), iterations=400, seed=1)
+    hasty = await ask(server, opening(2, 3, game), iterations=400, seed=1, time_budget=duration(0.049))
     assert answer.reason.endswith(".")
     assert all(len(line.outlook) > 1 for line in answer.lines[:2])
     assert (hasty.reason, len(hasty.lines[0].outlook)) == ("", 0)
@@ -243,12 +228,11 @@ async def test_an_answer_says_how_to_have_it_again() -> None:
     assert plain.engine_version == clerestory.__version__
 
 
-async def test_an_answer_that_ended_early_is_had_again_without_an_early_end() -> None:
-    async with served() as server:
-        first = await ask(server, opening(), iterations=20_000, seed=1, early_stop=True)
-        limits = {"iterations": first.statistics.iterations, "seed": first.seed}
-        again = await ask(server, opening(), **limits, early_stop=False)
-        earlier = await ask(server, opening(), **limits, early_stop=True)
+async def test_an_answer_that_ended_early_is_had_again_without_an_early_end(server: Served) -> None:
+    first = await ask(server, opening(), iterations=20_000, seed=1, early_stop=True)
+    limits = {"iterations": first.statistics.iterations, "seed": first.seed}
+    again = await ask(server, opening(), **limits, early_stop=False)
+    earlier = await ask(server, opening(), **limits, early_stop=True)
     assert (first.statistics.stop_reason, first.reproducible) == (STOP_REASON_DECIDED, True)
     assert again.lines == first.lines
     assert earlier.statistics.iterations < first.statistics.iterations  # fewer remained, and decided sooner

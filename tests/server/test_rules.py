@@ -31,9 +31,8 @@ FINISHED = [*walk(GAMES["toy"], 2, 1)][-1]
 # -- answers ---------------------------------------------------------------------------------------
 
 
-async def test_the_games_are_those_there_are() -> None:
-    async with rules_served() as rules:
-        answer = await rules.ListGames(api.ListGamesRequest())
+async def test_the_games_are_those_there_are(rules: Any) -> None:
+    answer = await rules.ListGames(api.ListGamesRequest())
     assert [game.name for game in answer.games] == sorted(GAMES)
     for game in answer.games:
         ours = GAMES[game.name]
@@ -43,36 +42,33 @@ async def test_the_games_are_those_there_are() -> None:
 
 
 @pytest.mark.parametrize(("language", "name"), [("en", "Mabel"), ("fr", "Mabel"), ("he", "מייבל")])
-async def test_the_characters_have_names_and_manners_in_each_language(language: str, name: str) -> None:
-    async with rules_served() as rules:
-        answer = await rules.ListCharacters(api.ListCharactersRequest(), metadata=[("accept-language", language)])
+async def test_the_characters_have_names_and_manners_in_each_language(rules: Any, language: str, name: str) -> None:
+    answer = await rules.ListCharacters(api.ListCharactersRequest(), metadata=[("accept-language", language)])
     assert {one.character: one.level for one in answer.characters} == CHARACTERS
     assert answer.characters[1].name == name
     assert answer.characters[1].about == say("characters", "mabel.about", language=language)
 
 
-async def test_a_seed_that_was_drawn_is_told() -> None:
-    async with rules_served() as rules:
-        drawn = await rules.StartPosition(api.StartPositionRequest(game="cathedral", seats=3))
-        request = api.StartPositionRequest(game="cathedral", seats=3, seed=drawn.seed)
-        assert await rules.StartPosition(request) == drawn
-        other = await rules.StartPosition(api.StartPositionRequest(game="cathedral", seats=3, seed=drawn.seed + 1))
-        assert other.referee != drawn.referee
-        request_ = api.ApplyActionsRequest(position=api.AnyPosition(referee=drawn.referee), draw=True)
-        applied = await rules.ApplyActions(request_)
-        request_.seed = applied.seed
-        assert await rules.ApplyActions(request_) == applied
+async def test_a_seed_that_was_drawn_is_told(rules: Any) -> None:
+    drawn = await rules.StartPosition(api.StartPositionRequest(game="cathedral", seats=3))
+    request = api.StartPositionRequest(game="cathedral", seats=3, seed=drawn.seed)
+    assert await rules.StartPosition(request) == drawn
+    other = await rules.StartPosition(api.StartPositionRequest(game="cathedral", seats=3, seed=drawn.seed + 1))
+    assert other.referee != drawn.referee
+    request_ = api.ApplyActionsRequest(position=api.AnyPosition(referee=drawn.referee), draw=True)
+    applied = await rules.ApplyActions(request_)
+    request_.seed = applied.seed
+    assert await rules.ApplyActions(request_) == applied
 
 
 @pytest.mark.parametrize(("name", "seats"), CASES)
-async def test_the_actions_are_those_of_the_core(name: str, seats: int) -> None:
+async def test_the_actions_are_those_of_the_core(rules: Any, name: str, seats: int) -> None:
     states = [state.copy() for state in walk(GAMES[name], seats, 4)]
-    async with rules_served() as rules:
-        for state in [*states[:8], *states[:: 1 + len(states) // 8], states[-1]]:
-            seen = state.observe(0)
-            for position, known in ((whole(state), state), (view(seen), seen)):
-                answer = await rules.ListActions(api.ListActionsRequest(position=position))
-                assert_lists(answer, known)
+    for state in [*states[:8], *states[:: 1 + len(states) // 8], states[-1]]:
+        seen = state.observe(0)
+        for position, known in ((whole(state), state), (view(seen), seen)):
+            answer = await rules.ListActions(api.ListActionsRequest(position=position))
+            assert_lists(answer, known)
 
 
 def assert_lists(answer: Any, state: State) -> None:
@@ -84,21 +80,19 @@ def assert_lists(answer: Any, state: State) -> None:
     assert chances == (state.odds() if answer.turn.kind == api.TURN_KIND_NATURE else [])
 
 
-async def test_what_is_given_is_told_from_what_is_drawn() -> None:
+async def test_what_is_given_is_told_from_what_is_drawn(rules: Any) -> None:
     state = GAMES["toy"].new(2, 3)
     texts = [state.legal_actions()[-1].text]
-    async with rules_served() as rules:
-        answer = await rules.ApplyActions(api.ApplyActionsRequest(position=whole(state), actions=texts, draw=True))
+    answer = await rules.ApplyActions(api.ApplyActionsRequest(position=whole(state), actions=texts, draw=True))
     assert answer.applied[0].action.text == texts[0]
     assert [done.drawn for done in answer.applied] == [False, True]
     assert {done.turn.kind for done in answer.applied} == {api.TURN_KIND_NATURE}
     assert not answer.HasField("outcome")
 
 
-async def test_nothing_is_drawn_unless_it_is_asked_for() -> None:
+async def test_nothing_is_drawn_unless_it_is_asked_for(rules: Any) -> None:
     state = GAMES["toy"].new(2, 3)
-    async with rules_served() as rules:
-        answer = await rules.ApplyActions(api.ApplyActionsRequest(position=whole(state)))
+    answer = await rules.ApplyActions(api.ApplyActionsRequest(position=whole(state)))
     assert (answer.position, answer.turn, list(answer.applied)) == (whole(state), turn_of(state), [])
 
 
@@ -111,9 +105,8 @@ def test_no_position_of_a_game_is_near_the_limit(name: str, seats: int) -> None:
 
 
 @pytest.mark.parametrize("name", GAMES)
-async def test_the_catalogue_is_told_with_its_sources(name: str) -> None:
-    async with rules_served() as rules:
-        answer = await rules.DescribeCatalogue(api.DescribeCatalogueRequest(game=name))
+async def test_the_catalogue_is_told_with_its_sources(rules: Any, name: str) -> None:
+    answer = await rules.DescribeCatalogue(api.DescribeCatalogueRequest(game=name))
     game = GAMES[name]
     assert (answer.catalogue, answer.rules_revision) == (game.catalogue, game.rules_revision)
     rows = [(section, row) for section, rows in game.cards().items() for row in rows]
@@ -131,9 +124,8 @@ async def test_the_catalogue_is_told_with_its_sources(name: str) -> None:
             assert value.provenance in ("stated", "found", "derived", "reconstructed") or not value.source
 
 
-async def test_cards_have_names_by_language_with_their_sources() -> None:
-    async with rules_served() as rules:
-        answer = await rules.DescribeCatalogue(api.DescribeCatalogueRequest(game="cathedral"))
+async def test_cards_have_names_by_language_with_their_sources(rules: Any) -> None:
+    answer = await rules.DescribeCatalogue(api.DescribeCatalogueRequest(game="cathedral"))
     (mason,) = (entry for entry in answer.entries if entry.id == "mason_3")
     names = {value.name: (json.loads(value.json), value.provenance, value.source) for value in mason.values}
     assert mason.name == "Mason"
@@ -145,9 +137,8 @@ async def test_cards_have_names_by_language_with_their_sources() -> None:
     ]
 
 
-async def test_what_follows_from_the_order_alone_has_no_source() -> None:
-    async with rules_served() as rules:
-        answers = [await rules.DescribeCatalogue(api.DescribeCatalogueRequest(game=name)) for name in sorted(GAMES)]
+async def test_what_follows_from_the_order_alone_has_no_source(rules: Any) -> None:
+    answers = [await rules.DescribeCatalogue(api.DescribeCatalogueRequest(game=name)) for name in sorted(GAMES)]
     bare = {
         (entry.section, value.name)
         for answer in answers
@@ -189,11 +180,10 @@ FAULTY: list[tuple[api.AnyPosition, list[str]]] = [
 
 @pytest.mark.parametrize(("position", "fields"), FAULTY)
 async def test_everything_that_is_wrong_is_an_answer_here_and_an_error_elsewhere(
-    position: api.AnyPosition, fields: list[str]
+    rules: Any, position: api.AnyPosition, fields: list[str]
 ) -> None:
-    async with rules_served() as rules:
-        answer = await rules.ValidatePosition(api.ValidatePositionRequest(position=position))
-        error = await refusal(rules.ListActions(api.ListActionsRequest(position=position)))
+    answer = await rules.ValidatePosition(api.ValidatePositionRequest(position=position))
+    error = await refusal(rules.ListActions(api.ListActionsRequest(position=position)))
     assert [fault.field for fault in answer.faults] == fields
     assert all(fault.description for fault in answer.faults)
     assert not answer.HasField("turn")
@@ -203,24 +193,22 @@ async def test_everything_that_is_wrong_is_an_answer_here_and_an_error_elsewhere
 
 
 @pytest.mark.parametrize("state", [TRUTH, FINISHED, opening(4, game="cathedral")], ids=["toy", "over", "cathedral"])
-async def test_a_sound_position_says_who_is_to_act_or_how_it_ended(state: State) -> None:
-    async with rules_served() as rules:
-        for position in (whole(state), view(state.observe(1))):
-            answer = await rules.ValidatePosition(api.ValidatePositionRequest(position=position))
-            assert (list(answer.faults), answer.turn) == ([], turn_of(state))
-            assert answer.HasField("outcome") == state.over
-            if state.over:
-                assert tuple(answer.outcome.win_shares) == state.returns()
-                assert tuple(answer.outcome.margins) == state.margins()
+async def test_a_sound_position_says_who_is_to_act_or_how_it_ended(rules: Any, state: State) -> None:
+    for position in (whole(state), view(state.observe(1))):
+        answer = await rules.ValidatePosition(api.ValidatePositionRequest(position=position))
+        assert (list(answer.faults), answer.turn) == ([], turn_of(state))
+        assert answer.HasField("outcome") == state.over
+        if state.over:
+            assert tuple(answer.outcome.win_shares) == state.returns()
+            assert tuple(answer.outcome.margins) == state.margins()
 
 
 @pytest.mark.parametrize("name", GAMES)
-async def test_another_catalogue_is_refused_by_name(name: str) -> None:
+async def test_another_catalogue_is_refused_by_name(rules: Any, name: str) -> None:
     state = opening(2, game=name)
     message = whole(state)
     message.referee.truth.catalogue = "0123456789abcdef"
-    async with rules_served() as rules:
-        error = await refusal(rules.ApplyActions(api.ApplyActionsRequest(position=message, draw=True)))
+    error = await refusal(rules.ApplyActions(api.ApplyActionsRequest(position=message, draw=True)))
     assert_reason(error, Reason.BAD_POSITION)
     [fault] = details(error, BadRequest).field_violations
     assert fault.field == "position.referee.truth.catalogue"
@@ -232,19 +220,18 @@ async def test_another_catalogue_is_refused_by_name(name: str) -> None:
 
 
 @pytest.mark.parametrize(("name", "seats"), CASES)
-async def test_the_advisor_takes_no_referees_position(name: str, seats: int) -> None:
+async def test_the_advisor_takes_no_referees_position(server: Served, name: str, seats: int) -> None:
     """The bytes of one kind are never read as the other."""
     state = opening(seats, game=name)
     mistaken = RecommendMoveRequest(
         position=Position.FromString(referee(state).SerializeToString()), iterations=1, early_stop=False
     )
-    async with served() as server:
-        error = await refusal(server.advisor.RecommendMove(mistaken))
-        assert_reason(error, Reason.BAD_POSITION)
-        swapped = api.RefereePosition.FromString(position_message(state).SerializeToString())
-        request = api.ObservePositionRequest(referee=swapped)
-        error = await refusal(RulesServiceStub(server.channel).ObservePosition(request))
-        assert_reason(error, Reason.BAD_POSITION)
+    error = await refusal(server.advisor.RecommendMove(mistaken))
+    assert_reason(error, Reason.BAD_POSITION)
+    swapped = api.RefereePosition.FromString(position_message(state).SerializeToString())
+    request = api.ObservePositionRequest(referee=swapped)
+    error = await refusal(RulesServiceStub(server.channel).ObservePosition(request))
+    assert_reason(error, Reason.BAD_POSITION)
 
 
 # -- refusals --------------------------------------------------------------------------------------
@@ -277,9 +264,10 @@ REFUSED: list[tuple[str, Any, Reason, list[str]]] = [
 
 
 @pytest.mark.parametrize(("method", "request_", "reason", "fields"), REFUSED)
-async def test_a_call_that_makes_no_sense(method: str, request_: Any, reason: Reason, fields: list[str]) -> None:
-    async with rules_served() as rules:
-        error = await refusal(getattr(rules, method)(request_))
+async def test_a_call_that_makes_no_sense(
+    rules: Any, method: str, request_: Any, reason: Reason, fields: list[str]
+) -> None:
+    error = await refusal(getattr(rules, method)(request_))
     assert error.code() == grpc.StatusCode.INVALID_ARGUMENT
     assert_reason(error, reason)
     assert [fault.field for fault in details(error, BadRequest).field_violations] == fields
@@ -296,10 +284,9 @@ NOT_NOW: list[tuple[api.ApplyActionsRequest, Reason, str, str]] = [
 
 @pytest.mark.parametrize(("request_", "reason", "subject", "says"), NOT_NOW)
 async def test_an_action_out_of_place(
-    request_: api.ApplyActionsRequest, reason: Reason, subject: str, says: str
+    rules: Any, request_: api.ApplyActionsRequest, reason: Reason, subject: str, says: str
 ) -> None:
-    async with rules_served() as rules:
-        error = await refusal(rules.ApplyActions(request_))
+    error = await refusal(rules.ApplyActions(request_))
     assert error.code() == grpc.StatusCode.FAILED_PRECONDITION
     assert_reason(error, reason)
     [failure] = details(error, PreconditionFailure).violations
@@ -307,11 +294,10 @@ async def test_an_action_out_of_place(
     assert says in failure.description
 
 
-async def test_a_refusal_names_legal_actions_only_as_far_as_they_fit() -> None:
+async def test_a_refusal_names_legal_actions_only_as_far_as_they_fit(rules: Any) -> None:
     state = opening(2, game="cathedral")
     illegal = next(text for text in state.game.texts if text not in {legal.text for legal in state.legal_actions()})
-    async with rules_served() as rules:
-        error = await refusal(rules.ApplyActions(applying(illegal, state=state)))
+    error = await refusal(rules.ApplyActions(applying(illegal, state=state)))
     [failure] = details(error, PreconditionFailure).violations
     assert f"{illegal!r} is not legal; red is to decide: {state.legal_actions()[0].text}" in failure.description
     assert failure.description.endswith(f" and {len(state.legal_codes()) - 6} more")

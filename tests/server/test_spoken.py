@@ -53,46 +53,42 @@ def actions_of(rules: Any, state: State, metadata: Asked | None = None) -> Await
 
 
 @pytest.mark.parametrize("language", OTHERS)
-async def test_labels_are_in_the_language_that_is_asked_for(language: str) -> None:
-    async with rules_served() as rules:
-        for name, seats in CASES:
-            labels = Labels(name, GAMES[name].cards(), language)
-            for state in [state.copy() for state in walk(GAMES[name], seats, 4)][:-1:25]:
-                answer = await actions_of(rules, state, asking(f"{language}-XX,en;q=0.5"))
-                expected = {action.text: labels.label(action.text, action.label) for action in state.legal_actions()}
-                assert {one.action.text: one.action.label for one in answer.actions} == expected
+async def test_labels_are_in_the_language_that_is_asked_for(rules: Any, language: str) -> None:
+    for name, seats in CASES:
+        labels = Labels(name, GAMES[name].cards(), language)
+        for state in [state.copy() for state in walk(GAMES[name], seats, 4)][:-1:25]:
+            answer = await actions_of(rules, state, asking(f"{language}-XX,en;q=0.5"))
+            expected = {action.text: labels.label(action.text, action.label) for action in state.legal_actions()}
+            assert {one.action.text: one.action.label for one in answer.actions} == expected
 
 
-async def test_a_call_that_asks_for_nothing_is_answered_as_ever() -> None:
+async def test_a_call_that_asks_for_nothing_is_answered_as_ever(rules: Any) -> None:
     state = beginning(3)
-    async with rules_served() as rules:
-        call = actions_of(rules, state)
-        answer = await call
-        assert [one.action.label for one in answer.actions] == [action.label for action in state.legal_actions()]
-        assert await told(call) is None
-        for header in ("en", "pt-BR", "*", "", "de;q=0", "x" * 4000):
-            call = actions_of(rules, state, asking(header))
-            assert await call == answer
-            assert await told(call) == ENGLISH
+    call = actions_of(rules, state)
+    answer = await call
+    assert [one.action.label for one in answer.actions] == [action.label for action in state.legal_actions()]
+    assert await told(call) is None
+    for header in ("en", "pt-BR", "*", "", "de;q=0", "x" * 4000):
+        call = actions_of(rules, state, asking(header))
+        assert await call == answer
+        assert await told(call) == ENGLISH
 
 
-async def test_an_answer_says_its_language_and_the_next_call_is_free_of_it() -> None:
-    async with rules_served() as rules:
-        call = actions_of(rules, beginning(), asking("it"))
-        italian = await call
-        assert await told(call) == "it"
-        english = await actions_of(rules, beginning())
+async def test_an_answer_says_its_language_and_the_next_call_is_free_of_it(rules: Any) -> None:
+    call = actions_of(rules, beginning(), asking("it"))
+    italian = await call
+    assert await told(call) == "it"
+    english = await actions_of(rules, beginning())
     assert italian.actions[0].action.text == english.actions[0].action.text
     assert italian.actions[0].action.label != english.actions[0].action.label
 
 
-async def test_what_changed_is_told_in_the_language() -> None:
+async def test_what_changed_is_told_in_the_language(rules: Any) -> None:
     *_, last = walk(GAMES["cathedral"], 2, 3)
     actions = [action.text for action in last.history]
     request = api.ApplyActionsRequest(position=whole(last.origin), actions=actions, seed=1)
-    async with rules_served() as rules:
-        english = await rules.ApplyActions(request)
-        german = await rules.ApplyActions(request, metadata=asking("de"))
+    english = await rules.ApplyActions(request)
+    german = await rules.ApplyActions(request, metadata=asking("de"))
     texts = [{change.text for done in answer.applied for change in done.changes} for answer in (english, german)]
     assert any("gold (wool mill)" in text for text in texts[0])
     assert any("Gold (Wollmanufaktur)" in text for text in texts[1])
@@ -105,11 +101,10 @@ async def test_what_changed_is_told_in_the_language() -> None:
     assert english == german
 
 
-async def test_advice_is_told_in_the_language() -> None:
+async def test_advice_is_told_in_the_language(server: Served) -> None:
     position = beginning().observe(0)
     labels = Labels("cathedral", GAMES["cathedral"].cards(), "es")
-    async with served() as server:
-        answer = await server.advisor.RecommendMove(question(position, iterations=200, seed=3), metadata=asking("es"))
+    answer = await server.advisor.RecommendMove(question(position, iterations=200, seed=3), metadata=asking("es"))
     assert answer.best.label == labels.label(answer.best.text, "")
     for line in answer.lines:
         assert line.action.label == labels.label(line.action.text, "")
@@ -171,12 +166,11 @@ def test_every_reason_of_an_error_has_a_sentence() -> None:
     assert set(patterns("errors")) == set(Reason)
 
 
-async def test_reasons_and_warnings_are_told_in_the_language_and_are_codes() -> None:
+async def test_reasons_and_warnings_are_told_in_the_language_and_are_codes(server: Served) -> None:
     position = beginning().observe(0)
-    async with served() as server:
-        asked = question(position, iterations=60, seed=3, threads=64)
-        english = await server.advisor.RecommendMove(asked)
-        french = await server.advisor.RecommendMove(asked, metadata=asking("fr"))
+    asked = question(position, iterations=60, seed=3, threads=64)
+    english = await server.advisor.RecommendMove(asked)
+    french = await server.advisor.RecommendMove(asked, metadata=asking("fr"))
     for one, other in zip(english.warnings, french.warnings, strict=True):
         assert one.description == one.message.english == one.message.text == other.message.english
         assert other.description == other.message.text != one.description
@@ -206,13 +200,12 @@ async def test_what_is_stored_of_a_review_does_not_depend_on_the_language() -> N
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
-async def test_whom_a_craftsman_lacks_is_named_in_the_language_that_is_asked_for(language: str) -> None:
+async def test_whom_a_craftsman_lacks_is_named_in_the_language_that_is_asked_for(rules: Any, language: str) -> None:
     fields = next(one for one in walk(GAMES["cathedral"], 2, 4) if legal_conversions(one)).to_position()
     fields["cathedral"]["players"][("red", "blue").index(fields["cathedral"]["to_act"])]["craftsmen"] = ["mason_1"]
     request = api.PlanConversionsRequest(position=whole(from_position(fields)))
     request.uses.add(item="mason_1", times=1)
-    async with rules_served() as rules:
-        answer = await rules.PlanConversions(request, metadata=asking(language))
+    answer = await rules.PlanConversions(request, metadata=asking(language))
     [fault] = [one for one in answer.faults if one.code == "needs"]
     names = {row["id"]: row for rows in GAMES["cathedral"].cards().values() for row in rows}
     for card in ("mason_1", "mortar_mixer"):

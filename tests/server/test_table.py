@@ -21,13 +21,12 @@ from tests.server.harness import served
 AT_CATHEDRAL = Path(__file__).parents[2] / "examples" / "positions" / "cathedral-3p-round6-cathedral.json"
 
 
-async def test_an_applied_action_says_what_it_changed() -> None:
+async def test_an_applied_action_says_what_it_changed(server: Served) -> None:
     position = ParseDict(json.loads(AT_CATHEDRAL.read_text()), Position())
-    async with served() as server:
-        stub = RulesServiceStub(server.channel)
-        given = rules.AnyPosition(position=position)
-        action = (await stub.ListActions(rules.ListActionsRequest(position=given))).actions[0].action.text
-        answer = await stub.ApplyActions(rules.ApplyActionsRequest(position=given, actions=[action]))
+    stub = RulesServiceStub(server.channel)
+    given = rules.AnyPosition(position=position)
+    action = (await stub.ListActions(rules.ListActionsRequest(position=given))).actions[0].action.text
+    answer = await stub.ApplyActions(rules.ApplyActionsRequest(position=given, actions=[action]))
     texts = [change.text for change in answer.applied[0].changes]
     assert texts
     assert {(change.cause, change.seat) for change in answer.applied[0].changes} == {
@@ -67,12 +66,9 @@ def test_a_tie_is_explained() -> None:
     assert found
 
 
-async def test_a_line_says_the_plan_that_it_holds() -> None:
+async def test_a_line_says_the_plan_that_it_holds(server: Served) -> None:
     position = ParseDict(json.loads(AT_CATHEDRAL.read_text()), Position())
-    async with served() as server:
-        answer = await server.advisor.RecommendMove(
-            advisor.RecommendMoveRequest(position=position, iterations=300, seed=1)
-        )
+    answer = await server.advisor.RecommendMove(advisor.RecommendMoveRequest(position=position, iterations=300, seed=1))
     for line in answer.lines:
         verb, *rest = line.action.text.split()
         if verb == "convert":

@@ -18,20 +18,19 @@ BEGUN = GAMES["cathedral"].new(2, 1)
 POSITIONS = sorted((Path(__file__).parents[2] / "examples" / "positions").glob("*.json"))
 
 
-async def test_reasons_and_the_lead_are_codes_with_arguments() -> None:
+async def test_reasons_and_the_lead_are_codes_with_arguments(server: Served) -> None:
     told = 0
-    async with served() as server:
-        for path in POSITIONS[::3]:
-            position = from_position(path.read_text())
-            answer = await server.advisor.RecommendMove(question(position, iterations=400, seed=1, seat=position.turn))
-            assert answer.reason == " ".join(one.english for one in answer.reasons)
-            for one in [*answer.reasons, answer.lead]:
-                assert has("service", one.code) or has(position.game.name, one.code)
-                assert write_text(read_text(one), position.game) == one
-            told += len(answer.reasons)
-            points = round(answer.lines[0].margin, 1)
-            sign = "ahead" if points > 0 else "behind" if points < 0 else "even"
-            assert answer.lead.code == f"lead.{sign}"
+    for path in POSITIONS[::3]:
+        position = from_position(path.read_text())
+        answer = await server.advisor.RecommendMove(question(position, iterations=400, seed=1, seat=position.turn))
+        assert answer.reason == " ".join(one.english for one in answer.reasons)
+        for one in [*answer.reasons, answer.lead]:
+            assert has("service", one.code) or has(position.game.name, one.code)
+            assert write_text(read_text(one), position.game) == one
+        told += len(answer.reasons)
+        points = round(answer.lines[0].margin, 1)
+        sign = "ahead" if points > 0 else "behind" if points < 0 else "even"
+        assert answer.lead.code == f"lead.{sign}"
     assert told > 0
 
 
