@@ -3,8 +3,6 @@
 import configparser
 import re
 import shlex
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -12,6 +10,8 @@ from typing import Any
 import kubernetes_validate
 import pytest
 import yaml
+from check_jsonschema import main as check_jsonschema
+from click.testing import CliRunner
 
 from clerestory import __version__
 from clerestory.cli.serve import DEFAULTS, LOG
@@ -69,10 +69,9 @@ def in_kubernetes(name: str) -> float:
     [("compose-spec", DEPLOY / "compose.yaml"), ("github-workflows", ROOT / ".github" / "workflows" / "release.yml")],
     ids=lambda value: getattr(value, "name", value),
 )
-def test_it_fits_the_schema_that_its_reader_has(schema: str, path: Path) -> None:
-    command = [sys.executable, "-m", "check_jsonschema", "--builtin-schema", f"vendor.{schema}", str(path)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stdout
+def test_a_file_fits_its_schema(schema: str, path: Path) -> None:
+    done = CliRunner().invoke(check_jsonschema, ["--builtin-schema", f"vendor.{schema}", str(path)])
+    assert done.exit_code == 0, done.output
 
 
 @pytest.mark.parametrize("path", OBJECTS, ids=lambda path: path.name)
@@ -88,14 +87,10 @@ def test_the_base_lists_every_object() -> None:
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-def test_every_setting_is_one(path: Path) -> None:
-    assert set(re.findall(r"\bCLERESTORY_[A-Z_]+\b", path.read_text("utf-8"))) <= DECLARED | OURS
-
-
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.name)
-def test_every_metric_is_one(path: Path) -> None:
+def test_every_setting_and_metric_exists(path: Path) -> None:
     known = {figure.full_name for figure in FIGURES}
     known |= {f"{name}_{part}" for name in known for part in ("bucket", "count", "sum")}
+    assert set(re.findall(r"\bCLERESTORY_[A-Z_]+\b", path.read_text("utf-8"))) <= DECLARED | OURS
     assert set(re.findall(r"\bclerestory_[a-z_]+\b", path.read_text("utf-8"))) <= known
 
 
@@ -110,7 +105,7 @@ def commands() -> Iterator[str]:
 
 
 @pytest.mark.parametrize("text", list(commands()))
-def test_every_command_is_one(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_every_command_can_be_parsed(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     assert fault(Command("deploy", text, whole=True), monkeypatch) == ""
 
@@ -140,7 +135,7 @@ def test_ports_agree() -> None:
     assert {container()[f"{kind}Probe"]["grpc"]["port"] for kind in ("startup", "readiness", "liveness")} == {grpc}
 
 
-def test_envoy_of_the_composition_finds_the_page_and_is_found() -> None:
+def test_envoy_and_the_page_of_the_composition_find_each_other() -> None:
     services = read(DEPLOY / "compose.yaml")["services"]
     envoy = read(DEPLOY / "envoy-web.yaml")["static_resources"]
     [listener] = envoy["listeners"]
@@ -170,7 +165,7 @@ def test_traces_of_the_composition_reach_its_collector() -> None:
     assert '"clerestory[${EXTRAS}]"' in CONTAINERFILE
 
 
-def test_whoever_ends_a_server_waits_for_what_it_does_before() -> None:
+def test_a_server_has_time_to_drain_before_it_is_killed() -> None:
     pod = read(DEPLOY / "kubernetes" / "deployment.yaml")["spec"]["template"]["spec"]
     ready, alive = container()["readinessProbe"], container()["livenessProbe"]
     drain, grace = in_kubernetes("DRAIN_DELAY"), in_kubernetes("GRACE")
@@ -188,7 +183,7 @@ def test_kubernetes_starts_the_image_of_this_version() -> None:
     assert image == {"name": "clerestory", "newTag": __version__}
 
 
-def test_more_servers_come_before_answers_are_weak() -> None:
+def test_the_autoscaler_adds_servers_before_answers_are_weak() -> None:
     scaler = read(DEPLOY / "kubernetes" / "autoscaler.yaml")["spec"]
     [metric] = scaler["metrics"]
     cores = int(container()["resources"]["requests"]["cpu"])

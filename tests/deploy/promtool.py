@@ -1,23 +1,21 @@
 """Debian's promtool, asked which alerts of deploy/ fire on some samples."""
 
 import json
-import shutil
 import subprocess
 from collections.abc import Collection, Mapping
 from pathlib import Path
 
-import pytest
+from tests.parts import require_program
 
 FOLDER = Path(__file__).parents[2] / "deploy" / "observability"
 STEP = 15  # seconds between two samples
 FIRED = 'group by (alertname) (max_over_time(ALERTS{alertstate="firing",alertname!~"%s"}[6h]))'
 
-needs_promtool = pytest.mark.skipif(shutil.which("promtool") is None, reason="promtool is in Debian's prometheus")
-
 
 def run(*arguments: str | Path) -> tuple[int, str]:
     """Return the exit code of promtool and all that it says."""
-    done = subprocess.run(["promtool", *map(str, arguments)], capture_output=True, text=True, check=False)
+    promtool = require_program("promtool", "apt-get install prometheus")
+    done = subprocess.run([promtool, *map(str, arguments)], capture_output=True, text=True, check=False)
     return done.returncode, done.stdout + done.stderr
 
 

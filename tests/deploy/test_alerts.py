@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from clerestory.server.metrics import FIGURES
-from tests.deploy.promtool import FOLDER, assert_fired, needs_promtool, run
+from tests.deploy.promtool import FOLDER, assert_fired, run
 
 ROOT = Path(__file__).parents[2]
 RUNBOOK = ROOT / "docs" / "runbook.md"
@@ -89,14 +89,14 @@ def series(changed: Mapping[str, str], steps: int) -> dict[str, str]:
     return spread
 
 
-@needs_promtool
+@pytest.mark.system
 @pytest.mark.parametrize(("changed", "fired"), CASES)
-def test_an_alert_fires_for_what_it_is_about(tmp_path: Path, changed: Mapping[str, str], fired: set[str]) -> None:
+def test_an_alert_fires_for_its_fault_alone(tmp_path: Path, changed: Mapping[str, str], fired: set[str]) -> None:
     steps = 4 * MINUTES
     assert_fired(tmp_path, series(changed, steps), fired, steps)
 
 
-def test_every_alert_has_a_case_in_which_it_fires_alone() -> None:
+def test_every_alert_has_a_case() -> None:
     assert {name for _, fired in CASES if len(fired) == 1 for name in fired} == {*ALERTS}
 
 
@@ -110,20 +110,13 @@ def exposed() -> set[str]:
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda file: file.name)
-def test_every_figure_that_is_named_is_one_of_the_server(file: Path) -> None:
+def test_every_metric_in_the_files_is_one_of_the_server(file: Path) -> None:
     named = {*NAME.findall(file.read_text(encoding="utf-8"))}
     assert named - exposed() - {one.full_name for one in FIGURES} == set()
 
 
 def test_the_runbook_has_every_alert_and_no_other() -> None:
     assert re.findall(r"^## (\w+)$", RUNBOOK.read_text(encoding="utf-8"), re.MULTILINE) == ALERTS
-
-
-@needs_promtool
-def test_the_files_are_those_of_prometheus() -> None:
-    for command in (("rules", FOLDER / "alerts.yaml"), ("config", FOLDER / "prometheus.yaml")):
-        code, said = run("check", *command)
-        assert code == 0, said
 
 
 def dashboard() -> dict[str, Any]:
@@ -137,16 +130,17 @@ def queries() -> Iterator[str]:
         yield from (target["expr"] for target in panel.get("targets", ()))
 
 
-@needs_promtool
-def test_the_queries_of_the_dashboard_can_be_asked(tmp_path: Path) -> None:
+@pytest.mark.system
+def test_prometheus_reads_the_files_and_the_queries_of_the_dashboard(tmp_path: Path) -> None:
     rules = [{"record": f"query:{number}", "expr": query} for number, query in enumerate(queries())]
     file = tmp_path / "queries.json"
     file.write_text(json.dumps({"groups": [{"name": "dashboard", "rules": rules}]}).replace("$__rate_interval", "1m"))
-    code, said = run("check", "rules", file)
-    assert code == 0, said
+    for kind, path in (("rules", FOLDER / "alerts.yaml"), ("config", FOLDER / "prometheus.yaml"), ("rules", file)):
+        code, said = run("check", kind, path)
+        assert code == 0, said
 
 
-def test_the_dashboard_shows_what_each_alert_is_about() -> None:
+def test_the_dashboard_shows_the_metrics_of_each_alert() -> None:
     shown = {name for query in queries() for name in NAME.findall(query)}
     watched = {*NAME.findall((FOLDER / "alerts.yaml").read_text(encoding="utf-8"))}
     assert watched <= shown | {"clerestory_calls_total"}

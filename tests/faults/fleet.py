@@ -19,7 +19,7 @@ from typing import Annotated, Any
 import psycopg
 import typer
 
-from tests.faults.fleet_callers import BOT, Anywhere, Neighbour, Onlooker, Person, Seen, compare
+from tests.faults.fleet_callers import BOT, Anywhere, Onlooker, Person, Seen, compare
 from tests.faults.fleet_faults import KILLS, KINDS, OTHERS
 from tests.faults.fleet_servers import Fleet, two_servers, until
 from tests.faults.judge import leaks, traces
@@ -146,10 +146,7 @@ class Everybody:
         self.players = [
             Person(Random(f"{seed} player {n}"), takes_back=back, seats=seats) for n, (seats, back) in enumerate(kinds)
         ]
-        self.watchers: list[Onlooker] = [Onlooker(Random(f"{seed} watcher {n}")) for n in range(WATCHERS)]
-        self.watchers += [
-            Neighbour(Random(f"{seed} neighbour {n}"), whose=one) for n, one in enumerate(self.players[1:])
-        ]
+        self.watchers = [Onlooker(Random(f"{seed} watcher {n}")) for n in range(WATCHERS)]
         self.all: list[Person] = [*self.players, *self.watchers]
         stubs = [replica.stub for replica in fleet.replicas]
         self._threads = []

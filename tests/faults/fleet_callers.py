@@ -3,9 +3,8 @@
 import threading
 import time
 from dataclasses import dataclass, field
-from itertools import cycle
 from random import Random
-from typing import Any, cast
+from typing import Any
 
 import grpc
 from google.protobuf.duration_pb2 import Duration
@@ -18,10 +17,7 @@ DEADLINE = 4.0  # seconds of a call
 STREAM = 20.0  # seconds for which one stream is watched
 PACE = 0.3  # seconds that a person thinks at most
 PAUSE = 0.1  # seconds before another server is asked
-LATELY = 10.0  # seconds for which a server that gave no answer is asked last
-TIME = (
-    100  # seconds that a person has for a move: more than faults take, and less than the date of a server is wrong by
-)
+TIME = 100  # seconds that a person has for a move: more than faults take, less than the date of a server is wrong
 BOT = games.SeatPlan(kind=games.SEAT_KIND_BOT, bot=games.Bot(time_budget=Duration(nanos=300_000_000)))
 UNARY = ("CreateGame", "GetGame", "PlayAction", "TakeBack", "GetRecord")
 # How calls may end while something fails. A caller tries again.
@@ -58,7 +54,6 @@ class Anywhere:
 
     def __init__(self, stubs: list[Any], seen: Seen, leaving: threading.Event, luck: Random) -> None:
         self._stubs, self._seen, self._leaving, self._luck = stubs, seen, leaving, luck
-        self._away: dict[int, float] = {}  # when stubs failed last, by their place
 
     def __getattr__(self, name: str) -> Any:
         if name not in UNARY:
@@ -66,35 +61,16 @@ class Anywhere:
         return lambda request: self._call(name, request)
 
     def _call(self, name: str, request: Any) -> Any:
-        for place in cycle(self._order()):
-            if self._leaving.is_set():
-                break
-            if (answer := self._attempt(getattr(self._stubs[place], name), name, request)) is not None:
-                return answer
-            self._away[place] = time.monotonic()
-            time.sleep(PAUSE)
+        while not self._leaving.is_set():
+            for stub in self._luck.sample(self._stubs, len(self._stubs)):
+                self._seen.calls += 1
+                try:
+                    return getattr(stub, name)(request, timeout=DEADLINE)
+                except grpc.RpcError as error:
+                    if not self._seen.failed(name, error):
+                        raise RefusedError from None
+                time.sleep(PAUSE)
         raise LeaveError
-
-    def _order(self) -> list[int]:
-        """Return the places of the servers in any order, but those last that failed lately, as balancers do it."""
-        places = self._luck.sample(range(len(self._stubs)), len(self._stubs))
-        return sorted(places, key=lambda place: time.monotonic() - self._away.get(place, -LATELY) < LATELY)
-
-    def _attempt(self, method: Any, name: str, request: Any) -> Any:
-        self._seen.calls += 1
-        try:
-            return method(request, timeout=DEADLINE)
-        except grpc.RpcError as error:
-            if not self._seen.failed(name, error):
-                raise RefusedError from None
-
-    def both(self, name: str, request: Any) -> list[Any]:
-        """Call all servers at once with the same request, and return all answers; there is at least one."""
-        calls = [getattr(stub, name).future(request, timeout=DEADLINE) for stub in self._stubs]
-        failed = [error for call in calls if (error := call.exception()) is not None]
-        if not all(self._seen.failed(name, error) for error in failed):
-            raise RefusedError
-        return [call.result() for call in calls if call.exception() is None] or [self._call(name, request)]
 
     def WatchGame(self, request: Any) -> Any:  # noqa: N802  # as gRPC calls it
         """Return a stream of one of the servers."""
@@ -153,15 +129,6 @@ class Person(Player):
                 self.tell(now.entries)
         self.finish(stub)
 
-    def send(self, stub: Any) -> Any:
-        """Return the answer to what is pending, which is sometimes sent to both servers at once."""
-        if isinstance(self.pending, games.PlayActionRequest) and self.luck.random() < 0.1:
-            first, *others = stub.both("PlayAction", self.pending)
-            for other in others:
-                self.tell(other.entries)
-            return first
-        return super().send(stub)
-
     def begin(self, stub: Any, seats: list[games.SeatPlan]) -> None:
         """Create a game, and a book for it."""
         super().begin(stub, seats)
@@ -178,8 +145,7 @@ class Person(Player):
 
     def compare(self, stub: Any) -> None:
         """Compare the stored game with what it was told."""
-        game_id, token = self.made.game.game_id, self.made.owner_token
-        wrong = compare(stub, game_id, token, self.told)
+        wrong = compare(stub, self.made.game.game_id, self.made.owner_token, self.told)
         assert not wrong, wrong
 
 
@@ -187,52 +153,20 @@ class Onlooker(Person):
     """Watches games of bots at one server, and resumes when that is there again."""
 
     def go_on(self, stub: Any) -> None:
-        """Watch a game to its end."""
+        """Watch a game to its end: each entry comes once, and in order."""
         if self.made is None:
             self.begin(stub, [BOT, BOT])
-        for state in stub.WatchGame(self.request()):
-            self.hear(state)
+        since, tokens = max(self.told, default=0), [self.made.owner_token]
+        request = games.WatchGameRequest(game_id=self.made.game.game_id, tokens=tokens, from_version=since)
+        for state in stub.WatchGame(request):
+            versions = [entry.version for entry in state.entries]
+            following = 1 + max(self.told, default=0)
+            assert versions == list(range(following, following + len(versions))), "a stream left something out"
+            self.tell(state.entries)
             if self.leaving.is_set():
                 return
         if state.game.status == games.GAME_STATUS_OVER:
             self.finish(stub)
-
-    def request(self) -> games.WatchGameRequest:
-        """Return what continues where it was broken off."""
-        game_id, since = self.made.game.game_id, max(self.told, default=0)
-        return games.WatchGameRequest(game_id=game_id, tokens=[self.made.owner_token], from_version=since)
-
-    def hear(self, state: Any) -> None:
-        """Keep what is shown: each entry once, and in order."""
-        versions = [entry.version for entry in state.entries]
-        following = 1 + max(self.told, default=0)
-        assert versions == list(range(following, following + len(versions))), "a stream left something out"
-        self.tell(state.entries)
-
-
-@dataclass
-class Neighbour(Onlooker):
-    """Watches the game of somebody who plays, at one server.
-
-    Attributes:
-        whose: who plays.
-    """
-
-    whose: Any = None
-
-    def go_on(self, stub: Any) -> None:
-        """Watch a game until it is over or left."""
-        made = cast("Person", self.whose).made
-        if made is not self.made:
-            self.made, self.told = made, {}
-        if made is None:
-            self.leaving.wait(PAUSE)
-            return
-        self.books[made.game.game_id] = made.owner_token, self.told
-        for state in stub.WatchGame(self.request()):
-            self.hear(state)
-            if self.leaving.is_set() or self.whose.made is not made:
-                return
 
 
 def compare(stub: Any, game_id: str, token: str, told: dict[int, str]) -> str:
@@ -242,4 +176,4 @@ def compare(stub: Any, game_id: str, token: str, told: dict[int, str]) -> str:
         return f"the log of {game_id} has gaps"
     texts = {entry.version: entry.applied.action.text for entry in kept}
     wrong = {version for version, text in told.items() if texts.get(version) != text}
-    return f"{game_id}: {len(wrong)} acknowledged entries are not stored, or others are" if wrong else ""
+    return f"{game_id}: acknowledged entries {wrong} are not stored, or others are" if wrong else ""

@@ -105,10 +105,10 @@ def end_sessions(which: str) -> Callable[[Fleet, Random], AbstractContextManager
 
     @contextmanager
     def run(fleet: Fleet, luck: Random) -> Iterator[int]:
-        ended = 0
+        ended: list[object] = []
         with suppress(psycopg.Error):  # it is away itself
-            ended = len(fleet.ask(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {which}"))
-        yield min(1, ended)
+            ended = fleet.ask(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {which}")
+        yield bool(ended)
 
     return run
 

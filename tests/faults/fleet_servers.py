@@ -1,26 +1,22 @@
 """Two servers, each behind a network of its own to one PostgreSQL, and how all of them fail."""
 
 import asyncio
-import mmap
-import multiprocessing
 import os
 import signal
-import struct
+import subprocess
 import sys
 import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import Future
 from contextlib import AsyncExitStack, closing, contextmanager, suppress
-from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
 import grpc
 import psutil
-import psycopg
 
-from clerestory.cli.main import main
+from clerestory.clients.child import own
 from clerestory.v1.games_pb2_grpc import GameServiceStub
 from tests.faults.judge import SECRET
 from tests.games.proxy import Proxy, proxied
@@ -35,11 +31,15 @@ CHANNEL = [
     ("grpc.min_reconnect_backoff_ms", 100),
     ("grpc.max_reconnect_backoff_ms", 300),
 ]
-FORKS = multiprocessing.get_context("forkserver")  # a server is forked from a process that has imported it already
-PRELOADED = ("clerestory.server.app", "clerestory.door.serve", __name__)
-SHIFT = struct.Struct("d")  # seconds
+SERVER = """
+import sys, time
+from pathlib import Path
+wrong, right = Path(sys.argv.pop(1)), time.time
+time.time = lambda: right() + float(wrong.read_text() or 0)
+from clerestory.cli.main import main
+main()
+"""  # a server whose date is wrong by as many seconds as a file says at the moment
 NO_DATABASE = 1  # exit status of a server whose database is away
-UNKNOWN = 255  # what is told of one that was killed before it was known
 ENDING = 120.0  # seconds that a server may take to end
 AWAKE = 0.05  # seconds between two looks at whether a server has ended
 OURS = "application_name = 'clerestory'"
@@ -62,33 +62,6 @@ PROGRESS = """
 """
 
 
-# -- inside a server -------------------------------------------------------------------------------
-
-
-def serve(arguments: list[str], folder: Path, number: int, standard_input: Connection) -> None:
-    """Be a server, as the command is; its output goes to a file, and its date is what another file says."""
-    output = os.open(folder / f"output{number}", os.O_WRONLY | os.O_APPEND | os.O_CREAT)
-    for descriptor, standard in ((standard_input.fileno(), 0), (output, 1), (output, 2)):
-        os.dup2(descriptor, standard)
-    sys.stdin = open(0)  # noqa: SIM115
-    sys.stdout = open(1, "w", buffering=1, encoding="utf-8")  # noqa: SIM115
-    sys.stderr = open(2, "w", buffering=1, encoding="utf-8")  # noqa: SIM115
-    shift_date(folder / f"clock{number}")
-    sys.argv = ["clerestory", "serve", *arguments]
-    main()
-
-
-def shift_date(file: Path) -> None:
-    """Let this process see a date that is wrong by as many seconds as a file says at the moment."""
-    with file.open("rb") as opened:
-        told = mmap.mmap(opened.fileno(), SHIFT.size, access=mmap.ACCESS_READ)
-    right = time.time
-    time.time = lambda: right() + SHIFT.unpack(told)[0]
-
-
-# -- outside ---------------------------------------------------------------------------------------
-
-
 class Replica:
     """A server that is started again whenever it has ended, as a supervisor of services does it.
 
@@ -102,32 +75,32 @@ class Replica:
     def __init__(self, number: int, folder: Path, proxy: Proxy, log_format: str) -> None:
         self.proxy = proxy
         self.faults: list[str] = []
-        self._number, self._folder, target = number, folder, f"unix:{folder}/server{number}"
-        self._arguments = ["--while-stdin", "--listen", target, "--store", proxy.address]
-        self._arguments += [*OPTIONS, "--log-format", log_format]
+        self._output, self._clock, target = folder / f"output{number}", folder / f"clock{number}", f"{folder}/{number}"
+        self._command = [sys.executable, "-c", SERVER, str(self._clock), "serve", "--while-stdin", *OPTIONS]
+        self._command += ["--listen", f"unix:{target}", "--store", proxy.address, "--log-format", log_format]
         self.set_clock(0)
-        self.channel = grpc.insecure_channel(target, CHANNEL)
+        self.channel = grpc.insecure_channel(f"unix:{target}", CHANNEL)
         self.stub: Any = GameServiceStub(self.channel)
-        self._child, self._input = self._start()
+        self._child = self._start()
         self._ending = threading.Event()
         self._supervisor = threading.Thread(target=self._supervise)
         self._supervisor.start()
 
-    def _start(self) -> tuple[Any, Connection]:
-        theirs, ours = FORKS.Pipe(duplex=False)
-        child = FORKS.Process(target=serve, args=(self._arguments, self._folder, self._number, theirs))
-        child.start()
-        theirs.close()
-        return child, ours
+    def _start(self) -> "subprocess.Popen[bytes]":
+        with self._output.open("ab") as output:
+            return subprocess.Popen(self._command, stdin=subprocess.PIPE, stdout=output, stderr=output, env=own())
 
     def _supervise(self) -> None:
-        while not self._ending.is_set():
-            self._child.join(AWAKE)
-            if self._child.exitcode is not None and not self._ending.is_set():
-                if self._child.exitcode not in (-signal.SIGKILL, NO_DATABASE, UNKNOWN):
-                    self.faults.append(f"a server ended with {self._child.exitcode}")
-                self._input.close()
-                self._child, self._input = self._start()
+        while not self._ending.wait(AWAKE):
+            if (status := self._child.poll()) is not None:
+                if status not in (-signal.SIGKILL, NO_DATABASE):
+                    self.faults.append(f"a server ended with {status}")
+                self._close()
+                self._child = self._start()
+
+    def _close(self) -> None:
+        assert self._child.stdin is not None
+        self._child.stdin.close()
 
     def wait(self) -> None:
         """Wait until it answers."""
@@ -140,9 +113,7 @@ class Replica:
 
     def set_clock(self, seconds: float) -> None:
         """Set its date forward by so many seconds from the right one."""
-        file = self._folder / f"clock{self._number}"
-        with file.open("r+b" if file.exists() else "wb") as written:
-            written.write(SHIFT.pack(seconds))
+        self._clock.write_text(f"{seconds}")
 
     def held(self) -> tuple[int, int]:
         """Return how many descriptors and threads it has."""
@@ -155,17 +126,20 @@ class Replica:
         self._supervisor.join()
         self.signal(signal.SIGCONT)
         self._child.terminate()
-        self._child.join(ENDING)
-        if self._child.exitcode != 0:
-            self.faults.append(f"a server that was told to end: {self._child.exitcode}")
+        try:
+            status: int | None = self._child.wait(ENDING)
+        except subprocess.TimeoutExpired:
+            status = None
             self._child.kill()
-            self._child.join()
-        self._input.close()
+            self._child.wait()
+        if status != 0:
+            self.faults.append(f"a server that was told to end: {status}")
+        self._close()
         self.channel.close()
 
     def output(self) -> str:
         """Return all that it has printed and logged, in all its lives."""
-        return (self._folder / f"output{self._number}").read_text(errors="replace")
+        return self._output.read_text(errors="replace")
 
 
 class Fleet:
@@ -175,22 +149,12 @@ class Fleet:
         self.cluster = cluster
         self.replicas = replicas
         self._name = name
-        self._session: Any = None
 
-    def ask(self, text: str, *values: Any) -> list[Any]:
+    def ask(self, text: str) -> list[Any]:
         """Return rows. Raises psycopg.Error while the database is away."""
-        with suppress(psycopg.Error):  # the session may have ended long ago
-            if self._session is not None:
-                return rows(self._session, text, values)
-        self.close()
-        self._session = self.cluster.connect(self._name)
-        return rows(self._session, text, values)
-
-    def close(self) -> None:
-        """Close the session of `ask`."""
-        if self._session is not None:
-            self._session.close()
-        self._session = None
+        with closing(self.cluster.connect(self._name)) as session:
+            cursor = session.execute(text)
+            return cursor.fetchall() if cursor.description else []
 
     def progress(self) -> dict[str, tuple[int | None, bool, int]]:
         """Return of each running game when it is due, whether it is of bots only, and the moves of its second seat."""
@@ -219,7 +183,6 @@ class Fleet:
 @contextmanager
 def two_servers(folder: Path, log_format: str) -> Iterator[Fleet]:
     """Yield two servers that share a new database, for the duration of the `with`."""
-    FORKS.set_forkserver_preload([*PRELOADED])
     with own_cluster() as cluster:
         name = cluster.create()
         with networks(cluster.url(name)) as proxies:
@@ -227,9 +190,9 @@ def two_servers(folder: Path, log_format: str) -> Iterator[Fleet]:
             try:
                 for replica in replicas:
                     replica.wait()
-                with closing(Fleet(cluster, name, replicas)) as fleet:
-                    fleet.ask(FULL)
-                    yield fleet
+                fleet = Fleet(cluster, name, replicas)
+                fleet.ask(FULL)
+                yield fleet
             finally:
                 for replica in replicas:
                     replica.end()
@@ -253,12 +216,6 @@ def networks(url: str) -> Iterator[list[Proxy]]:
         loop.call_soon_threadsafe(leaving.set)
         thread.join()
         loop.close()
-
-
-def rows(session: Any, text: str, values: tuple[Any, ...]) -> list[Any]:
-    """Return the rows of a statement."""
-    cursor = session.execute(text, values or None)  # with values, a % is the beginning of a place for one
-    return cursor.fetchall() if cursor.description else []
 
 
 def until(seconds: float, done: Any) -> bool:

@@ -23,7 +23,7 @@ REPEATS = 6  # of a call that seems to hold the loop: the shortest counts
 REST = 0.05  # seconds after a repeated call, within which its delay is written down
 ENOUGH = 10  # faults, after which no more calls are made
 EACH = 100  # calls between two looks at the server
-WAYS = ("grpc", "grpc", "proto", "json", "cut")
+WAYS = ("grpc", "grpc", "proto", "json")
 OPTIONS = ("--workers", "1", "--max-time", "0.05", "--log-level", "info")
 TOKEN = "open-sesame-open-sesame"
 
@@ -79,7 +79,6 @@ class Fuzzer:
         self._server, self._seed, self.figures = server, seed, Figures()
         self._channel = grpc.insecure_channel(server.target, wires.CLIENT)
         self.world: World = connect(self._channel, token)
-        self._unfinished = wires.Unfinished()
         self._recent: list[tuple[float, Call]] = []
 
     def run(self, count: int) -> None:
@@ -102,8 +101,7 @@ class Fuzzer:
         self.make(self.mutated(number, luck))
 
     def close(self) -> None:
-        """Close every connection."""
-        self._unfinished.close()
+        """Close its connection."""
         self._channel.close()
 
     # -- one call ------------------------------------------------------------------------------------
@@ -152,15 +150,8 @@ class Fuzzer:
 
     def send(self, call: Call) -> Ending:
         """Send a call on its way."""
-        match call.way:
-            case "grpc":
-                return wires.over_grpc(self._channel, call.method, call.payload, call.metadata)
-            case "cut" if call.number % 2:
-                sent = wires.begun_on_grpc(call.method, call.payload)
-                return self._unfinished.begin(self._server.target, sent)
-            case "cut":
-                sent = wires.begun_on_page(self._server.page, call.method, call.payload)
-                return self._unfinished.begin(self._server.page, sent)
+        if call.way == "grpc":
+            return wires.over_grpc(self._channel, call.method, call.payload, call.metadata)
         as_json = call.way == "json"
         return wires.over_page(self._server.page, call.method, call.payload, call.metadata, as_json=as_json)
 

@@ -44,6 +44,7 @@ class Tally:
 
     Attributes:
         entries: that players and watchers were told of, each of which is in its log exactly once.
+        forced: entries that the server played by itself, as the only legal actions.
         over: games that were played to their ends and replayed by the rules.
         mutated: calls of the stranger.
         rss: most bytes of memory.
@@ -52,6 +53,7 @@ class Tally:
 
     kills: int = 0
     entries: int = 0
+    forced: int = 0
     over: int = 0
     reviews: int = 0
     mutated: int = 0
@@ -139,7 +141,7 @@ class Everybody:
 
     def __init__(self, seed: int) -> None:
         self._luck, self.tally, self.stranger = Random(seed), Tally(), Stranger(seed)
-        players = [Player(Random(f"{seed} player {i}"), takes_back=0.05) for i in range(PLAYERS)]
+        players = [Player(Random(f"{seed} player {i}"), takes_back=0.05, forced=i % 2 == 1) for i in range(PLAYERS)]
         self.players = [*players, *(Watcher(Random(f"{seed} watcher {i}")) for i in range(WATCHERS))]
 
     @contextmanager
@@ -169,6 +171,7 @@ class Everybody:
         """Add up what players and the stranger did, and what the server has said."""
         tally = self.tally
         tally.entries = sum(one.total for one in self.players)
+        tally.forced = sum(one.played for one in self.players)
         tally.over = sum(one.over for one in self.players)
         tally.mutated = self.stranger.made
         tally.faults += [*self.stranger.faults, *(fault for one in self.players for fault in one.faults)]
@@ -182,11 +185,11 @@ class Everybody:
 # -- the soak --------------------------------------------------------------------------------------
 
 
-def soak(folder: Path, seed: int, seconds: float) -> Tally:
-    """Kill servers for about that many seconds, let the last one end in order, and return what came of it."""
-    everybody, luck, ends = Everybody(seed), Random(seed), time.monotonic() + seconds
+def soak(folder: Path, seed: int, kills: int) -> Tally:
+    """Kill so many servers, let the last one end in order, and return what came of it."""
+    everybody, luck = Everybody(seed), Random(seed)
     tally, options = everybody.tally, (*OPTIONS, "--log-format", ("text", "json")[seed % 2])
-    while tally.kills == 0 or time.monotonic() < ends:
+    while tally.kills < kills:
         with watched_server(folder, *options) as server, everybody.on(server):
             time.sleep(luck.random() * luck.choice((BRIEF, LONG)))
             everybody.note(server)

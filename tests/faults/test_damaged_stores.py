@@ -3,7 +3,6 @@
 import os
 import re
 import signal
-import sqlite3
 import subprocess
 import sys
 from pathlib import Path
@@ -18,7 +17,7 @@ from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub
 from tests.faults.disks import fill
 from tests.games.damage import overwrite, root_of
-from tests.games.earlier import told, unpack_file
+from tests.games.earlier import unpack_file
 from tests.games.table import OPEN, PERSON
 from tests.server.harness import assert_reason
 
@@ -39,13 +38,6 @@ def failing(call: Any, request: Any, reason: Reason) -> None:
     with pytest.raises(grpc.RpcError) as caught:
         call(request, timeout=300)
     assert_reason(caught.value, reason)
-
-
-def change(path: str, *statements: str) -> None:
-    with sqlite3.connect(path) as connection:
-        for statement in statements:
-            connection.execute(statement)
-    connection.close()
 
 
 # -- damage ----------------------------------------------------------------------------------------
@@ -70,40 +62,6 @@ def test_a_file_with_damaged_pages_in_its_middle_is_refused_with_what_to_do(path
     _, size = root_of(Path(path), "entry")
     overwrite(Path(path), Path(path).stat().st_size // size // 2, size, 3)
     assert re.search(r"is damaged: [^;]+; restore a back-up", refused_store(path))
-
-
-def test_one_game_that_cannot_be_read_stops_no_other(path: str) -> None:
-    known = told("file")
-    bad = {name: known[name] for name in ("toy over", "duel over", "cathedral with a bot")}
-    change(
-        path,
-        f"UPDATE game SET head = '{{}}' WHERE id = '{bad['toy over']['game_id']}'",
-        f"UPDATE entry SET kind = 'of the future' WHERE game = '{bad['duel over']['game_id']}' AND number = 3",
-        f"UPDATE game SET head = 'no JSON', due = 1 WHERE id = '{bad['cathedral with a bot']['game_id']}'",
-    )
-    with embedded_child("--store", path, "--workers", "1") as child, grpc.insecure_channel(child.target) as channel:
-        stub: Any = GameServiceStub(channel)
-        for was in bad.values():
-            shown = stub.GetGame(games.GetGameRequest(game_id=was["game_id"]), timeout=300).game
-            assert shown.status == games.GAME_STATUS_FROZEN
-            assert shown.frozen_reason
-        listed = stub.ListGames(games.GameServiceListGamesRequest(), timeout=300).games
-        assert {one.game_id: one.status for one in listed}[bad["toy over"]["game_id"]] == games.GAME_STATUS_FROZEN
-        for name, was in known.items():
-            if name not in bad:
-                tokens, seen = was["views"][0]
-                answer = stub.GetGame(games.GetGameRequest(game_id=was["game_id"], tokens=tokens), timeout=300)
-                assert answer.game.version >= seen["game"].get("version", 0)
-        stub.CreateGame(games.CreateGameRequest(game="toy", seats=[PERSON, PERSON]), timeout=300)
-
-
-def test_a_number_that_does_not_fit_stops_nothing(path: str) -> None:
-    with embedded_child("--store", path, "--workers", "1") as child, grpc.insecure_channel(child.target) as channel:
-        stub: Any = GameServiceStub(channel)
-        token = "OTk5OTk5OTk5OTk5OTk5OTk5OTkgeA=="  # 99999999999999999999 x
-        with pytest.raises(grpc.RpcError):
-            stub.ListGames(games.GameServiceListGamesRequest(page_token=token), timeout=300)
-        assert stub.ListGames(games.GameServiceListGamesRequest(), timeout=300).games
 
 
 # -- a full disk -----------------------------------------------------------------------------------

@@ -1,18 +1,21 @@
 """Requests that are begun and never finished: they take little memory, give it back, and keep nobody out."""
 
 import asyncio
+import ssl
 import threading
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import grpc
 import psutil
 import pytest
+import trustme
 
 from clerestory.v1.rules_pb2 import ListGamesRequest
 from clerestory.v1.rules_pb2_grpc import RulesServiceStub
 from lab.load.server import own_server
-from tests.faults.strangers import Deeds, measured, strangers
+from tests.faults.strangers import PREFACE, SETTINGS, Deeds, frame, measured, strangers
 
 MIB = 1 << 20
 TAKEN = 300_000_000  # bytes, by requests on their way, whatever strangers do: docs/operations.md
@@ -27,6 +30,8 @@ PATHS = [
 ]
 ATTACKS = [(12, 4096, path, seconds) for path, seconds in zip(PATHS, (3.0, 1.0, 1.0, 1.0, 1.0), strict=True)]
 CROWDS = [(12, 4096), (24, 4096), (200, 4096), (500, 32), (1900, 8)]  # connections, and calls of each
+LET_IN = 250  # connections with TLS of CROWD, of which AT_ONCE begin at the same time
+CROWD, AT_ONCE = 700, 20
 LONG = [pytest.param(*crowd, path, 20.0, marks=pytest.mark.slow) for crowd in CROWDS for path in PATHS]
 
 
@@ -50,7 +55,7 @@ def ask(target: str, ends: "Counter[str]", met: threading.Event, enough: threadi
 
 
 @pytest.mark.parametrize(("connections", "streams", "path", "seconds"), [*ATTACKS, *LONG])
-async def test_they_take_little_memory_and_keep_nobody_out(
+async def test_unfinished_requests_take_little_memory_and_keep_nobody_out(
     connections: int, streams: int, path: str, seconds: float
 ) -> None:
     """Beside a crowd a call may be refused, or dropped before the server sees it; whoever asks again gets in."""
@@ -72,3 +77,41 @@ async def test_they_take_little_memory_and_keep_nobody_out(
         async with grpc.aio.insecure_channel(server.target, OPTIONS) as channel:
             late: Any = RulesServiceStub(channel)
             assert (await late.ListGames(ListGamesRequest())).games
+
+
+async def come(target: str, trusted: ssl.SSLContext) -> list[asyncio.StreamWriter]:
+    """Begin connections; return those that were let in."""
+    host, _, port = target.rpartition(":")
+    turns, made = asyncio.Semaphore(AT_ONCE), list[asyncio.StreamWriter]()
+
+    async def one() -> None:
+        async with turns:
+            _, writer = await asyncio.open_connection(host, int(port), ssl=trusted)
+            writer.write(PREFACE + frame(SETTINGS, 0, 0))
+            made.append(writer)
+
+    await asyncio.gather(*(one() for _ in range(CROWD)), return_exceptions=True)
+    return made
+
+
+async def test_a_crowd_that_begins_tls_at_once_takes_little_memory(tmp_path: Path) -> None:
+    authority = trustme.CA()
+    issued, trusted = authority.issue_cert("localhost", "127.0.0.1"), ssl.create_default_context()
+    authority.configure_trust(trusted)
+    trusted.set_alpn_protocols(["h2"])
+    issued.cert_chain_pems[0].write_to_path(tmp_path / "cert")
+    issued.private_key_pem.write_to_path(tmp_path / "key")
+    files = ("--tls-cert", str(tmp_path / "cert"), "--tls-key", str(tmp_path / "key"))
+    with own_server("--workers", "1", *files) as server:
+        before = psutil.Process(server.pid).memory_info().rss
+        async with measured(server.pid) as sizes:
+            made = await come(server.target, trusted)
+            assert len(made) > LET_IN
+            for writer in made:
+                writer.transport.abort()
+        assert server.process.poll() is None
+        assert max(sizes) - before < TAKEN
+        proof = grpc.ssl_channel_credentials(authority.cert_pem.bytes())
+        async with grpc.aio.secure_channel(server.target, proof) as channel:
+            rules: Any = RulesServiceStub(channel)
+            assert (await rules.ListGames(ListGamesRequest(), wait_for_ready=True)).games

@@ -1,10 +1,8 @@
-"""The ways to a server: gRPC, its page with bytes or JSON, and connections on which a request is never finished."""
+"""The ways to a server: gRPC, and its page with bytes or JSON."""
 
 import http.client
 import json
-import socket
 import struct
-from collections import deque
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -14,12 +12,10 @@ from google.rpc.error_details_pb2 import ErrorInfo
 from grpc_status import rpc_status
 
 from clerestory.door.methods import Method
-from tests.faults.strangers import DATA, END_HEADERS, FRAME_BYTES, HEADERS, PREFACE, SETTINGS, frame, heads
 
 ENVELOPE = struct.Struct(">BI")
 SECONDS = 200.0  # that an answer may take: far longer than anything that is asked for
 LISTEN = 0.2  # seconds after which a stream is left
-OPEN = 50  # unfinished requests at a time
 CLIENT = [("grpc.enable_retries", 0), ("grpc.use_local_subchannel_pool", 1), ("grpc.max_send_message_length", -1)]
 Metadata = tuple[tuple[str, str], ...]
 
@@ -130,43 +126,3 @@ def fields_ending(error: Any) -> Ending:
     """Return what an error of Connect says."""
     reasons = [one["debug"]["reason"] for one in error.get("details", ()) if "reason" in one.get("debug", ())]
     return Ending(error["code"], reasons[0] if reasons else "", json.dumps(error))
-
-
-# -- requests that are never finished --------------------------------------------------------------
-
-
-class Unfinished:
-    """Connections with a request that never ends; the oldest leaves when there are too many."""
-
-    def __init__(self) -> None:
-        self._open: deque[socket.socket] = deque()
-
-    def begin(self, address: str, sent: bytes) -> Ending:
-        """Send the beginning of a request."""
-        host, _, port = address.rpartition(":")
-        if len(self._open) >= OPEN:
-            self._open.popleft().close()
-        one = socket.create_connection((host, int(port)), timeout=SECONDS)
-        self._open.append(one)
-        with suppress(OSError):
-            one.sendall(sent)
-        return Ending("unfinished")
-
-    def close(self) -> None:
-        """Leave all of them."""
-        for one in self._open:
-            one.close()
-        self._open.clear()
-
-
-def begun_on_page(page: str, method: Method, payload: bytes) -> bytes:
-    """Return a request to the page without its last byte, and without the last half of its body."""
-    head = f"POST {method.path} HTTP/1.1\r\nhost: {page}\r\ncontent-type: application/proto\r\n"
-    return f"{head}content-length: {len(payload) + 1}\r\n\r\n".encode() + payload[: len(payload) // 2]
-
-
-def begun_on_grpc(method: Method, payload: bytes) -> bytes:
-    """Return the frames of HTTP/2 that begin a call and send the first half of its message, at most one frame."""
-    message = struct.pack(">BI", 0, len(payload) + 1) + payload[: len(payload) // 2]
-    begun = frame(HEADERS, END_HEADERS, 1, heads(method.path)) + frame(DATA, 0, 1, message[:FRAME_BYTES])
-    return PREFACE + frame(SETTINGS, 0, 0) + begun
