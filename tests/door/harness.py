@@ -3,8 +3,9 @@
 import asyncio
 import json
 import struct
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+import threading
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,8 +18,9 @@ from clerestory.door.places import CONNECTIONS
 from clerestory.door.serve import opened
 from tests.server.harness import Served, served
 
-PROTO, JSON = "application/proto", "application/json"
+PROTO, JSON, STREAM = "application/proto", "application/json", "application/connect+proto"
 RULES, ADVICE = "/clerestory.v1.RulesService/", "/clerestory.v1.AdvisorService/"
+HOUR_S = 3600.0  # every limit of time in these tests, which pass only on a clock that a test sets forward
 ENVELOPE = struct.Struct(">BI")
 
 
@@ -55,20 +57,25 @@ class Caller:
         try:
             yield reader
         finally:
-            writer.close()
+            await close(writer)
 
-    async def connected(self, address: str = "127.0.0.1") -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        """Return a new connection from an address of this machine."""
-        return await asyncio.open_connection(self.host, self.port, local_addr=(address, 0))
+    @asynccontextmanager
+    async def connection(
+        self, address: str = "127.0.0.1"
+    ) -> AsyncIterator[tuple[asyncio.StreamReader, asyncio.StreamWriter]]:
+        """Hold a new connection from an address of this machine."""
+        reader, writer = await asyncio.open_connection(self.host, self.port, local_addr=(address, 0))
+        try:
+            yield reader, writer
+        finally:
+            await close(writer)
 
     async def said(self, request: bytes) -> tuple[int, str]:
         """Return the status and the text of the answer to bytes on a new connection, which must then be closed."""
-        reader, writer = await self.connected()
-        writer.write(request)
-        status, _ = await read_head(reader)
-        text = (await reader.read()).decode()
-        writer.close()
-        return status, text
+        async with self.connection() as (reader, writer):
+            writer.write(request)
+            status, _ = await read_head(reader)
+            return status, (await reader.read()).decode()
 
     async def ask(self, verb: str, path: str, body: bytes = b"", **headers: str) -> Answer:
         """Return the answer to a request; `_` in the name of a header stands for `-`."""
@@ -84,6 +91,13 @@ class Caller:
         if isinstance(body, dict):
             return await self.ask("POST", path, json.dumps(body).encode(), content_type=JSON, **headers)
         return await self.ask("POST", path, body, **{"content_type": PROTO} | headers)
+
+
+async def close(writer: asyncio.StreamWriter) -> None:
+    """Close a connection, which the other side may have reset."""
+    writer.close()
+    with suppress(ConnectionError):
+        await writer.wait_closed()
 
 
 async def read_head(reader: asyncio.StreamReader) -> tuple[int, dict[str, str]]:
@@ -145,3 +159,20 @@ async def door(
         chosen = DoorSettings("127.0.0.1:0", names, page=page, proxies=proxies)
         async with opened(chosen, dial(server.app.address, None, None, retries=False), connections, streams) as web:
             yield Caller(*address_of(web.url), server)
+
+
+@contextmanager
+def running_door(**settings: Any) -> Iterator[Caller]:
+    """Like `door`, but in a thread with an event loop of its own, for tests that share it."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, name="server under test")
+    thread.start()
+    made = door(**settings)
+    try:
+        caller = asyncio.run_coroutine_threadsafe(made.__aenter__(), loop).result()
+        yield caller
+        asyncio.run_coroutine_threadsafe(made.__aexit__(None, None, None), loop).result()
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()

@@ -58,14 +58,12 @@ async def test_a_call_is_answered_to_the_byte_as_over_grpc() -> None:
     assert StartPositionResponse.FromString(answer.body).seed == 5
 
 
-async def test_a_browser_is_answered_in_the_language_that_it_asks_for() -> None:
-    async with door() as caller:
-        started = await caller.call(RULES + "StartPosition", {"game": "cathedral", "seats": 2, "seed": "5"})
-        asked = {"position": {"referee": started.fields["referee"]}}
-        answers = [
-            await caller.call(RULES + "ListActions", asked, accept_language=header)
-            for header in ("en", "de-DE,en;q=0.8")
-        ]
+async def test_a_browser_is_answered_in_the_language_that_it_asks_for(caller: Caller) -> None:
+    started = await caller.call(RULES + "StartPosition", {"game": "cathedral", "seats": 2, "seed": "5"})
+    asked = {"position": {"referee": started.fields["referee"]}}
+    answers = [
+        await caller.call(RULES + "ListActions", asked, accept_language=header) for header in ("en", "de-DE,en;q=0.8")
+    ]
     assert [answer.headers["content-language"] for answer in answers] == ["en", "de"]
     labels = [answer.fields["actions"][0]["action"]["label"] for answer in answers]
     assert labels[0].endswith(" is turned up at Kingsbridge")
@@ -89,9 +87,8 @@ def test_every_method_of_the_services_can_be_called() -> None:
     assert not methods()[RULES + "ListGames"].streams
 
 
-async def test_an_identifier_goes_there_and_back() -> None:
-    async with door() as caller:
-        answer = await caller.call(RULES + "ListGames", b"", x_request_id="seven")
+async def test_an_identifier_goes_there_and_back(caller: Caller) -> None:
+    answer = await caller.call(RULES + "ListGames", b"", x_request_id="seven")
     assert answer.headers["trailer-x-request-id"] == "seven"
 
 
@@ -102,14 +99,13 @@ def analysis(**fields: object) -> bytes:
     return AnalyzeRequest(question=question(**fields), update_interval=duration(0.02)).SerializeToString()
 
 
-async def test_a_stream_is_what_grpc_sends_and_an_end() -> None:
-    async with door() as caller:
-        for seconds in (0.3, 3, 30):  # a busy machine may have no table before the end
-            body = enveloped(analysis(time_budget=duration(seconds)))
-            answer = await caller.ask("POST", ADVICE + "Analyze", body, content_type=STREAM)
-            *tables, end = parts(answer.body)
-            if len(tables) > 2:
-                break
+async def test_a_stream_is_what_grpc_sends_and_an_end(caller: Caller) -> None:
+    for seconds in (0.3, 3, 30):  # a busy machine may have no table before the end
+        body = enveloped(analysis(time_budget=duration(seconds)))
+        answer = await caller.ask("POST", ADVICE + "Analyze", body, content_type=STREAM)
+        *tables, end = parts(answer.body)
+        if len(tables) > 2:
+            break
     found = [AnalyzeResponse.FromString(payload) for _, payload in tables]
     assert {flags for flags, _ in tables} == {0}
     assert len(found) > 2
@@ -117,11 +113,10 @@ async def test_a_stream_is_what_grpc_sends_and_an_end() -> None:
     assert end == (2, b"{}")
 
 
-async def test_a_stream_in_json() -> None:
-    async with door() as caller:
-        asked = MessageToDict(AnalyzeRequest(question=question(iterations=50)))
-        body = enveloped(json.dumps(asked).encode())
-        answer = await caller.ask("POST", ADVICE + "Analyze", body, content_type="application/connect+json")
+async def test_a_stream_in_json(caller: Caller) -> None:
+    asked = MessageToDict(AnalyzeRequest(question=question(iterations=50)))
+    body = enveloped(json.dumps(asked).encode())
+    answer = await caller.ask("POST", ADVICE + "Analyze", body, content_type="application/connect+json")
     *tables, end = parts(answer.body)
     assert json.loads(tables[-1][1])["final"] is True
     assert end == (2, b"{}")
@@ -214,33 +209,28 @@ async def test_a_browser_is_its_address_unless_it_has_a_valid_token(
     assert [json.loads(line)["caller"] for line in log.getvalue().splitlines()] == [label]
 
 
-async def test_a_header_that_grpc_cannot_carry_is_said_so() -> None:
-    async with door() as caller:
-        for name in ("authorization", "x_clerestory_seat", "x_request_id"):
-            answer = await caller.call(RULES + "ListGames", b"", **{name: "\u00e9"})
-            assert (answer.status, answer.fields["code"]) == (400, "invalid_argument"), name
-            assert reason_of(answer.fields) == "UNREADABLE_REQUEST"
-            assert answer.fields["message"].startswith(f"{name.replace('_', '-')}: has characters")
+async def test_a_header_that_grpc_cannot_carry_is_said_so(caller: Caller) -> None:
+    for name in ("authorization", "x_clerestory_seat", "x_request_id"):
+        answer = await caller.call(RULES + "ListGames", b"", **{name: "\u00e9"})
+        assert (answer.status, answer.fields["code"]) == (400, "invalid_argument"), name
+        assert reason_of(answer.fields) == "UNREADABLE_REQUEST"
+        assert answer.fields["message"].startswith(f"{name.replace('_', '-')}: has characters")
 
 
-async def test_headers_too_long_for_grpc_are_said_so() -> None:
-    async with door() as caller:
-        for name in ("authorization", "x_request_id"):
-            answer = await caller.call(RULES + "ListGames", b"", **{name: "a" * 6_200})
-            assert (answer.status, reason_of(answer.fields)) == (400, "UNREADABLE_REQUEST"), name
-            assert answer.fields["message"].startswith(f"{name.replace('_', '-')}: is too long")
-        longest = await caller.call(RULES + "ListGames", b"", authorization="a" * 3_000, x_request_id="a" * 3_144)
-        assert longest.status == 200
+async def test_headers_too_long_for_grpc_are_said_so(caller: Caller) -> None:
+    for name in ("authorization", "x_request_id"):
+        answer = await caller.call(RULES + "ListGames", b"", **{name: "a" * 6_200})
+        assert (answer.status, reason_of(answer.fields)) == (400, "UNREADABLE_REQUEST"), name
+        assert answer.fields["message"].startswith(f"{name.replace('_', '-')}: is too long")
+    longest = await caller.call(RULES + "ListGames", b"", authorization="a" * 3_000, x_request_id="a" * 3_144)
+    assert longest.status == 200
 
 
 # -- errors ----------------------------------------------------------------------------------------
 
 
-async def test_an_error_has_its_code_its_english_and_its_details() -> None:
-    async with door() as caller:
-        answer = await caller.call(
-            RULES + "StartPosition", StartPositionRequest(game="chess", seats=2).SerializeToString()
-        )
+async def test_an_error_has_its_code_its_english_and_its_details(caller: Caller) -> None:
+    answer = await caller.call(RULES + "StartPosition", StartPositionRequest(game="chess", seats=2).SerializeToString())
     assert (answer.status, answer.headers["content-type"]) == (400, JSON)
     assert answer.fields["code"] == "invalid_argument"
     assert answer.fields["message"].startswith("game: 'chess' is not one of")
@@ -250,28 +240,25 @@ async def test_an_error_has_its_code_its_english_and_its_details() -> None:
     assert first["debug"] == {"reason": "BAD_GAME", "domain": "clerestory"}
 
 
-async def test_an_error_of_a_stream_is_its_end() -> None:
-    async with door() as caller:
-        body = enveloped(AnalyzeRequest(question=question()).SerializeToString())
-        answer = await caller.ask("POST", ADVICE + "Analyze", body, content_type=STREAM)
+async def test_an_error_of_a_stream_is_its_end(caller: Caller) -> None:
+    body = enveloped(AnalyzeRequest(question=question()).SerializeToString())
+    answer = await caller.ask("POST", ADVICE + "Analyze", body, content_type=STREAM)
     [(flags, end)] = parts(answer.body)
     assert (answer.status, flags) == (200, 2)
     assert json.loads(end)["error"]["code"] == "invalid_argument"
     assert len(json.loads(end)["metadata"]["x-request-id"]) == 1
 
 
-async def test_the_deadline_of_a_call_goes_on_to_the_server() -> None:
-    async with door() as caller:
-        asked = question(time_budget=duration(60), iterations=10).SerializeToString()
-        answer = await caller.call(ADVICE + "RecommendMove", asked, connect_timeout_ms="20000")
+async def test_the_deadline_of_a_call_goes_on_to_the_server(caller: Caller) -> None:
+    asked = question(time_budget=duration(60), iterations=10).SerializeToString()
+    answer = await caller.call(ADVICE + "RecommendMove", asked, connect_timeout_ms="20000")
     warnings = [warning.reason for warning in RecommendMoveResponse.FromString(answer.body).warnings]
     assert (answer.status, WARNING_REASON_TIME_CUT in warnings) == (200, True)
 
 
 @pytest.mark.parametrize("timeout", ["soon", "-1", "12345678901", ""])
-async def test_a_deadline_that_is_none(timeout: str) -> None:
-    async with door() as caller:
-        answer = await caller.call(RULES + "ListGames", b"", connect_timeout_ms=timeout, accept_language="de")
+async def test_a_deadline_that_is_none(caller: Caller, timeout: str) -> None:
+    answer = await caller.call(RULES + "ListGames", b"", connect_timeout_ms=timeout, accept_language="de")
     assert (answer.status, answer.fields["code"]) == (400, "invalid_argument")
     assert reason_of(answer.fields) == "UNREADABLE_REQUEST"
     assert answer.fields["details"][-1]["debug"]["message"].startswith("Der Server versteht die Anfrage nicht.")
@@ -291,16 +278,14 @@ def test_the_reasons_of_the_door_have_the_codes_of_the_server() -> None:
         (b"[" * 5000, "nested"),
     ],
 )
-async def test_json_that_is_none_names_what_is_wrong(body: bytes, says: str) -> None:
-    async with door() as caller:
-        answer = await caller.ask("POST", RULES + "StartPosition", body, content_type=JSON)
+async def test_json_that_is_none_names_what_is_wrong(caller: Caller, body: bytes, says: str) -> None:
+    answer = await caller.ask("POST", RULES + "StartPosition", body, content_type=JSON)
     assert (answer.status, answer.fields["code"]) == (400, "invalid_argument")
     assert says in answer.fields["message"]
 
 
-async def test_bytes_that_are_no_message_are_refused_by_the_server() -> None:
-    async with door() as caller:
-        answer = await caller.call(RULES + "ListActions", b"\xff\xff")
+async def test_bytes_that_are_no_message_are_refused_by_the_server(caller: Caller) -> None:
+    answer = await caller.call(RULES + "ListActions", b"\xff\xff")
     assert answer.fields["details"][0]["debug"]["reason"] == "UNREADABLE_REQUEST"
 
 
@@ -308,9 +293,8 @@ async def test_bytes_that_are_no_message_are_refused_by_the_server() -> None:
     ("body", "code"),
     [(b"", "invalid_argument"), (b"\0\0\0\0\5x", "invalid_argument"), (b"\4\0\0\0\0", "unimplemented")],
 )
-async def test_envelopes_that_are_none(body: bytes, code: str) -> None:
-    async with door() as caller:
-        answer = await caller.ask("POST", ADVICE + "Analyze", body, content_type=STREAM)
+async def test_envelopes_that_are_none(caller: Caller, body: bytes, code: str) -> None:
+    answer = await caller.ask("POST", ADVICE + "Analyze", body, content_type=STREAM)
     assert json.loads(parts(answer.body)[0][1])["error"]["code"] == code
 
 

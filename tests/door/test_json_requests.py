@@ -12,7 +12,7 @@ from clerestory.door import json_requests
 from clerestory.door.errors import UnreadableRequest
 from clerestory.door.json_requests import DURATION, Repeats, fits, known_fields, message_of, object_of
 from clerestory.door.methods import methods
-from tests.door.harness import JSON, RULES, door
+from tests.door.harness import JSON, RULES, Caller
 
 START = methods()[RULES + "StartPosition"]
 CREATE = methods()["/clerestory.v1.GameService/CreateGame"]
@@ -242,11 +242,10 @@ def test_a_body_may_begin_with_the_mark_of_its_encoding() -> None:
 
 @pytest.mark.parametrize("language", ["de", "en"])
 @pytest.mark.parametrize("body", [b"{", b"null", b'{"seats": "x"}'])
-async def test_the_error_is_that_of_a_message_in_binary(body: bytes, language: str) -> None:
+async def test_the_error_is_that_of_a_message_in_binary(caller: Caller, body: bytes, language: str) -> None:
     """With its reason, the field, and in the language that is asked for, what to tell the user."""
-    async with door() as caller:
-        answer = await caller.ask("POST", RULES + "StartPosition", body, content_type=JSON, accept_language=language)
-        binary = await caller.call(RULES + "StartPosition", b"\xff\xff", accept_language=language)
+    answer = await caller.ask("POST", RULES + "StartPosition", body, content_type=JSON, accept_language=language)
+    binary = await caller.call(RULES + "StartPosition", b"\xff\xff", accept_language=language)
     assert (answer.status, answer.fields["code"]) == (400, "invalid_argument")
     why, bad, told = answer.fields["details"]
     wanted = {detail["type"]: detail["debug"] for detail in binary.fields["details"]}

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from clerestory.v1.rules_pb2_grpc import RulesServiceStub
-from tests.server.harness import LoopClock, Served, served
+from tests.server.harness import Served, clock, served  # noqa: F401  # `clock` is a fixture
 
 
 @pytest.fixture
@@ -21,8 +21,3 @@ def rules(server: Served) -> Any:
     """A client of its rules."""
     return RulesServiceStub(server.channel)
 
-
-@pytest.fixture
-async def clock() -> LoopClock:
-    """The clock of the test's event loop."""
-    return LoopClock()

@@ -151,3 +151,9 @@ def details(error: Any, kind: type[Message]) -> Any:
 def assert_reason(error: Any, reason: Reason) -> None:
     info = details(error, ErrorInfo)
     assert (info.reason, info.domain) == (reason, "clerestory")
+
+
+@pytest.fixture
+async def clock() -> LoopClock:
+    """The clock of the test's event loop."""
+    return LoopClock()
