@@ -14,7 +14,7 @@ from clerestory.cli.foreseen import fitting
 from clerestory.cli.playing import SeatPlayer, Session, play_on
 from clerestory.clients import Advisor
 from clerestory.engine import State, from_position
-from tests.cli.test_play import play
+from tests.cli.command import run
 from tests.engine.cathedral.positions import draft
 from tests.foreseen import play_until_shown
 from tests.shipped import CATHEDRAL
@@ -130,11 +130,11 @@ def test_a_game_at_a_table_that_a_server_keeps_asks_too(target: str) -> None:
         seen = play_until_shown(game)
         [(seat, [outcome, *_])] = seen.private_outcomes.items()
         tokens = ",".join(f"{number}.{token}" for number, token in game.tokens.items())
-        said = play(f"{game.game_id}#{tokens}", "--server", target, typed=f"{outcome.text}\nquit\n")
-        assert (said.returncode, said.stderr) == (0, "")
-        assert "alone has been shown a coming card" in said.stdout
-        assert f": said, move {seen.ply}" in said.stdout
-        assert COMING not in said.stdout
+        said = run("play", f"{game.game_id}#{tokens}", "--server", target, typed=f"{outcome.text}\nquit\n")
+        assert (said.code, said.err) == (0, "")
+        assert "alone has been shown a coming card" in said.out
+        assert f": said, move {seen.ply}" in said.out
+        assert COMING not in said.out
         after = game.look()
         assert after.private_outcomes == {}
         decks = {number: after.position(number)["cathedral"]["event_deck"] for number in (0, 1)}

@@ -1,10 +1,8 @@
 """`clerestory play`: commands, output and records; and never a traceback."""
 
 import errno
-import json
 import re
-import subprocess
-import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -16,16 +14,11 @@ from clerestory.cli.playing import SeatPlayer, Session, save
 from clerestory.engine import GAMES, read_records
 from clerestory.engine.scoring import outcome
 from clerestory.engine.tuning import CHARACTERS
+from tests.cli.command import POSITIONS, run
 
-COMMAND = [sys.executable, "-m", "clerestory", "play"]
-POSITION = Path(__file__).parents[2] / "examples" / "positions" / "duel-2p-phase1-claim.json"
+POSITION = POSITIONS / "duel-2p-phase1-claim.json"
 TOY = ["--game", "toy", "--seed", "4", "--time", "20ms"]
-
-
-def play(*arguments: str, typed: str = "") -> subprocess.CompletedProcess[str]:
-    done = subprocess.run([*COMMAND, *arguments], input=typed, capture_output=True, text=True, check=False, timeout=100)
-    assert "Traceback" not in done.stderr
-    return done
+play = partial(run, "play")
 
 
 SAYS = [
@@ -40,23 +33,21 @@ SAYS = [
     ("save /", "save: /: Is a directory"),
     ("help", "take back your last decision"),
     ("?", "; seed "),
-    ("FOLD", "fold and keep both cards (fold)"),
-    ("play 5", "seat 1: play 5"),
 ]
 
 
 def test_everything_typed_is_answered_and_the_end_is_polite() -> None:
-    said = play(*TOY, "--seats", "human,human", typed="\n".join(typed for typed, _ in SAYS[:-2]) + "\n\n \x1b[A\n")
-    assert (said.returncode, said.stderr) == (0, "")
-    for typed, words in SAYS[:-2]:
-        assert words in said.stdout, typed
-    assert said.stdout.rstrip().endswith("Left.")
+    said = play(*TOY, "--seats", "human,human", typed="\n".join(typed for typed, _ in SAYS) + "\n\n \x1b[A\n")
+    assert (said.code, said.err) == (0, "")
+    for typed, words in SAYS:
+        assert words in said.out, typed
+    assert said.out.rstrip().endswith("Left.")
 
 
 @pytest.mark.parametrize("typed", ["2\nundo\nplay 4\nquit\n", "play 4\n", "  PLAY   4 \n", "1\n"])
 def test_a_move_by_number_text_and_after_taking_another_back(typed: str, tmp_path: Path) -> None:
     path = tmp_path / "game.jsonl"
-    assert play(*TOY, "--seats", "human,human", "--record", str(path), typed=typed).returncode == 0
+    assert play(*TOY, "--seats", "human,human", "--record", path, typed=typed).code == 0
     [record] = read_records(path.read_text().splitlines())
     assert record.seed == 4
     assert [action.text for action in record.state.history if action.text.startswith(("play", "fold"))] == ["play 4"]
@@ -65,8 +56,8 @@ def test_a_move_by_number_text_and_after_taking_another_back(typed: str, tmp_pat
 def test_a_game_is_gone_on_with(tmp_path: Path) -> None:
     first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
     play(*TOY, "--seats", "human,human", typed=f"play 4\nsave {first}\nquit\n")
-    options = ["--seats", "human,human", "--time", "20ms", "--seed", "4", "--record", str(second)]
-    assert play(str(first), *options, typed="1\n" * 40).returncode == 0
+    options = ["--seats", "human,human", "--time", "20ms", "--seed", "4", "--record", second]
+    assert play(first, *options, typed="1\n" * 40).code == 0
     [before], [after] = (read_records(path.read_text().splitlines()) for path in (first, second))
     assert after.state.history[: len(before.state.history)] == before.state.history
     assert after.state.over
@@ -74,7 +65,7 @@ def test_a_game_is_gone_on_with(tmp_path: Path) -> None:
 
 def test_a_file_that_cannot_be_replaced_leaves_no_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def fail(path: Path, _: Path) -> None:
-        raise PermissionError(errno.EPERM, "Operation not permitted", str(path))
+        raise PermissionError(errno.EPERM, "Operation not permitted", path)
 
     monkeypatch.setattr(Path, "replace", fail)
     session = Session(GAMES["toy"].new(2, 4), [], Here(1), Console(quiet=True), "20ms", 0, 4, table=False)
@@ -85,25 +76,25 @@ def test_a_file_that_cannot_be_replaced_leaves_no_part(tmp_path: Path, monkeypat
 
 def test_bots_play_to_the_end() -> None:
     done = play(*TOY, "--seats", "bot,level:1,level:8")
-    assert (done.returncode, done.stderr) == (0, "")
-    assert " wins with " in done.stdout or "share the win" in done.stdout
+    assert (done.code, done.err) == (0, "")
+    assert " wins with " in done.out or "share the win" in done.out
 
 
 def test_opponents_are_listed_and_say_who_they_are() -> None:
-    listed = play("--opponents").stdout.splitlines()
+    listed = play("--opponents").out.splitlines()
     assert [line.partition(":")[0] for line in listed] == list(CHARACTERS)
     assert ": Mabel, level 2. The innkeeper: " in listed[1]
     done = play("--game", "duel", "--seats", "human,mabel", "--seed", "3", typed="1\nquit\n")
-    assert f"{GAMES['duel'].seat_name(1)}: Mabel, level 2. The innkeeper: " in done.stdout
-    assert done.returncode == 0
+    assert f"{GAMES['duel'].seat_name(1)}: Mabel, level 2. The innkeeper: " in done.out
+    assert done.code == 0
 
 
 def test_beside_a_table_what_comes_up_is_typed_in(tmp_path: Path) -> None:
     path = tmp_path / "game.jsonl"
     typed = "?\nred\n1\n1\nundo\n2\nquit\n"
-    done = play("--seats", "human,bot", "--table", "--record", str(path), "--time", "20ms", typed=typed)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert "type in the chance outcome" in done.stdout
+    done = play("--seats", "human,bot", "--table", "--record", path, "--time", "20ms", typed=typed)
+    assert (done.code, done.err) == (0, "")
+    assert "type in the chance outcome" in done.out
     [record] = read_records(path.read_text().splitlines())
     assert record.seed is None
     assert len(record.state.history) == 2
@@ -114,10 +105,10 @@ def test_beside_a_table_the_card_game_goes_on_from_a_deal_to_a_claim(tmp_path: P
     path = tmp_path / "game.jsonl"
     cards = ["income_4", "wood", "aliena", "walter", "market_2", "stone", "jack", "ore", "power"]
     typed = "".join(f"deal {card}\n" for card in cards) + "?\nclaim row 1\nquit\n"
-    options = ["--game", "duel", "--seats", "human,level:2", "--table", "--record", str(path), "--time", "50ms"]
+    options = ["--game", "duel", "--seats", "human,level:2", "--table", "--record", path, "--time", "50ms"]
     done = play(*options, typed=typed)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert re.search(r"\d positions?\b", done.stdout)
+    assert (done.code, done.err) == (0, "")
+    assert re.search(r"\d positions?\b", done.out)
     [record] = read_records(path.read_text().splitlines())
     *deals, own, reply = [action.text for action in record.state.history[:11]]
     assert deals == [f"deal {card}" for card in cards]
@@ -126,22 +117,25 @@ def test_beside_a_table_the_card_game_goes_on_from_a_deal_to_a_claim(tmp_path: P
     assert sorted(record.state.to_position()["duel"]["grid"]) == sorted(cards)
 
 
-@pytest.mark.parametrize("game", ["cathedral", "duel"])
-def test_a_person_plays_a_game_against_a_level_with_a_hint(game: str) -> None:
-    done = play("--game", game, "--seats", "human,level:1", "--seed", "3", "--time", "30ms", typed="?\n" + "1\n" * 400)
-    assert (done.returncode, done.stderr) == (0, "")
-    assert re.search(r"\d positions?\b", done.stdout)
-    assert " wins, " in done.stdout or "share the win" in done.stdout
-    assert all(f"  {colour}: " in done.stdout for colour in ("red", "blue") if game == "duel")
+@pytest.mark.parametrize(
+    ("name", "seats"), [("cathedral-3p-round6-cathedral", 3), ("duel-2p-phase4-claim", 2)], ids=["cathedral", "duel"]
+)
+def test_a_person_plays_to_the_end_against_levels_with_a_hint(name: str, seats: int) -> None:
+    players = ",".join(["human", *["level:1"] * (seats - 1)])
+    done = play(POSITIONS / f"{name}.json", "--seats", players, "--time", "30ms", typed="?\n" + "1\n" * 400)
+    assert (done.code, done.err) == (0, "")
+    assert re.search(r"\d positions?\b", done.out)
+    assert re.search(r"\bwins?\b", done.out)
+    assert [colour for colour in ("red", "blue") if f"  {colour}: " not in done.out] == []
 
 
 def test_a_program_reads_what_happens(tmp_path: Path) -> None:
     path = tmp_path / "game.jsonl"
     typed = "bogus\nplay 5\nundo\nplay 4\n" + "1\n" * 9
-    done = play(*TOY, "--seats", "human,bot", "--json", "--record", str(path), typed=typed)
-    assert done.returncode == 0
-    assert "'bogus' is neither a legal action nor a command" in done.stderr
-    *happened, end = [json.loads(line) for line in done.stdout.splitlines()]
+    done = play(*TOY, "--seats", "human,bot", "--json", "--record", path, typed=typed)
+    assert done.code == 0
+    assert "'bogus' is neither a legal action nor a command" in done.err
+    *happened, end = done.json_lines
     [record] = read_records(path.read_text().splitlines())
     course: list[str] = []
     for line in happened:
@@ -161,12 +155,13 @@ def test_a_program_reads_what_happens(tmp_path: Path) -> None:
     }
 
 
-def test_a_game_is_kept_though_the_server_fails(tmp_path: Path) -> None:
+def test_a_game_is_kept_though_the_server_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("clerestory.cli.servers.PATIENCE", 0.0)
     path = tmp_path / "game.jsonl"
-    options = ["--seats", "human,bot", "--server", "unix:/nowhere/socket", "--record", str(path)]
+    options = ["--seats", "human,bot", "--server", "unix:/nowhere/socket", "--record", path]
     done = play(*TOY, *options, typed="play 4\n")
-    assert done.returncode == 1
-    assert len(done.stderr.splitlines()) == 1
+    assert done.code == 1
+    assert len(done.err.splitlines()) == 1
     [record] = read_records(path.read_text().splitlines())
     assert [action.text for action in record.state.history][-1] == "play 4"
 
@@ -180,7 +175,7 @@ def test_a_game_is_kept_though_the_server_fails(tmp_path: Path) -> None:
         (["--time", "soon"], "--time: 'soon' is not a time"),
         (["--time", "0s"], "--time: must be above 0 and below 10 minutes, not 0s"),
         (["--game", "chess"], "--game: 'chess' is not one of"),
-        ([str(POSITION), "--game", "toy"], "--game: 'toy', but this is a game of duel"),
+        ([POSITION, "--game", "toy"], "--game: 'toy', but this is a game of duel"),
         (["nowhere.json"], "nowhere.json: No such file"),
         (["0BKYbSL_Hb0NGi58PAFXIQ"], "START: is no file; a game of a server needs --server"),
         (["0BKYbSL_Hb0NGi58PAFXIQ#0.half", "--server", "localhost:1"], "START: is no file; a game of a server needs"),
@@ -195,8 +190,8 @@ def test_a_game_is_kept_though_the_server_fails(tmp_path: Path) -> None:
 )
 def test_wrong_input_ends_in_one_line(arguments: list[str], says: str) -> None:
     done = play(*arguments)
-    assert (done.returncode, done.stdout) == (2, "")
-    [line] = done.stderr.splitlines()
+    assert (done.code, done.out) == (2, "")
+    [line] = done.err.splitlines()
     assert line.startswith(f"clerestory: {says}")
 
 

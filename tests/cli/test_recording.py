@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,8 @@ import pytest
 from clerestory.cli.options import BadOption
 from clerestory.cli.recording import Recording
 from clerestory.engine import GAMES, NATURE, Record, Rng, State, read_records
+from tests.cli.command import COMMAND, ended, failed, run, started
 
-COMMAND = [sys.executable, "-m", "clerestory", "play"]
 TOY = ["--game", "toy", "--seed", "4", "--time", "20ms", "--seats", "human,human"]
 
 
@@ -113,20 +114,38 @@ def test_what_could_not_be_written_is_made_up_for(tmp_path: Path, monkeypatch: p
     assert on_disk(path) == [texts(state)]
 
 
-# -- real processes --------------------------------------------------------------------------------
+def test_a_full_disk_is_told_at_once_and_the_game_goes_on() -> None:
+    done = run("play", *TOY, "--record", "/dev/full", typed="1\n" * 40)
+    assert (done.code, done.err) == (1, "clerestory: --record: /dev/full: the record of the game is incomplete\n")
+    assert done.out.count("The game is not being recorded: ") == 1
+    assert done.out.index("The game is not being recorded: ") < done.out.index(" wins, ")
 
 
-IGNORED = signal.getsignal(signal.SIGHUP) == signal.SIG_IGN  # also by what is started here
-HANGUP = pytest.param(signal.SIGHUP, marks=pytest.mark.skipif(IGNORED, reason="nohup lets nothing end by SIGHUP"))
+def test_a_record_that_cannot_be_written_is_told_before_the_game() -> None:
+    done = run("play", *TOY, "--record", "/nowhere/game.jsonl")
+    assert done == failed("--record: /nowhere/game.jsonl: No such file or directory")
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, HANGUP, signal.SIGTERM])
+def test_a_game_is_continued_from_its_own_record(tmp_path: Path) -> None:
+    path, state = tmp_path / "game.jsonl", played(3)
+    path.write_text("".join(f"{line}\n" for line in Record(state, 4).begun()))
+    done = run("play", path, "--seats", "human,human", "--record", path, typed="1\n" * 40)
+    assert (done.code, done.err) == (0, "")
+    [after] = on_disk(path, begun=False)
+    assert after[:3] == texts(state)
+    assert " wins, " in done.out or "share the win" in done.out
+
+
+# -- processes -------------------------------------------------------------------------------------
+
+
+@pytest.mark.system
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGHUP, signal.SIGTERM])
 def test_an_answered_ply_survives(number: int, tmp_path: Path) -> None:
     path = tmp_path / "game.jsonl"
-    command = [*COMMAND, *TOY, "--record", str(path), "--json"]
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-    ) as process:
+    words = ["play", *TOY, "--record", path, "--json"]
+    heard = {"preexec_fn": partial(signal.signal, signal.SIGHUP, signal.SIG_DFL)}  # nohup lets children ignore it
+    with started(*words, stdin=subprocess.PIPE, **heard) as process:
         assert process.stdin is not None
         assert process.stdout is not None
         process.stdin.write("play 4\n")
@@ -135,19 +154,12 @@ def test_an_answered_ply_survives(number: int, tmp_path: Path) -> None:
         while not answered or answered[-1] != "play 4":
             answered.append(json.loads(process.stdout.readline())["action"])
         process.send_signal(number)
-        process.wait(60)
+        process.wait()
     assert on_disk(path) == [answered]
-    gone_on = subprocess.run(
-        [*COMMAND, str(path), "--seats", "human,human", "--record", str(path)],
-        input="1\n" * 40,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    assert (gone_on.returncode, gone_on.stderr) == (0, "")
+    done = ended("play", path, "--seats", "human,human", "--record", path, typed="1\n" * 40)
+    assert (done.code, done.err) == (0, "")
     [after] = on_disk(path, begun=False)
     assert after[: len(answered)] == answered
-    assert " wins, " in gone_on.stdout or "share the win" in gone_on.stdout
 
 
 # A process of its own sets the limit: between a fork and its exec, threads of gRPC that other tests began may write.
@@ -157,28 +169,9 @@ os.execv(sys.executable, sys.argv[1:])
 """
 
 
-@pytest.mark.parametrize(
-    ("start", "path"), [([], "/dev/full"), ([sys.executable, "-c", SMALL_FILES], "game.jsonl")], ids=["full", "limit"]
-)
-def test_a_full_disk_is_said_at_once_and_the_game_goes_on(start: list[str], path: str, tmp_path: Path) -> None:
-    done = subprocess.run(
-        [*start, *COMMAND, *TOY, "--record", path],
-        input="1\n" * 40,
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=tmp_path,
-    )
-    assert done.returncode == 1
-    assert done.stdout.count("The game is not being recorded: ") == 1
+@pytest.mark.system
+def test_a_limit_of_file_sizes_is_like_a_full_disk(tmp_path: Path) -> None:
+    words = [sys.executable, "-c", SMALL_FILES, *COMMAND, "play", *TOY, "--record", "game.jsonl"]
+    done = subprocess.run(words, input="1\n" * 40, capture_output=True, text=True, check=False, cwd=tmp_path)
+    assert (done.returncode, done.stderr.count("the record of the game is incomplete")) == (1, 1)
     assert done.stdout.index("The game is not being recorded: ") < done.stdout.index(" wins, ")
-    assert " wins, " in done.stdout
-    assert done.stderr == f"clerestory: --record: {path}: the record of the game is incomplete\n"
-
-
-def test_where_nothing_can_be_written_is_said_before_the_game(tmp_path: Path) -> None:
-    done = subprocess.run(
-        [*COMMAND, *TOY, "--record", "nowhere/game.jsonl"], capture_output=True, text=True, check=False, cwd=tmp_path
-    )
-    assert (done.returncode, done.stdout.count("seat 0")) == (2, 0)
-    assert done.stderr == "clerestory: --record: nowhere/game.jsonl: No such file or directory\n"
