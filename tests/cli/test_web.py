@@ -18,8 +18,7 @@ from clerestory.clients.wire import duration
 from clerestory.v1.advisor_pb2 import STOP_REASON_STOPPED, AnalyzeRequest
 from clerestory.v1.rules_pb2 import ListGamesResponse
 from tests.conftest import TOKEN
-from tests.door.harness import ADVICE, PROTO, RULES, Caller, address_of, enveloped, read_head
-from tests.door.test_calls import last_table
+from tests.door.harness import ADVICE, PROTO, RULES, Caller, address_of, enveloped, last_table, read_head
 from tests.server.harness import question
 
 COMMAND = [sys.executable, "-m", "clerestory"]

@@ -5,7 +5,7 @@ import json
 import struct
 import threading
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -16,10 +16,12 @@ from clerestory.door.bridge import MAX_STREAMS
 from clerestory.door.config import DoorSettings
 from clerestory.door.places import CONNECTIONS
 from clerestory.door.serve import opened
-from tests.server.harness import Served, served
+from clerestory.v1.advisor_pb2 import AnalyzeRequest, AnalyzeResponse
+from tests.server.harness import HOUR, Served, duration, question, served
 
 PROTO, JSON, STREAM = "application/proto", "application/json", "application/connect+proto"
 RULES, ADVICE = "/clerestory.v1.RulesService/", "/clerestory.v1.AdvisorService/"
+LIST, ANALYZE = RULES + "ListGames", ADVICE + "Analyze"
 HOUR_S = 3600.0  # every limit of time in these tests, which pass only on a clock that a test sets forward
 ENVELOPE = struct.Struct(">BI")
 
@@ -86,6 +88,17 @@ class Caller:
                 status, found, unchunked(await reader.read()) if "transfer-encoding" in found else await reader.read()
             )
 
+    async def stream(self, body: bytes, **headers: str) -> list[tuple[int, bytes]]:
+        """Return the envelopes of a stream that ends."""
+        answer = await self.ask("POST", ANALYZE, body, **{"content_type": STREAM} | headers)
+        return parts(answer.body)
+
+    def streaming(
+        self, body: bytes | None = None, headers: dict[str, str] | None = None
+    ) -> AbstractAsyncContextManager[asyncio.StreamReader]:
+        """Hold a stream, by default an endless one, and yield its answer."""
+        return self.sent("POST", ANALYZE, ENDLESS if body is None else body, {"content-type": STREAM} | (headers or {}))
+
     async def call(self, path: str, body: bytes | dict[str, Any], **headers: str) -> Answer:
         """Return the answer to a unary call."""
         if isinstance(body, dict):
@@ -129,6 +142,22 @@ def parts(body: bytes) -> list[tuple[int, bytes]]:
         found.append((flags, body[5 : 5 + length]))
         body = body[5 + length :]
     return found
+
+
+def analysis(**fields: Any) -> bytes:
+    """Return a request for a stream of tables, in its envelope."""
+    asked = AnalyzeRequest(question=question(**fields), update_interval=duration(0.02))
+    return enveloped(asked.SerializeToString())
+
+
+ENDLESS = analysis(time_budget=HOUR)
+
+
+def error_of(stream: list[tuple[int, bytes]]) -> Any:
+    """Return the error in which a stream ends."""
+    flags, end = stream[-1]
+    assert flags == 2
+    return json.loads(end)["error"]
 
 
 def reason_of(error: Any) -> str:
@@ -176,3 +205,8 @@ def running_door(**settings: Any) -> Iterator[Caller]:
         loop.call_soon_threadsafe(loop.stop)
         thread.join()
         loop.close()
+
+
+def last_table(chunked: bytes) -> AnalyzeResponse:
+    """Return the last table of a stream that came in chunks."""
+    return AnalyzeResponse.FromString(parts(unchunked(chunked))[-2][1])
