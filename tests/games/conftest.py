@@ -1,31 +1,48 @@
-"""Stores for tests."""
+"""Stores for tests: in memory, in a file, and, for system tests, in PostgreSQL."""
 
+from collections.abc import AsyncIterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from clerestory.games.opening import open_store
+from clerestory.games.sqlite import SqliteStore
 
-@pytest.fixture(params=["memory", "file"])
-def path(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """A store in SQLite."""
-    return "memory:" if request.param == "memory" else str(tmp_path / "folder" / "games.sqlite")
-
-
-@pytest.fixture(params=["file", "database"])
-def durable(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """A store that can be opened again."""
-    return place(request, tmp_path)
-
-
-@pytest.fixture(params=["memory", "file", "database"])
-def name(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """A store of any sort."""
-    return place(request, tmp_path)
+MEMORY_AND_FILE = ["memory", "file"]
+DATABASE = pytest.param("database", marks=pytest.mark.system)
 
 
 def place(request: pytest.FixtureRequest, tmp_path: Path) -> str:
-    """Where the store of a fixture's sort is."""
+    """Return where a store of the fixture's sort is."""
     if request.param == "database":
-        found: str = request.getfixturevalue("database")
-        return found
+        return str(request.getfixturevalue("database"))
     return "memory:" if request.param == "memory" else str(tmp_path / "folder" / "games.sqlite")
+
+
+@pytest.fixture(params=["file", DATABASE])
+def durable(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The name of a store that can be opened again."""
+    return place(request, tmp_path)
+
+
+@pytest.fixture(params=[*MEMORY_AND_FILE, DATABASE])
+def name(request: pytest.FixtureRequest, tmp_path: Path) -> str:
+    """The name of a store of any sort."""
+    return place(request, tmp_path)
+
+
+@pytest.fixture
+async def store(name: str) -> AsyncIterator[Any]:
+    """An open store of any sort."""
+    opened = await open_store(name)
+    yield opened
+    await opened.close()
+
+
+@pytest.fixture(params=MEMORY_AND_FILE)
+async def sqlite(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[SqliteStore]:
+    """An open store in SQLite."""
+    opened = SqliteStore(place(request, tmp_path))
+    yield opened
+    await opened.close()

@@ -12,15 +12,21 @@ CAST = """
 """  # which checks nothing
 
 
-async def spoil(store: Any, table: str, column: str, where: str, also: str = "") -> None:
-    """Make the text of a column no UTF-8 in some rows, by a byte before it, which stores do not check."""
-    odd = "CAST(x'e1' AS TEXT)" if isinstance(store, SqliteStore) else r"CAST('\xe1'::bytea AS TEXT)"
-    text = f"UPDATE {table} SET {also} {column} = {odd} || {column} WHERE {where}"
+async def change(store: Any, text: str) -> None:
+    """Change rows of a store."""
     if isinstance(store, SqliteStore):
         await store._ask(lambda connection: connection.execute(text).rowcount)
-        return
-    await store._do(lambda cursor: cursor.execute(CAST))
-    await store._do(lambda cursor: cursor.execute(text))
+    else:
+        await store._do(lambda cursor: cursor.execute(text))
+
+
+async def spoil(store: Any, table: str, column: str, where: str, also: str = "") -> None:
+    """Make the text of a column no UTF-8 in some rows, by a byte before it, which stores do not check."""
+    odd = "CAST(x'e1' AS TEXT)"
+    if not isinstance(store, SqliteStore):
+        odd = r"CAST('\xe1'::bytea AS TEXT)"
+        await change(store, CAST)
+    await change(store, f"UPDATE {table} SET {also} {column} = {odd} || {column} WHERE {where}")
 
 
 def root_of(path: Path, name: str) -> tuple[int, int]:

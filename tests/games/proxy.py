@@ -13,26 +13,16 @@ COMMIT = b"Q\0\0\0\x0bCOMMIT\0"  # as psycopg sends it
 
 @dataclass
 class Proxy:
-    """Passes on what comes.
-
-    Attributes:
-        address: of the database, through it.
-        silent: nothing is passed on any more, of any connection.
-        away: connections are closed at once.
-        losing: answers to COMMIT are lost, and their connections end.
-        lost: how many were.
-        stale: these connections are silent, others are not.
-        heard: what was asked on each connection, if it is to be remembered.
-    """
+    """Passes on what comes."""
 
     upstream: str
-    address: str
-    silent: bool = False
-    away: bool = False
-    losing: bool = False
-    lost: int = 0
-    stale: set[asyncio.StreamWriter] = field(default_factory=set)
-    heard: dict[asyncio.StreamWriter, bytearray] | None = None
+    address: str  # of the database, through it
+    silent: bool = False  # nothing is passed on any more, of any connection
+    away: bool = False  # connections are closed at once
+    losing: bool = False  # answers to COMMIT are lost, and their connections end
+    lost: int = 0  # how many were
+    stale: set[asyncio.StreamWriter] = field(default_factory=set)  # connections that are silent though others are not
+    heard: dict[asyncio.StreamWriter, bytearray] | None = None  # what was asked, if it is to be remembered
     open: set[asyncio.StreamWriter] = field(default_factory=set)
     tasks: set[asyncio.Task[None]] = field(default_factory=set)
 

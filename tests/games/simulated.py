@@ -1,23 +1,24 @@
-"""Servers that keep games, on a clock that jumps and a store that fails: a minute of theirs takes milliseconds."""
+"""Servers of games on simulated time, with a store that fails: a minute of theirs takes milliseconds."""
 
 import asyncio
 import random
 import selectors
 from collections import Counter
-from collections.abc import Callable, Collection, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Collection, Coroutine, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import wraps
 from typing import Any, TypeVar
 
+from clerestory.games import course
 from clerestory.games.bounds import ANSWER
 from clerestory.games.keeper import Keeper, Limits
-from clerestory.games.kept import ServerGame
+from clerestory.games.kept import ServerGame, settle
 from clerestory.games.log import BotSettings, Entry, EntryKind, Head, SeatKind
 from clerestory.games.store import (
     Batch,
     Conflict,
     Due,
-    GameFilter,
     GameLog,
     News,
     NewsListener,
@@ -28,6 +29,7 @@ from clerestory.games.store import (
     Unreadable,
 )
 from clerestory.refusals import Reason, Refusal
+from tests.games.table import BOTH, head
 
 LEASE, BEAT = 6.0, 2.0  # seconds, as in PostgreSQL
 STARTED = 1_000_000_000  # milliseconds since 1970, when a simulation begins
@@ -41,7 +43,7 @@ T = TypeVar("T")
 # -- time ------------------------------------------------------------------------------------------
 
 
-class Jump(selectors.SelectSelector):
+class JumpingSelector(selectors.SelectSelector):
     """Waits for nothing: time jumps to when something happens."""
 
     now = 0.0
@@ -53,21 +55,21 @@ class Jump(selectors.SelectSelector):
         return []
 
 
-class Loop(asyncio.SelectorEventLoop):
+class SimulatedLoop(asyncio.SelectorEventLoop):
     """An event loop on simulated time."""
 
     def __init__(self) -> None:
-        self._jump = Jump()
-        super().__init__(self._jump)
+        self._selector_of_time = JumpingSelector()
+        super().__init__(self._selector_of_time)
 
     def time(self) -> float:
         """Return the simulated seconds so far."""
-        return self._jump.now
+        return self._selector_of_time.now
 
 
 def simulate(run: Coroutine[Any, Any, T]) -> T:
     """Run something on a loop of simulated time, and return its result."""
-    loop = Loop()
+    loop = SimulatedLoop()
     try:
         return loop.run_until_complete(run)
     finally:
@@ -76,6 +78,16 @@ def simulate(run: Coroutine[Any, Any, T]) -> T:
                 task.cancel()
             loop.run_until_complete(asyncio.gather(*left, return_exceptions=True))
         loop.close()
+
+
+def on_simulated_time(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
+    """Run a test on a loop of simulated time."""
+
+    @wraps(test)
+    def run(*args: Any, **kwargs: Any) -> None:
+        simulate(test(*args, **kwargs))
+
+    return run
 
 
 def clock() -> float:
@@ -100,32 +112,22 @@ class Row:
 
 @dataclass
 class Database:
-    """What several servers share, and how it fails.
+    """What several servers share, and how it fails."""
 
-    Attributes:
-        luck: decides what fails.
-        failing: the share of its answers that fail; those to a write either before or after it is done.
-        hanging: the share of its answers that never come.
-        silent: the share of its notifications that are lost.
-        full: it has no space, though what is there can be read.
-        released: how often a server has given a game to others, by server and game.
-        wrong: what servers did that none may do, in words.
-    """
-
-    luck: random.Random
+    luck: random.Random = field(default_factory=lambda: random.Random(1))  # decides what fails
     rows: dict[str, Row] = field(default_factory=dict)
     seen: dict[int, float] = field(default_factory=dict)
     handles: list["SimulatedStore"] = field(default_factory=list)
-    failing: float = 0.0
-    hanging: float = 0.0
-    silent: float = 0.0
-    full: bool = False
-    released: Counter[tuple[int, str]] = field(default_factory=Counter)
-    wrong: list[str] = field(default_factory=list)
+    failing: float = 0.0  # the share of answers that fail; those to a write either before or after it is done
+    hanging: float = 0.0  # the share of answers that never come
+    silent: float = 0.0  # the share of notifications that are lost
+    full: bool = False  # it has no space, though what is there can be read
+    released: Counter[tuple[int, str]] = field(default_factory=Counter)  # times a server released a game to others
+    wrong: list[str] = field(default_factory=list)  # what servers did that none may do, in words
 
     def lives(self, number: int) -> bool:
         """Whether a server has renewed its lease."""
-        return number in self.seen and self.seen[number] > clock() - LEASE
+        return self.seen.get(number, -LEASE) > clock() - LEASE
 
     def require_room(self) -> None:
         """Raise StoreFull if there is no space."""
@@ -144,6 +146,7 @@ class SimulatedStore:
     """A server's store: a call may take a moment, fail before or after it was done, or never be answered."""
 
     secret = b"secret"
+    alive = True
 
     def __init__(self, database: Database, number: int, *, shared: bool = True, old: bool = False) -> None:
         self.shared = shared
@@ -154,8 +157,6 @@ class SimulatedStore:
         self._heard: NewsListener = lambda _: None
         database.handles.append(self)
         database.seen[number] = clock()
-
-    alive = True
 
     def now(self) -> int:
         """Return milliseconds since 1970."""
@@ -240,12 +241,6 @@ class SimulatedStore:
         row = await self._answer(lambda: self._read(game_id))
         return [] if row is None else row.entries[number:]
 
-    async def select(self, wanted: GameFilter) -> list[tuple[str, int]]:
-        raise NotImplementedError
-
-    async def find(self, digests: Sequence[str]) -> dict[str, tuple[str, int | None]]:
-        raise NotImplementedError
-
     async def tally(self) -> dict[str, Tally]:
         return await self._answer(
             lambda: {"": Tally(sum(r.summary.status != "over" for r in self._database.rows.values()))}
@@ -253,9 +248,6 @@ class SimulatedStore:
 
     async def touch(self, game_ids: Sequence[str], moment: int) -> None:
         await self._answer(self._database.require_room)
-
-    async def delete_untouched(self, before: int, most: int) -> list[str]:
-        raise NotImplementedError
 
     async def forget_requests(self, before: int, most: int) -> int:
         return 0
@@ -301,12 +293,6 @@ class SimulatedStore:
         if not self.dead:
             self._heard(news)
 
-    async def reviewed(self, game_id: str, plan: str) -> dict[int, bytes]:
-        raise NotImplementedError
-
-    async def keep_review(self, game_id: str, plan: str, plies: Mapping[int, bytes]) -> None:
-        raise NotImplementedError
-
     async def close(self, within: float = 0.0) -> None:
         self._database.seen.pop(self.number, None)
 
@@ -327,7 +313,7 @@ class Server:
     tasks: list[asyncio.Task[None]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.store = SimulatedStore(self.database, self.number, shared=self.shared, old=self.old)
+        self.store: Any = SimulatedStore(self.database, self.number, shared=self.shared, old=self.old)
         self.keeper = Keeper(self.store, Limits(1000, 1000), self.choose, most_bot_games=BOT_GAMES)
         self.keeper.resume()
         self.tasks.append(asyncio.create_task(self.store.beat()))
@@ -343,16 +329,34 @@ class Server:
         try:
             await asyncio.sleep(luck.uniform(0, 0.5))
             if luck.random() < self.failing:
-                raise luck.choice(
-                    [
-                        Refusal(Reason.BUSY, [("", "busy")], retry=1.0),
-                        Refusal(Reason.INTERNAL, [("", "broken")]),
-                        ValueError("broken"),
-                    ]
-                )
+                busy, broken = Refusal(Reason.BUSY, [("", "busy")], retry=1.0), Refusal(Reason.INTERNAL, [("", "")])
+                raise luck.choice([busy, broken, ValueError("broken")])
             return luck.choice(kept.position.legal_actions()).text
         finally:
             self.searching.pop(game_id, None)
+
+    async def create(
+        self, game_id: str = "game", seats: str = "pp", *, seed: int = 7, maker: str = "", **options: Any
+    ) -> ServerGame:
+        """Make a game of toy."""
+        made = replace(head("toy", seats, seed, **options), game_id=game_id, created=self.store.now(), maker=maker)
+        kept = ServerGame(made)
+        settle(kept, made.created)
+        await self.keeper.create(kept, [])
+        return kept
+
+    async def play(self, game_id: str = "game", number: int = 0) -> float:
+        """Play one of the actions of whoever is to decide; return the second when that was shown."""
+        async with self.keeper.lend(game_id) as live:
+            legal, version = live.kept.position.legal_actions(), live.kept.version
+            text = legal[number % len(legal)].text
+            await self.keeper.change(live, lambda game: course.play(game, BOTH, version, text, self.keeper.now()))
+        return clock()
+
+    async def until_over(self, *game_ids: str) -> None:
+        """Wait for the end of games."""
+        while {self.database.rows[game_id].summary.status for game_id in game_ids} != {"over"}:
+            await asyncio.sleep(0.01)
 
     def kill(self) -> None:
         """End the server at once; nothing of it runs any more."""

@@ -1,4 +1,4 @@
-"""Kept games for tests, made without a server or played through one."""
+"""Hosted games for tests, made without a server or played through one."""
 
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
@@ -73,20 +73,27 @@ class Table:
     def game_id(self) -> str:
         return self.made.game.game_id
 
+    @property
+    def owner(self) -> list[str]:
+        """The owner's token."""
+        return [self.made.owner_token]
+
     def tokens(self, *seats: int) -> list[str]:
         """Return the tokens of seats, of all for none."""
         return [one.token for one in self.made.seat_tokens if not seats or one.seat in seats]
 
+    def call(self, method: str, **fields: Any) -> Any:
+        """Call a method about this game."""
+        request = getattr(games, f"{method}Request")(game_id=self.game_id, **fields)
+        return getattr(self.stub, method)(request)
+
     async def look(self, *seats: int, **fields: Any) -> games.GetGameResponse:
-        request = games.GetGameRequest(game_id=self.game_id, tokens=self.tokens(*seats), **fields)
-        found: games.GetGameResponse = await self.stub.GetGame(request)
+        found: games.GetGameResponse = await self.call("GetGame", tokens=self.tokens(*seats), **fields)
         return found
 
     async def play(self, action: str, version: int, *seats: int) -> games.PlayActionResponse:
-        request = games.PlayActionRequest(
-            game_id=self.game_id, tokens=self.tokens(*seats), version=version, action=action
-        )
-        played: games.PlayActionResponse = await self.stub.PlayAction(request)
+        tokens = self.tokens(*seats)
+        played: games.PlayActionResponse = await self.call("PlayAction", tokens=tokens, version=version, action=action)
         return played
 
     async def play_first(self, *seats: int) -> games.PlayActionResponse:
@@ -95,8 +102,21 @@ class Table:
         return await self.play(first_action(seen), seen.game.version, *seats)
 
     def watch(self, *seats: int, **fields: Any) -> Any:
-        request = games.WatchGameRequest(game_id=self.game_id, tokens=self.tokens(*seats), **fields)
-        return self.stub.WatchGame(request)
+        return self.call("WatchGame", tokens=self.tokens(*seats), **fields)
+
+    async def record(self) -> Any:
+        """Return the record as all seats know it, and whether it is whole."""
+        return await self.call("GetRecord", tokens=self.tokens() or self.owner)
+
+    async def ended(self) -> games.WatchGameResponse:
+        """Watch the game to its end as its owner."""
+        state: games.WatchGameResponse = [one async for one in self.call("WatchGame", tokens=self.owner)][-1]
+        assert state.game.status == games.GAME_STATUS_OVER
+        return state
+
+    def at(self, server: Any) -> "Table":
+        """Return the same game, requested from another server."""
+        return Table(GameServiceStub(server.channel), server.app, self.made)
 
 
 def first_action(seen: Any) -> str:
@@ -144,6 +164,20 @@ def play(game: ServerGame, viewer: Viewer = BOTH) -> int:
     return course.play(game, viewer, game.version, first(game), NOW)
 
 
+def everybody(game: ServerGame) -> Viewer:
+    return Viewer(tuple(range(len(game.seats))))
+
+
+def play_one(game: ServerGame, number: int = 0) -> int:
+    """Let the seat to decide play one of its actions, or the bot."""
+    legal = game.position.legal_actions()
+    text = legal[number % len(legal)].text
+    if game.mover is not None:
+        course.play_bot(game, game.version, text, NOW)
+        return game.version
+    return course.play(game, everybody(game), game.version, text, NOW)
+
+
 def refused(act: Callable[[], object]) -> Refusal:
     with pytest.raises(Refusal) as caught:
         act()
@@ -155,8 +189,5 @@ def played(seats: str = "pp", plies: int = 1, **options: TakeBacks) -> tuple[Ser
     game = kept(seats=seats, **options)
     ply = game.ply
     while game.ply < ply + plies:
-        if game.mover is None:
-            play(game, Viewer(tuple(range(len(seats)))))
-        else:
-            course.play_bot(game, game.version, first(game), NOW)
+        play_one(game)
     return game, ply

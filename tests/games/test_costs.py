@@ -1,13 +1,10 @@
 """No call costs more because there are many games: every statement finds its rows by an index."""
 
 import sqlite3
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
 
-from clerestory.games.opening import open_store
 from clerestory.games.sqlite import SqliteStore
 from clerestory.games.store import Batch, GameFilter, Key, Store, Summary
 from tests.games.test_store import RUNNING, entries, named
@@ -83,30 +80,18 @@ async def plans_of_postgres(store: Any, ask: Any, monkeypatch: pytest.MonkeyPatc
     return found
 
 
-@asynccontextmanager
-async def opened(name: str) -> AsyncIterator[Store]:
-    store = await open_store(name)
-    try:
-        yield store
-    finally:
-        await store.close()
+# Rows of the values of a statement, and those of an index in whose order the answer is.
+HARMLESS = ("SCAN CONSTANT", "SCAN json_each", "SCAN turn", "SCAN game USING COVERING INDEX game_shown", "SCAN (")
 
 
 @pytest.mark.parametrize("ask", [calls, lists])
-async def test_every_statement_uses_an_index(name: str, ask: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    async with opened(name) as store:
-        await store.create(named("b"), Batch(entries(2), DUE, [Key("other")]))
-        if isinstance(store, SqliteStore):
-            lines = await plans_of_sqlite(store, ask)
-            scans = [line for line in lines if line.startswith("SCAN") and not line.startswith(HARMLESS)]
-        else:
-            lines = await plans_of_postgres(store, ask, monkeypatch)
-            scans = [
-                line for line in lines if "Seq Scan on" in line and " on server" not in line
-            ]  # of which there are few
+async def test_every_statement_uses_an_index(store: Any, ask: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    await store.create(named("b"), Batch(entries(2), DUE, [Key("other")]))
+    if isinstance(store, SqliteStore):
+        lines = await plans_of_sqlite(store, ask)
+        scans = [line for line in lines if line.startswith("SCAN") and not line.startswith(HARMLESS)]
+    else:
+        lines = await plans_of_postgres(store, ask, monkeypatch)
+        scans = [line for line in lines if "Seq Scan on" in line and " on server" not in line]  # of which there are few
     assert len(lines) > 5
     assert not scans
-
-
-# Rows of the values of a statement, and those of an index in whose order the answer is.
-HARMLESS = ("SCAN CONSTANT", "SCAN json_each", "SCAN turn", "SCAN game USING COVERING INDEX game_shown", "SCAN (")

@@ -1,4 +1,4 @@
-"""Servers of an earlier revision, built from the history of this repository, and ours have one store in turns."""
+"""Servers of an earlier revision, built from the history of this repository, and ours take turns with one store."""
 
 import sys
 from collections.abc import AsyncIterator
@@ -17,9 +17,12 @@ from clerestory.games.upkeep import migrate_store, survey
 from clerestory.v1.games_pb2_grpc import GameServiceStub
 from tests.games.earlier import FIRST, VERSION
 from tests.games.table import PERSON, Table, seated
+from tests.parts import missing
 from tests.server.harness import served
 
-# Of PostgreSQL: it was built without them.
+pytestmark = [pytest.mark.system, pytest.mark.slow]
+
+# Of PostgreSQL: the earlier revision was built without them.
 DRIVERS = ("psycopg", "psycopg_pool", "psycopg_binary", "psycopg_binary.libs", "typing_extensions.py")
 
 
@@ -29,18 +32,18 @@ def earlier(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Any:
     try:
         named(FIRST)
     except BadBot:
-        pytest.skip("the history is not here")
+        missing(f"revision {FIRST}", "git fetch --unshallow")
     command = [str(built(FIRST) / "venv" / "bin" / "clerestory")]
-    for place in map(Path, sys.path):
-        for name in DRIVERS:
-            if (place / name).exists() and not (tmp_path / "drivers" / name).exists():
-                (tmp_path / "drivers").mkdir(exist_ok=True)
-                (tmp_path / "drivers" / name).symlink_to(place / name)
+    drivers = tmp_path / "drivers"
+    drivers.mkdir()
+    for name in DRIVERS:
+        for found in [place / name for place in map(Path, sys.path) if (place / name).exists()][:1]:
+            (drivers / name).symlink_to(found)
 
     @asynccontextmanager
     async def context(store: str) -> AsyncIterator[Any]:
         with monkeypatch.context() as patch:
-            patch.setenv("PYTHONPATH", str(tmp_path / "drivers"))
+            patch.setenv("PYTHONPATH", str(drivers))
             with child_server(command, "--store", store, "--workers", "1") as child:
                 async with grpc.aio.insecure_channel(child.target) as channel:
                     yield GameServiceStub(channel)
@@ -62,17 +65,14 @@ async def assert_refused(earlier: Any, store: str) -> None:
             pass
 
 
-@pytest.mark.slow
-async def test_one_goes_on_beside_ours_and_returns_to_the_database(earlier: Any, database: str) -> None:
-    pytest.importorskip("psycopg_pool", reason="the earlier revision needs it")
+async def test_an_earlier_server_goes_on_beside_ours_and_returns_to_the_database(earlier: Any, database: str) -> None:
     async with earlier(database) as before:
         played = await seated(before, None, PERSON, PERSON, game="duel")
         await play([played], 10)
         async with served(store=database) as server:
-            after: Any = GameServiceStub(server.channel)
-            await play([played, Table(after, server.app, played.made)], 20)
+            await play([played, played.at(server)], 20)
             other = await seated(before, None, PERSON, PERSON, game="cathedral")
-            await play([Table(after, server.app, other.made), other], 10)
+            await play([other.at(server), other], 10)
         version = await play([played], 5)
     await assert_refused(earlier, database)
     await migrate_store(database, VERSION["database"])
@@ -82,14 +82,13 @@ async def test_one_goes_on_beside_ours_and_returns_to_the_database(earlier: Any,
         await play([again, Table(before, None, other.made)], 10)
 
 
-@pytest.mark.slow
-async def test_one_returns_to_the_file(earlier: Any, tmp_path: Path) -> None:
+async def test_an_earlier_server_returns_to_the_file(earlier: Any, tmp_path: Path) -> None:
     store = str(tmp_path / "games.sqlite")
     async with earlier(store) as before:
         played = await seated(before, None, PERSON, PERSON, game="duel")
         await play([played], 10)
     async with served(store=store) as server:
-        version = await play([Table(GameServiceStub(server.channel), server.app, played.made)], 20)
+        version = await play([played.at(server)], 20)
     await assert_refused(earlier, store)
     await migrate_store(store, VERSION["file"])
     assert (await survey(store)).version == VERSION["file"]

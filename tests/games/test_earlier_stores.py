@@ -19,7 +19,7 @@ from clerestory.games.log import Onlookers
 from clerestory.games.opening import open_store
 from clerestory.games.schema import SCRIPTS, open_file
 from clerestory.games.store import GameFilter
-from clerestory.games.upkeep import migrate_store, survey
+from clerestory.games.upkeep import survey
 from clerestory.v1 import annotation_pb2 as annotations
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.annotation_pb2_grpc import AnnotationServiceStub
@@ -31,7 +31,7 @@ from tests.server.harness import served
 from tests.shipped import CATHEDRAL, DUEL
 
 GOING_ON = ("duel of bots", "duel with a clock", "cathedral with a bot")  # the server moves in them, sooner or later
-SORTS = ("file", "database")
+SORTS = ("file", pytest.param("database", marks=pytest.mark.system))
 VALUED_BY = {  # the values in use then: a new value reviews anew, as do new settings
     "cathedral": ("net", "weights 9c0bc1e7, learned with these cards"),
     "duel": ("net", "weights 25e92e67, learned with these cards"),
@@ -39,8 +39,6 @@ VALUED_BY = {  # the values in use then: a new value reviews anew, as do new set
 }
 REVIEWED_BY = {"exploration": 0.12, "growth": 0.0, "priors": "guide", "sharpness": 1.0}  # with a learned value
 COUNTS = {"7d70b6d": (15, 10), "0adc857": (17, 12)}  # games, and how many are not over
-
-ROOT = Path(__file__).parents[2]
 GRADES = {"accuracy", "decisions", "idleDecisions", "meanLoss", "mistakes", "blunders", "inaccuracies", "level"}
 
 
@@ -102,9 +100,16 @@ def ungraded(review: dict[str, Any]) -> dict[str, Any]:
 
 @pytest.mark.parametrize("sort", SORTS)
 async def test_every_game_is_as_it_was(sort: str, revision: str, earlier: str) -> None:
+    """A repeated request has its answer again: the secret of its tokens has moved with the games."""
+    was = told(sort, revision)
     async with served(store=earlier) as server:
-        for name, was in told(sort, revision).items():
-            await assert_as_it_was(server.channel, name, was)
+        for name, game in was.items():
+            await assert_as_it_was(server.channel, name, game)
+        made = was["duel taken back"]
+        seats = [games.SeatPlan(kind=games.SEAT_KIND_PERSON, name="Ann")] * 2
+        request = games.CreateGameRequest(game="duel", seats=seats, request_id=made["request_id"], seed=105)
+        again = await GameServiceStub(server.channel).CreateGame(request)
+        assert (again.game.game_id, again.owner_token) == (made["game_id"], made["owner"])
 
 
 @pytest.mark.parametrize("sort", SORTS)
@@ -124,45 +129,31 @@ async def test_reviews_are_still_there(sort: str, revision: str, earlier: str, m
 
 @pytest.mark.parametrize("sort", SORTS)
 async def test_games_are_played_on(sort: str, revision: str, earlier: str) -> None:
-    games_told = told(sort, revision)
+    was = told(sort, revision)["cathedral joined"]
+    tokens = [token for viewer, _ in was["views"][:-1] for token in viewer]
     async with served(store=earlier) as server:
         stub: Any = GameServiceStub(server.channel)
-        was = games_told["cathedral joined"]
-        tokens = [token for viewer, _ in was["views"][:-1] for token in viewer]
         for _ in range(3):
             seen = await look(stub, was["game_id"], tokens)
             if not any(view.actions for view in seen.views):
                 break  # the bot's turn
-            action = first_action(seen)
-            played = await stub.PlayAction(
-                games.PlayActionRequest(game_id=was["game_id"], tokens=tokens, version=seen.game.version, action=action)
-            )
+            move = {"version": seen.game.version, "action": first_action(seen)}
+            played = await stub.PlayAction(games.PlayActionRequest(game_id=was["game_id"], tokens=tokens, **move))
             assert played.game.version > seen.game.version
-        joined = await stub.JoinGame(games.JoinGameRequest(game_id=games_told["toy open"]["game_id"]))
+        open_game = told(sort, revision)["toy open"]["game_id"]
+        joined = await stub.JoinGame(games.JoinGameRequest(game_id=open_game))
         assert joined.game.status == games.GAME_STATUS_RUNNING
 
 
 @pytest.mark.parametrize("sort", SORTS)
-async def test_a_named_request_has_its_answer_again(sort: str, revision: str, earlier: str) -> None:
-    """The secret from which its tokens are derived has moved with the games."""
-    was = told(sort, revision)["duel taken back"]
-    seats = [games.SeatPlan(kind=games.SEAT_KIND_PERSON, name="Ann")] * 2
-    async with served(store=earlier) as server:
-        request = games.CreateGameRequest(game="duel", seats=seats, request_id=was["request_id"], seed=105)
-        made = await GameServiceStub(server.channel).CreateGame(request)
-    assert (made.game.game_id, made.owner_token) == (was["game_id"], was["owner"])
-
-
-@pytest.mark.parametrize("sort", SORTS)
 async def test_the_columns_are_filled_in_once(sort: str, revision: str, earlier: str) -> None:
+    was = told(sort, revision)
     first = await open_store(earlier)
-    tallies = await first.tally()
-    [(maker, tally)] = tallies.items()
+    [(maker, tally)] = (await first.tally()).items()
     assert len(maker) == 64
     assert (tally.games, tally.unfinished) == COUNTS[revision]
-    assert await due(first, 1 << 62, 99, bots_only=True) == [told(sort, revision)["duel of bots"]["game_id"]]
-    waiting = {told(sort, revision)[name]["game_id"] for name in GOING_ON[1:]}
-    assert set(await due(first, 1 << 62, 99, bots_only=False)) == waiting
+    assert await due(first, 1 << 62, 99, bots_only=True) == [was["duel of bots"]["game_id"]]
+    assert {*await due(first, 1 << 62, 99, bots_only=False)} == {was[name]["game_id"] for name in GOING_ON[1:]}
     [oldest] = await first.delete_untouched(1 << 62, 1)
     after = await first.tally()
     await first.close()
@@ -186,15 +177,12 @@ async def test_of_games_that_are_over_only_those_stay_listed_that_all_may_watch(
 
 def show_all(earlier: str) -> None:
     """Let the columns of a store say that all games are shown to everybody."""
+    connect: Any = sqlite3.connect
     if earlier.startswith("postgresql:"):
-        import psycopg
-
-        with psycopg.connect(earlier) as database:
-            database.execute("UPDATE game SET shown = TRUE")
-        return
-    with closing(sqlite3.connect(earlier)) as file:
-        file.execute("UPDATE game SET shown = TRUE")
-        file.commit()
+        from psycopg import connect
+    with closing(connect(earlier)) as store:
+        store.execute("UPDATE game SET shown = TRUE")
+        store.commit()
 
 
 def test_records_and_positions_are_read(revision: str) -> None:
@@ -224,150 +212,127 @@ def test_records_and_positions_of_others_say_what_they_need(field: str, value: o
 
 # -- SIGKILL ---------------------------------------------------------------------------------------
 
-# Each opens the stores that it is given in a process of its own, which kills itself before its first statement in the
-# first store, before its second one in the second store, and so on; printed is whether it got there.
-FORKS = """
+# Opens the stores that it is given, each in a process of its own, which kills itself before its first statement in the
+# first store, before its second one in the second store, and so on; prints whether it got there.
+KILLS = """
+import asyncio, os, signal, sqlite3, sys
+from clerestory.games import schema
+from clerestory.games.upkeep import migrate_store
+
+def doomed(execute, last, seen=[]):
+    def counted(*arguments):
+        seen.append(arguments)
+        if len(seen) == last:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return execute(*arguments)
+    return counted
+
+def migrate_file(store, last):
+    class Doomed(sqlite3.Connection):
+        execute = doomed(sqlite3.Connection.execute, last)
+    connect = sqlite3.connect
+    schema.sqlite3.connect = lambda path, **more: connect(path, factory=Doomed, **more)
+    schema.open_file(store, TO)
+
+def migrate_database(store, last):
+    import psycopg
+    from clerestory.games.postgres import PostgresStore
+    psycopg.AsyncConnection.execute = doomed(psycopg.AsyncConnection.execute, last)
+    async def opened():
+        await (await PostgresStore.open(store)).close() if TO is None else await migrate_store(store, TO)
+    asyncio.run(opened())
+
 for last, store in enumerate(sys.argv[1:], 1):
     if not (child := os.fork()):
-        open_until(store, last)
+        (migrate_database if store.startswith("postgresql:") else migrate_file)(store, last)
         os._exit(0)
     print(os.WIFSIGNALED(os.waitpid(child, 0)[1]))
 """
-KILL_IN_SQLITE = f"""
-import os, signal, sqlite3, sys
-from clerestory.games import schema
-connect = sqlite3.connect
-def open_until(store, last):
-    seen = 0
-    class Doomed(sqlite3.Connection):
-        def execute(self, *arguments):
-            nonlocal seen
-            seen += 1
-            if seen == last:
-                os.kill(os.getpid(), signal.SIGKILL)
-            return super().execute(*arguments)
-    schema.sqlite3.connect = lambda path, **more: connect(path, factory=Doomed, **more)
-    schema.open_file(store, TO)
-{FORKS}
-"""
-KILL_IN_POSTGRES = f"""
-import asyncio, os, signal, sys
-import psycopg
-from clerestory.games.postgres import PostgresStore
-from clerestory.games.upkeep import migrate_store
-execute = psycopg.AsyncConnection.execute
-async def opened(store):
-    if TO is None:
-        await (await PostgresStore.open(store)).close()
-    else:
-        await migrate_store(store, TO)
-def open_until(store, last):
-    seen = 0
-    async def doomed(self, *arguments):
-        nonlocal seen
-        seen += 1
-        if seen == last:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return await execute(self, *arguments)
-    psycopg.AsyncConnection.execute = doomed
-    asyncio.run(opened(store))
-{FORKS}
-"""
 
 
-def kills(script: str, *stores: str, to: int | None = None) -> list[bool]:
-    """Run a script that kills what migrates stores to a version; return in which of them something was killed."""
-    command = [sys.executable, "-c", f"TO = {to}\n{script}", *stores]
+def kills(*stores: str, to: int | None = None) -> list[bool]:
+    """Migrate stores in processes that are killed, each a statement later; return which of them were."""
+    command = [sys.executable, "-c", f"TO = {to}\n{KILLS}", *stores]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     return [line == "True" for line in done.stdout.split()]
 
 
 def version_of(path: str) -> int:
-    connection = sqlite3.connect(path)
-    try:
+    with closing(sqlite3.connect(path)) as connection:
         assert connection.execute("PRAGMA integrity_check").fetchone() == ("ok",)
         (version,) = connection.execute("PRAGMA user_version").fetchone()
         (columns,) = connection.execute("SELECT count(*) FROM pragma_table_info('game')").fetchone()
         assert columns == (7 if version == VERSION["file"] else 11)
         return int(version)
-    finally:
-        connection.close()
 
 
-def test_a_file_is_migrated_wholly_or_not_at_all(tmp_path: Path) -> None:
+@pytest.mark.system
+def test_a_file_is_migrated_and_taken_back_wholly_or_not_at_all(tmp_path: Path) -> None:
+    was = unpack_file(tmp_path / "was.sqlite")
     paths = [unpack_file(tmp_path / f"{number}.sqlite") for number in range(50)]
-    killed = kills(KILL_IN_SQLITE, *paths)
+    killed = kills(*paths)
     assert len(SCRIPTS[-1].split(";")) < sum(killed) < len(paths)
+    assert killed == sorted(killed, reverse=True)
     versions = [version_of(path) for path in paths]
     assert versions == sorted(versions)
-    assert set(versions) == {VERSION["file"], len(SCRIPTS)}
-    assert killed == sorted(killed, reverse=True)
-
-
-def test_a_file_is_taken_back_wholly_or_not_at_all(tmp_path: Path) -> None:
-    was = unpack_file(tmp_path / "was.sqlite")
-    paths = [unpack_file(tmp_path / f"{number}.sqlite") for number in range(30)]
-    for path in paths:
+    assert {*versions} == {VERSION["file"], len(SCRIPTS)}
+    for path in paths[:30]:
         open_file(path).close()
-    killed = kills(KILL_IN_SQLITE, *paths, to=VERSION["file"])
-    assert 12 < sum(killed) < len(paths)
-    assert {version_of(path) for path in paths} == {VERSION["file"], len(SCRIPTS)}
-    assert [version_of(path) for path in paths] == sorted((version_of(path) for path in paths), reverse=True)
-    assert contents(paths[-1]) == contents(was)
+    killed = kills(*paths[:30], to=VERSION["file"])
+    assert 12 < sum(killed) < 30
+    versions = [version_of(path) for path in paths[:30]]
+    assert versions == sorted(versions, reverse=True)
+    assert {*versions} == {VERSION["file"], len(SCRIPTS)}
+    assert contents(paths[29]) == contents(was)
 
 
 def contents(path: str) -> list[Any]:
     """Return the columns, indices and rows of a file."""
-    connection = sqlite3.connect(path)
-    try:
+    with closing(sqlite3.connect(path)) as connection:
         tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")]
         columns = [connection.execute(f"PRAGMA table_info({name})").fetchall() for name in tables]
-        indices = connection.execute(
-            "SELECT name, sql FROM sqlite_schema WHERE type = 'index' ORDER BY name"
-        ).fetchall()
+        listed = "SELECT name, sql FROM sqlite_schema WHERE type = 'index' ORDER BY name"
+        indices = connection.execute(listed).fetchall()
         return [tables, columns, indices, *(connection.execute(f"SELECT * FROM {name}").fetchall() for name in tables)]
-    finally:
-        connection.close()
 
 
-async def test_a_database_is_migrated_wholly_or_not_at_all(database: str) -> None:
-    killed = kills(KILL_IN_POSTGRES, *[restore(database)] * 20)
+@pytest.mark.system
+async def test_a_database_is_migrated_and_taken_back_wholly_or_not_at_all(database: str) -> None:
+    killed = kills(*[restore(database)] * 20)
     assert 4 < sum(killed) < len(killed)
-    store = await open_store(database)
-    assert (await store.tally()).popitem()[1].games == len(told("database"))
-    assert None not in [await store.load(was["game_id"]) for was in told("database").values()]
-    await store.close()
-
-
-async def test_a_database_is_taken_back_wholly_or_not_at_all(database: str) -> None:
-    await migrate_store(restore(database), None)
+    await assert_all_load(database)
     before = await survey(database)
-    killed = kills(KILL_IN_POSTGRES, *[database] * 16, to=VERSION["database"])
+    killed = kills(*[database] * 16, to=VERSION["database"])
     assert 6 < sum(killed) < len(killed)
     after = await survey(database)
     assert (after.version, after.games, after.entries) == (VERSION["database"], before.games, before.entries)
-    store = await open_store(database)  # and forth again
+    await assert_all_load(database)
+
+
+async def assert_all_load(database: str) -> None:
+    store = await open_store(database)
     assert None not in [await store.load(was["game_id"]) for was in told("database").values()]
+    assert (await store.tally()).popitem()[1].games == len(told("database"))
     await store.close()
 
 
 # -- several at once -------------------------------------------------------------------------------
 
 
-def test_of_processes_that_migrate_a_file_at_once_one_does(tmp_path: Path) -> None:
-    path = unpack_file(tmp_path / "games.sqlite")
+@pytest.mark.system
+@pytest.mark.parametrize("sort", ["file", "database"])
+def test_of_processes_that_migrate_a_store_at_once_one_does(
+    sort: str, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    """What a script adds cannot be added twice: the second would fail."""
+    is_file = sort == "file"
+    path = unpack_file(tmp_path / "games.sqlite") if is_file else restore(request.getfixturevalue("database"))
     command = [sys.executable, "-m", "clerestory", "store", "migrate", "--store", path]
     started = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(3)]
-    told_by = [process.communicate() for process in started]
+    outputs = [process.communicate() for process in started]
     codes = [process.returncode for process in started]
     assert 0 in codes
-    for code, (out, err) in zip(codes, told_by, strict=True):
-        assert out == f"store: format {len(SCRIPTS)}, 15 games, 787 entries\n" if code == 0 else "in use by" in err
-    assert version_of(path) == len(SCRIPTS)
-
-
-def test_servers_that_migrate_a_database_at_once_do_it_once(database: str) -> None:
-    """What a script adds cannot be added twice: the second would fail."""
-    command = [sys.executable, "-m", "tests.games.opened", restore(database)]
-    started = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) for _ in range(3)]
-    assert [(process.communicate()[0], process.returncode) for process in started] == [("15\n", 0)] * 3
+    for code, (out, err) in zip(codes, outputs, strict=True):
+        assert "15 games, 787 entries\n" in out if code == 0 else is_file and "in use by" in err
+    if is_file:
+        assert version_of(path) == len(SCRIPTS)

@@ -1,5 +1,6 @@
 """Only legal actions that the server plays: marked entries, exactly once, which a take-back goes past."""
 
+from dataclasses import replace
 from itertools import pairwise
 
 import pytest
@@ -8,39 +9,29 @@ from clerestory.engine import NATURE
 from clerestory.engine.games import LIST
 from clerestory.games import course
 from clerestory.games.kept import ServerGame
-from clerestory.games.log import BotSettings, EntryKind, GameOptions, Head, Holder, SeatKind, TakeBacks
-from clerestory.games.viewer import Viewer
-from clerestory.refusals import Reason, Refusal
-from tests.games.table import STORED, at, head, kept
+from clerestory.games.log import BotSettings, EntryKind, Head, Holder, SeatKind, TakeBacks
+from clerestory.refusals import Reason
+from tests.games.table import NOW, at, everybody, first, kept, play_one, refused
 
-NOW = STORED + 1
 CASES = [("cathedral", "pp"), ("cathedral", "pppp"), ("duel", "pp"), ("cathedral", "pb")]
+LIMIT = 2.0  # seconds of a move
 
 
-def everybody(game: ServerGame) -> Viewer:
-    return Viewer(tuple(range(len(game.seats))))
-
-
-def play_one(game: ServerGame, number: int = 0) -> int:
-    """Let the seat to decide play one of its actions, or the bot."""
-    legal = game.position.legal_actions()
-    text = legal[number % len(legal)].text
-    if game.mover is not None:
-        course.play_bot(game, game.version, text, NOW)
-        return game.version
-    return course.play(game, everybody(game), game.version, text, NOW)
+def read_again(game: ServerGame) -> ServerGame:
+    """Return a game as its log gives it."""
+    return ServerGame(Head.from_json(game.head.to_json()), game.entries)
 
 
 @pytest.mark.parametrize(("name", "seats"), CASES)
 def test_nobody_is_asked_what_has_one_answer(name: str, seats: str) -> None:
-    game, forced = kept(name, seats, play_forced=True), 0
+    game = kept(name, seats, play_forced=True)
     while not game.over:
         assert game.turn != NATURE
         assert game.mover is not None or len(game.position.legal_codes()) > 1
         play_one(game, game.ply)
-    forced = sum(entry.kind == EntryKind.FORCED for entry in game.entries)
-    assert forced > 0
-    assert all(entry.seat is not None for entry in game.entries if entry.kind == EntryKind.FORCED)
+    forced = [entry.seat for entry in game.entries if entry.kind == EntryKind.FORCED]
+    assert forced
+    assert None not in forced
 
 
 def test_without_the_option_everybody_is_asked() -> None:
@@ -49,54 +40,37 @@ def test_without_the_option_everybody_is_asked() -> None:
         asked += len(game.position.legal_codes()) == 1
         play_one(game, game.ply)
     assert asked > 0
-    assert all(entry.kind != EntryKind.FORCED for entry in game.entries)
-
-
-def test_the_log_alone_gives_the_same_game() -> None:
-    game = kept("cathedral", "pp", play_forced=True)
-    while game.ply < 150:
-        play_one(game, game.ply)
-    again = ServerGame(Head.from_json(game.head.to_json()), game.entries)
-    assert again.position == game.position
-    assert again.line == game.line
-
-
-def test_an_old_game_is_one_without_the_option() -> None:
-    text = head().to_json().replace(',"play_forced":false', "")
-    assert "play_forced" not in text
-    assert Head.from_json(text).options == GameOptions()
+    assert EntryKind.FORCED not in {entry.kind for entry in game.entries}
 
 
 def test_a_repeated_action_gets_its_first_answer() -> None:
     game = kept("cathedral", "pp", play_forced=True)
     while not (game.entries and game.entries[-1].kind == EntryKind.FORCED):
-        version, text = game.version, game.position.legal_actions()[0].text
+        version, text = game.version, first(game)
         after = course.play(game, everybody(game), version, text, NOW)
     entries = list(game.entries)
     assert course.play(game, everybody(game), version, text, NOW) == after == game.version
     assert game.entries == entries
 
 
-def last_forced(rule: TakeBacks) -> ServerGame:
-    """Return a game whose last but one decision was followed by a forced action without a chance event between."""
-    game = kept("cathedral", "pp", play_forced=True, take_backs=rule)
-    while not game.over:
-        play_one(game, 1)
-        kinds = [entry.kind for entry in game.line[-2:]]
-        if kinds == [EntryKind.PLAYED, EntryKind.FORCED]:
-            return game
-    pytest.fail("nothing was forced after a decision")
+TAKEN_BACK = [  # whose turn comes when, and how many forced actions follow a decision
+    ("cathedral", "pp", 7, TakeBacks.FAIR, 1),
+    ("cathedral", "pp", 7, TakeBacks.ALL, 1),
+    ("cathedral", "pppp", 1, TakeBacks.ALL, 2),
+    ("duel", "pp", 3, TakeBacks.ALL, 2),
+]
 
 
-@pytest.mark.parametrize("rule", [TakeBacks.FAIR, TakeBacks.ALL])
-def test_a_take_back_goes_past_what_was_forced(rule: TakeBacks) -> None:
-    game = last_forced(rule)
-    ply = game.ply
-    position = at(game, game.version - 2).position
-    version = game.version
+@pytest.mark.parametrize(("name", "seats", "seed", "rule", "forced"), TAKEN_BACK)
+def test_a_take_back_goes_past_what_was_forced(name: str, seats: str, seed: int, rule: TakeBacks, forced: int) -> None:
+    game, kinds = kept(name, seats, seed, play_forced=True, take_backs=rule), [EntryKind.PLAYED]
+    kinds += [EntryKind.FORCED] * forced
+    while [entry.kind for entry in game.line[-len(kinds) :]] != kinds:
+        assert not game.over
+        play_one(game, 1 if forced == 1 else 7 * game.ply + seed)
+    ply, version, position = game.ply, game.version, at(game, game.version - len(kinds)).position
     after = course.take_back(game, everybody(game), version, ply - 1, False, NOW)
-    assert game.ply == ply - 2
-    assert game.position == position
+    assert (game.ply, game.position) == (ply - len(kinds), position)
     assert len(game.position.legal_codes()) > 1
     assert course.take_back(game, everybody(game), version, ply - 1, False, NOW) == after
 
@@ -105,16 +79,10 @@ def test_what_was_forced_at_the_beginning_cannot_be_taken_back() -> None:
     game = kept("cathedral", "pp", play_forced=True, take_backs=TakeBacks.ALL)
     while game.line[-1].kind != EntryKind.FORCED:
         play_one(game)
-    only = ServerGame(game.head, game.entries)
-    for number, entry in enumerate(only.line):
-        only.line[number] = (
-            entry
-            if entry.kind != EntryKind.PLAYED
-            else entry.__class__(EntryKind.FORCED, entry.seat, entry.text, entry.moment)
-        )
-    with pytest.raises(Refusal) as refused:
-        course.require_ply(only, only.ply - 1)
-    assert refused.value.reason == Reason.TAKE_BACK_REFUSED
+    for number, entry in enumerate(game.line):
+        if entry.kind == EntryKind.PLAYED:
+            game.line[number] = replace(entry, kind=EntryKind.FORCED)
+    assert refused(lambda: course.require_ply(game, game.ply - 1)).reason == Reason.TAKE_BACK_REFUSED
 
 
 def test_chance_at_a_table_is_never_played_by_the_server() -> None:
@@ -122,16 +90,15 @@ def test_chance_at_a_table_is_never_played_by_the_server() -> None:
     for _ in range(40):
         if game.turn == NATURE:
             version = game.version
-            course.play(game, everybody(game), version, game.position.legal_actions()[0].text, NOW)
+            course.play(game, everybody(game), version, first(game), NOW)
             assert game.entries[version].kind == EntryKind.PLAYED
         else:
             assert len(game.position.legal_codes()) > 1
             play_one(game)
-    assert all(entry.kind != EntryKind.DRAWN for entry in game.entries)
+    assert EntryKind.DRAWN not in {entry.kind for entry in game.entries}
 
 
-def test_a_seat_that_is_handed_back_is_not_asked_either() -> None:
-    """A bot is asked all things itself; its player, back again, is not."""
+def test_a_player_who_comes_back_to_a_seat_is_not_asked_what_has_one_answer() -> None:
     game = kept("cathedral", "pp", play_forced=True)
     course.set_seat(game, everybody(game), 0, Holder(SeatKind.BOT, bot=BotSettings(1)), NOW)
     while not (game.mover == 0 and len(game.position.legal_codes()) == 1):
@@ -139,42 +106,6 @@ def test_a_seat_that_is_handed_back_is_not_asked_either() -> None:
     course.set_seat(game, everybody(game), 0, Holder(SeatKind.PERSON), NOW)
     assert any(entry.kind == EntryKind.FORCED for entry in game.entries[-20:])
     assert game.over or len(game.position.legal_codes()) > 1
-
-
-# -- several actions in one call -------------------------------------------------------------------
-
-
-def test_several_actions_are_played_together_or_not_at_all() -> None:
-    game = kept("cathedral", "pp")
-    while game.position.to_position()["cathedral"]["step"] != "cathedral":
-        play_one(game, game.ply)
-    legal = [action.text for action in game.position.legal_actions()]
-    first, version, seat = legal[0], game.version, game.turn
-    before = game.copy()
-    with pytest.raises(Refusal) as refused:
-        course.play(before, everybody(game), version, first, NOW, ("nonsense",))
-    assert (refused.value.reason, refused.value.faults[0][0]) == (Reason.BAD_ACTION, "then_actions[0]")
-    then = ("finish",) if first != "finish" else ()
-    after = course.play(game, everybody(game), version, first, NOW, then)
-    assert [(entry.text, entry.seat) for entry in game.entries[version : version + 1 + len(then)]] == [
-        (text, seat) for text in (first, *then)
-    ]
-    assert course.play(game, everybody(game), version, first, NOW, then) == after
-    with pytest.raises(Refusal) as refused:
-        course.play(game, everybody(game), version, first, NOW, (*then, "leave"))
-    assert refused.value.reason == Reason.STALE_VERSION
-
-
-def test_further_actions_are_those_of_the_same_seat() -> None:
-    game = kept("toy", "ppp")
-    with pytest.raises(Refusal) as refused:
-        course.play(game, everybody(game), game.version, "fold", NOW, ("fold",))
-    assert (refused.value.reason, refused.value.faults[0][0]) == (Reason.ILLEGAL_ACTION, "then_actions[0]")
-
-
-# -- time that runs out, and what was forced -------------------------------------------------------
-
-LIMIT = 2.0  # seconds of a move
 
 
 def test_time_that_runs_out_and_forced_actions_leave_one_log() -> None:
@@ -191,7 +122,7 @@ def test_time_that_runs_out_and_forced_actions_leave_one_log() -> None:
             course.play_bot(game, game.version, text, int(moment))
         kinds |= {(one.kind, other.kind) for one, other in pairwise(game.entries[-4:])}
     assert {(EntryKind.PLAYED_ON, EntryKind.FORCED), (EntryKind.PLAYED, EntryKind.FORCED)} <= kinds
-    again = ServerGame(Head.from_json(game.head.to_json()), game.entries)
+    again = read_again(game)
     assert (again.position, again.line) == (game.position, game.line)
 
 
@@ -201,21 +132,8 @@ def test_a_deadline_of_an_earlier_turn_plays_nothing() -> None:
         version, moment = game.version, game.deadline
         play_one(game, game.ply)
     entries = list(game.entries)
-    with pytest.raises(Refusal) as refused:
-        course.play_bot(game, version, game.position.legal_actions()[0].text, int(moment or 0))
-    assert refused.value.reason == Reason.STALE_VERSION
-    assert game.entries == entries
-
-
-@pytest.mark.parametrize(("name", "seats", "seed"), [("cathedral", "pppp", 1), ("duel", "pp", 3)])
-def test_a_take_back_goes_past_two_forced_actions_in_a_row(name: str, seats: str, seed: int) -> None:
-    game = kept(name, seats, seed, play_forced=True, take_backs=TakeBacks.ALL)
-    while [entry.kind for entry in game.line[-3:]] != [EntryKind.PLAYED, EntryKind.FORCED, EntryKind.FORCED]:
-        assert not game.over
-        play_one(game, 7 * game.ply + seed)
-    ply, position, people = game.ply, at(game, game.version - 3).position, everybody(game)
-    course.take_back(game, people, game.version, ply - 1, False, NOW)
-    assert (game.ply, game.position) == (ply - 3, position)
+    error = refused(lambda: course.play_bot(game, version, first(game), int(moment or 0)))
+    assert (error.reason, game.entries) == (Reason.STALE_VERSION, entries)
 
 
 def test_a_plan_that_was_half_played_goes_on_from_the_position() -> None:
@@ -228,10 +146,9 @@ def test_a_plan_that_was_half_played_goes_on_from_the_position() -> None:
         possible = planner.planned(game.position, {}, finish=True)
         uses = {one.item: 1 for one in possible.possible if one.most} if possible else {}
         plan = planner.planned(game.position, dict(list(uses.items())[:2]), finish=True)
-    first, *rest = plan.actions
-    course.play(game, everybody(game), game.version, first, NOW)
-    again = ServerGame(Head.from_json(game.head.to_json()), game.entries)
-    left = {item: count for item, count in planner.held(plan.actions).items() if item not in first.split()}
-    remaining = planner.planned(again.position, left, finish=True)
+    begun, *rest = plan.actions
+    course.play(game, everybody(game), game.version, begun, NOW)
+    left = {item: count for item, count in planner.held(plan.actions).items() if item not in begun.split()}
+    remaining = planner.planned(read_again(game).position, left, finish=True)
     assert remaining is not None
     assert remaining.actions == tuple(rest)

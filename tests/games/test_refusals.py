@@ -11,70 +11,40 @@ from clerestory.server.errors import CODES
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub
 from tests.games.table import BOT, PERSON, seated, table
-from tests.games.test_kept import REFUSED as NOT_ALLOWED
+from tests.games.test_course import REFUSED as NOT_ALLOWED
 from tests.server.harness import assert_reason, details, refusal, served
 
-CREATE: list[tuple[Reason, str, games.CreateGameRequest]] = [
+
+def plan(kind: int, **fields: Any) -> games.SeatPlan:
+    return games.SeatPlan(kind=kind, **fields)  # type: ignore[arg-type]
+
+
+SEATS: list[tuple[Reason, str, list[games.SeatPlan]]] = [
+    (Reason.BAD_SEATS, "seats", [BOT]),
+    (Reason.BAD_OPTIONS, "seats[1].kind", [BOT, games.SeatPlan()]),
+    (Reason.BAD_OPTIONS, "seats[0].name", [plan(2, name="x" * 41), BOT]),
+    (Reason.BAD_OPTIONS, "seats[0].name", [plan(2, name="a\nb"), BOT]),
+    (Reason.BAD_OPTIONS, "seats[0].name", [plan(1, name="x"), BOT]),
+    (Reason.BAD_OPTIONS, "seats[0].bot", [plan(1, bot=games.Bot()), BOT]),
+    (Reason.BAD_LEVEL, "seats[1].bot.level", [BOT, plan(3, bot=games.Bot(level=9))]),
+    (Reason.BAD_CHARACTER, "seats[1].bot.character", [BOT, plan(3, bot=games.Bot(level=3, character="mabel"))]),
+    (Reason.BAD_TIME_BUDGET, "seats[1].bot.time_budget", [BOT, plan(3, bot=games.Bot(time_budget=Duration()))]),
+]
+FIELDS: list[tuple[Reason, str, dict[str, Any]]] = [
+    (Reason.BAD_OPTIONS, "options.hints", {"options": games.GameOptions(hints=9)}),  # type: ignore[arg-type]
+    (Reason.BAD_OPTIONS, "options.delay_plies", {"options": games.GameOptions(delay_plies=1001)}),
+    (Reason.BAD_OPTIONS, "seed", {"seed": 1 << 53}),
+    (Reason.BAD_OPTIONS, "seed", {"seed": 1, "options": games.GameOptions(table=True)}),
+    (Reason.BAD_OPTIONS, "request_id", {"request_id": "short"}),
+]
+CREATE = [
     (Reason.BAD_GAME, "game", games.CreateGameRequest(game="chess")),
-    (Reason.BAD_SEATS, "seats", games.CreateGameRequest(game="toy", seats=[BOT])),
-    (Reason.BAD_OPTIONS, "seats[1].kind", games.CreateGameRequest(game="toy", seats=[BOT, games.SeatPlan()])),
-    (
-        Reason.BAD_OPTIONS,
-        "seats[0].name",
-        games.CreateGameRequest(game="toy", seats=[games.SeatPlan(kind=2, name="x" * 41), BOT]),
-    ),
-    (
-        Reason.BAD_OPTIONS,
-        "seats[0].name",
-        games.CreateGameRequest(game="toy", seats=[games.SeatPlan(kind=2, name="a\nb"), BOT]),
-    ),
-    (
-        Reason.BAD_OPTIONS,
-        "seats[0].name",
-        games.CreateGameRequest(game="toy", seats=[games.SeatPlan(kind=1, name="x"), BOT]),
-    ),
-    (
-        Reason.BAD_OPTIONS,
-        "seats[0].bot",
-        games.CreateGameRequest(game="toy", seats=[games.SeatPlan(kind=1, bot=games.Bot()), BOT]),
-    ),
-    (
-        Reason.BAD_LEVEL,
-        "seats[1].bot.level",
-        games.CreateGameRequest(game="toy", seats=[BOT, games.SeatPlan(kind=3, bot=games.Bot(level=9))]),
-    ),
-    (
-        Reason.BAD_CHARACTER,
-        "seats[1].bot.character",
-        games.CreateGameRequest(
-            game="toy", seats=[BOT, games.SeatPlan(kind=3, bot=games.Bot(level=3, character="mabel"))]
-        ),
-    ),
-    (
-        Reason.BAD_TIME_BUDGET,
-        "seats[1].bot.time_budget",
-        games.CreateGameRequest(game="toy", seats=[BOT, games.SeatPlan(kind=3, bot=games.Bot(time_budget=Duration()))]),
-    ),
-    *[
-        (Reason.BAD_OPTIONS, f"options.{field}", games.CreateGameRequest(game="toy", seats=[BOT, BOT], options=options))
-        for field, options in (
-            ("hints", games.GameOptions(hints=9)),  # type: ignore[arg-type]
-            ("delay_plies", games.GameOptions(delay_plies=1001)),
-            ("time_per_move", games.GameOptions(time_per_move=Duration(nanos=999_999_999))),
-            ("time_per_move", games.GameOptions(time_per_move=Duration(seconds=31 * 24 * 3600))),
-        )
-    ],
-    (Reason.BAD_OPTIONS, "seed", games.CreateGameRequest(game="toy", seats=[BOT, BOT], seed=1 << 53)),
-    (
-        Reason.BAD_OPTIONS,
-        "seed",
-        games.CreateGameRequest(game="toy", seats=[BOT, BOT], seed=1, options=games.GameOptions(table=True)),
-    ),
-    (Reason.BAD_OPTIONS, "request_id", games.CreateGameRequest(game="toy", seats=[BOT, BOT], request_id="short")),
+    *((reason, field, games.CreateGameRequest(game="toy", seats=seats)) for reason, field, seats in SEATS),
+    *((reason, field, games.CreateGameRequest(game="toy", seats=[BOT, BOT], **more)) for reason, field, more in FIELDS),
 ]
 
 
-async def test_a_game_that_makes_no_sense_is_not_made() -> None:
+async def test_an_invalid_game_is_not_made() -> None:
     async with table() as played:
         for reason, field, request in CREATE:
             error = await refusal(played.stub.CreateGame(request))
@@ -84,18 +54,8 @@ async def test_a_game_that_makes_no_sense_is_not_made() -> None:
 
 
 CALLS: list[tuple[Reason, str, type[Any], dict[str, Any]]] = [
-    *[
-        (Reason.NO_SUCH_GAME, method, request, {"game_id": "none"} | fields)
-        for method, request, fields in (
-            ("GetGame", games.GetGameRequest, {}),
-            ("JoinGame", games.JoinGameRequest, {}),
-            ("PlayAction", games.PlayActionRequest, {}),
-            ("TakeBack", games.TakeBackRequest, {}),
-            ("SetSeat", games.SetSeatRequest, {"plan": BOT}),
-            ("EndGame", games.EndGameRequest, {"reason": 2}),
-            ("GetRecord", games.GetRecordRequest, {}),
-        )
-    ],
+    (Reason.NO_SUCH_GAME, "SetSeat", games.SetSeatRequest, {"game_id": "none", "plan": BOT}),
+    (Reason.NO_SUCH_GAME, "EndGame", games.EndGameRequest, {"game_id": "none", "reason": 2}),
     (Reason.WRONG_SEAT_TOKEN, "PlayAction", games.PlayActionRequest, {"tokens": ["x"]}),
     (Reason.WRONG_SEAT_TOKEN, "GetGame", games.GetGameRequest, {}),
     (Reason.SEAT_TAKEN, "JoinGame", games.JoinGameRequest, {}),
@@ -128,14 +88,13 @@ async def test_an_onlooker_who_acts_learns_nothing() -> None:
                 text, other = [one.action.text for view in seen.views for one in view.actions][:2]
                 version = (await played.play(text, seen.game.version)).game.version
                 for number in (0, version - 1, version, version + 1):
-                    there: dict[str, Any] = {"game_id": played.game_id, "version": number}
-                    for call in (
-                        played.stub.PlayAction(games.PlayActionRequest(**there, action=text)),
-                        played.stub.PlayAction(games.PlayActionRequest(**there, action=other)),
-                        played.stub.TakeBack(games.TakeBackRequest(**there, ply=0)),
-                        played.stub.SayShown(games.SayShownRequest(**there, seat=0, outcome=text)),
+                    for method, fields in (
+                        ("PlayAction", {"action": text}),
+                        ("PlayAction", {"action": other}),
+                        ("TakeBack", {"ply": 0}),
+                        ("SayShown", {"seat": 0, "outcome": text}),
                     ):
-                        error = await refusal(call)
+                        error = await refusal(played.call(method, version=number, **fields))
                         assert_reason(error, Reason.WRONG_SEAT_TOKEN)
                         told.add(error.details())
             assert len(told) == 1
@@ -145,27 +104,24 @@ async def test_onlookers_leave_room_for_players_who_watch() -> None:
     options = games.GameOptions(onlookers=games.ONLOOKERS_ALL)
     async with table(PERSON, PERSON, options=options, settings={"max_watchers": 1}) as played:
         for tokens in ([], played.tokens(0), played.tokens(1), [played.made.owner_token]):
-            request = games.WatchGameRequest(game_id=played.game_id, tokens=tokens)
-            watching = played.stub.WatchGame(request)
+            watching = played.call("WatchGame", tokens=tokens)
             await watching.read()
-            assert_reason(await refusal(played.stub.WatchGame(request).read()), Reason.TOO_MANY_WATCHERS)
+            assert_reason(await refusal(played.call("WatchGame", tokens=tokens).read()), Reason.TOO_MANY_WATCHERS)
 
 
-async def test_there_are_limits() -> None:
+async def test_streams_and_unfinished_games_are_limited() -> None:
     async with table(PERSON, BOT, settings={"max_games": 2, "max_watchers": 1}) as played:
         other = await seated(played.stub, played.app, PERSON, BOT)
-        error = await refusal(seated(played.stub, played.app, PERSON, BOT))
-        assert_reason(error, Reason.TOO_MANY_GAMES)
-        abandon = games.EndGameRequest(game_id=other.game_id, tokens=[other.made.owner_token], reason=3)
-        await played.stub.EndGame(abandon)
+        assert_reason(await refusal(seated(played.stub, played.app, PERSON, BOT)), Reason.TOO_MANY_GAMES)
+        await other.call("EndGame", tokens=other.owner, reason=games.END_REASON_ABANDONED)
         await seated(played.stub, played.app, PERSON, BOT)
         watching = played.watch(0)
         await watching.read()
         assert_reason(await refusal(played.watch(0).read()), Reason.TOO_MANY_WATCHERS)
 
 
-async def test_a_caller_has_games_of_its_own(tmp_path: Path) -> None:
-    """Each caller has a limit, a name that it acts for has a separate one, and both survive a restart."""
+async def test_each_caller_has_a_limit_that_survives_a_restart(tmp_path: Path) -> None:
+    """A name that a caller acts for has a limit of its own."""
     settings = {"max_games_each": 1, "store": str(tmp_path / "games")}
     plan = games.CreateGameRequest(game="toy", seats=[PERSON, BOT])
     async with table(PERSON, BOT, settings=settings) as played:

@@ -68,13 +68,13 @@ async def more(answered: Answered) -> None:
 async def assert_holds(store: str, answered: Answered) -> None:
     """Serve a store, and find every answered entry in it."""
     async with served(store=store) as server:
-        stub: Any = GameServiceStub(server.channel)
         for played, version in answered.values():
-            assert (await Table(stub, server.app, played.made).look()).game.version >= version
-        new = await seated(stub, server.app, PERSON, PERSON)
+            assert (await played.at(server).look()).game.version >= version
+        new = await seated(GameServiceStub(server.channel), server.app, PERSON, PERSON)
         await new.play_first()
 
 
+@pytest.mark.system
 async def test_a_running_server_is_backed_up_with_all_it_has_answered(tmp_path: Path) -> None:
     store = str(tmp_path / "games.sqlite")
     async with played_at(store) as answered:
@@ -87,6 +87,7 @@ async def test_a_running_server_is_backed_up_with_all_it_has_answered(tmp_path: 
     assert sorted(path.name for path in tmp_path.iterdir()) == [*(f"copy {n}.sqlite" for n in range(3)), "games.sqlite"]
 
 
+@pytest.mark.system
 async def test_a_running_database_is_dumped_with_all_it_has_answered(cluster: Cluster, tmp_path: Path) -> None:
     name, other = cluster.create(), cluster.create()
     async with played_at(cluster.url(name)) as answered:
@@ -144,7 +145,7 @@ def test_a_store_behind_a_link_is_copied_with_its_log(tmp_path: Path) -> None:
 
 
 class Writer:
-    """In place of `copy_privately`: copies, and then lets the log of the file begin anew, so many times."""
+    """Takes the place of `copy_privately`: copies, and then restarts the log of the file, so many times."""
 
     def __init__(self, path: Path, times: int) -> None:
         self.path, self.times, self.touched = path, times, 1
@@ -205,6 +206,7 @@ def next_version(monkeypatch: pytest.MonkeyPatch) -> Any:
     return context
 
 
+@pytest.mark.system
 async def test_servers_of_two_versions_share_games(database: str, next_version: Any) -> None:
     async with served(store=database) as old:
         played = await seated(GameServiceStub(old.channel), old.app, PERSON, PERSON, game="duel")
@@ -212,11 +214,11 @@ async def test_servers_of_two_versions_share_games(database: str, next_version: 
             await played.play_first()
         async with next_version(), served(store=database) as new:
             assert (await survey(database)).version == len(LATER)
-            tables = [played, Table(GameServiceStub(new.channel), new.app, played.made)]
+            tables = [played, played.at(new)]
             for number in range(20):
                 answer = await tables[number % 2].play_first()
             made = await seated(GameServiceStub(old.channel), old.app, PERSON, PERSON)
-            await Table(GameServiceStub(new.channel), new.app, made.made).play_first()
+            await made.at(new).play_first()
             with pytest.raises(BadSettings, match="running servers use it; stop them first"):
                 await migrate_store(database, len(SCRIPTS))
         assert (await played.look()).game.version == answer.game.version
@@ -225,6 +227,7 @@ async def test_servers_of_two_versions_share_games(database: str, next_version: 
         await open_store(database)
 
 
+@pytest.mark.system
 async def test_a_database_is_taken_back_to_the_version_before(database: str, next_version: Any) -> None:
     async with next_version(), served(store=database) as new:
         played = await seated(GameServiceStub(new.channel), new.app, PERSON, PERSON, game="duel")
@@ -232,6 +235,6 @@ async def test_a_database_is_taken_back_to_the_version_before(database: str, nex
     async with next_version():
         await migrate_store(database, len(SCRIPTS))
     async with served(store=database) as old:
-        again = Table(GameServiceStub(old.channel), old.app, played.made)
+        again = played.at(old)
         assert (await again.look()).game.version == answer.game.version
         await again.play_first()

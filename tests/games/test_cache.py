@@ -1,0 +1,89 @@
+"""Games in memory are read once; what fails in the store is told to callers, and logged seldom."""
+
+import asyncio
+import gc
+import logging
+from contextlib import suppress
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from clerestory.games import background, cache
+from clerestory.games.store import StoreError, StoreFull, Unreadable
+from clerestory.refusals import Reason, Refusal
+from tests.games.simulated import Database, Server, on_simulated_time
+from tests.server.harness import until
+
+
+def test_a_store_that_fails_fills_no_log(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:
+    """What is left out is counted."""
+    seconds = [0.0]
+    monkeypatch.setattr(background, "time", SimpleNamespace(monotonic=lambda: seconds[0]))
+    failures = background.Seldom(logging.getLogger("tests"))
+    for _ in range(20):
+        failures.error("broken")
+    seconds[0] = background.EVERY
+    failures.error("broken")
+    assert caplog.messages == ["broken", "broken (19 more errors before)"]
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"), [(StoreError("broken"), Reason.STORE_FAILED), (StoreFull("full"), Reason.DISK_FULL)]
+)
+def test_an_error_of_the_store_is_a_refusal_and_logged(
+    error: Exception, reason: Reason, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(cache, "failures", background.Seldom(cache.logger))
+    with pytest.raises(Refusal) as caught, cache.typed():
+        raise error
+    assert caught.value.reason == reason
+    assert len(caplog.messages) == 1
+
+
+@on_simulated_time
+async def test_a_game_is_read_once_for_all_who_ask_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    server, loads = Server(Database(), 1, shared=False), list[str]()
+    await server.create()
+    load = server.store.load
+
+    async def counted(game_id: str) -> Any:
+        loads.append(game_id)
+        await asyncio.sleep(1.0)
+        return await load(game_id)
+
+    async def ask() -> Any:
+        async with server.keeper.lend("game") as live:
+            return live
+
+    server.keeper.cache.games.clear()
+    monkeypatch.setattr(server.store, "load", counted)
+    found = await asyncio.gather(*(ask() for _ in range(5)))
+    assert (loads, len({id(live) for live in found})) == (["game"], 1)
+
+
+async def test_nobody_is_surprised_by_an_unreadable_game_after_the_caller_has_left() -> None:
+    reached, go_on, unexpected = asyncio.Event(), asyncio.Event(), list[str]()
+    asyncio.get_running_loop().set_exception_handler(lambda _, context: unexpected.append(context["message"]))
+
+    async def load(_: str) -> None:
+        reached.set()
+        await go_on.wait()
+        raise Unreadable("damaged")
+
+    store: Any = SimpleNamespace(load=load)
+    in_memory = cache.GameCache(store)
+
+    async def ask() -> None:
+        async with in_memory.lend(f"{'a' * 21}A"):
+            pass
+
+    asking = asyncio.ensure_future(ask())
+    await reached.wait()
+    asking.cancel()
+    with suppress(asyncio.CancelledError):
+        await asking
+    go_on.set()
+    await until(lambda: bool(in_memory.aside) and not in_memory._reading)
+    gc.collect()
+    assert unexpected == []
