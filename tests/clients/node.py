@@ -4,46 +4,36 @@ import os
 import shutil
 import subprocess
 from pathlib import Path
+from runpy import run_path
 
-from tests.parts import missing, require_program
+from tests.parts import missing
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = ROOT / "clients" / "examples"
-NODE = "apt-get install nodejs npm"
+PATH = run_path(str(ROOT / "clients" / "web" / "build.py"))["search_path"]()  # with the Node of the virtual environment
+QUIET = ("--prefer-offline", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error")
 
 
-def node(*arguments: str | Path, folder: Path = ROOT) -> subprocess.CompletedProcess[str]:
-    """Run a program in Node, and return its output."""
-    environment = os.environ | {"CLERESTORY_ROOT": str(ROOT)}
+def node(*arguments: str | Path, folder: Path = ROOT, name: str = "node") -> subprocess.CompletedProcess[str]:
+    """Run a program in Node, or one that comes with it, and return its output."""
+    program = shutil.which(name, path=PATH) or missing(name, "make .venv/.web")
+    environment = os.environ | {"CLERESTORY_ROOT": str(ROOT), "PATH": PATH}
+    command = [program, *arguments]
     return subprocess.run(
-        [require_program("node", NODE), *arguments],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=500,
+        command, cwd=folder, env=environment, capture_output=True, text=True, check=False, timeout=500
     )
+
+
+def install(folder: Path, *packages: str) -> None:
+    """Install packages in a folder, by default those that it names."""
+    done = node("install", *QUIET, *packages, folder=folder, name="npm")
+    if done.returncode:
+        missing(f"a package of {folder.name} ({done.stderr.strip()[-200:]})", "npm install, with a network")
 
 
 def installed(example: str, folder: Path) -> Path:
-    """Copy an example into a folder, and install its packages."""
-    npm = require_program("npm", NODE)
+    """Return a copy of an example with its packages."""
     copy = folder / example
     shutil.copytree(EXAMPLES / example, copy, ignore=shutil.ignore_patterns("node_modules"))
-    install_packages(npm, copy)
+    install(copy)
     return copy
-
-
-def install_packages(npm: str, folder: Path, *options: str, path: str = os.environ["PATH"]) -> None:
-    """Install the packages of a folder."""
-    done = subprocess.run(
-        [npm, "install", "--no-audit", "--no-fund", *options],
-        cwd=folder,
-        env=os.environ | {"PATH": path},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    if done.returncode:
-        missing(f"a package of {folder.name} ({done.stderr.strip()[-200:]})", "npm install, with a network")

@@ -231,6 +231,20 @@ async def test_a_watch_goes_on_after_a_wait_that_was_cancelled(target: str) -> N
             await anext(states)
 
 
+@pytest.mark.parametrize(("seat", "sent"), [(None, ["mine", "theirs"]), (1, ["theirs"])])
+def test_a_named_seat_alone_agrees_to_a_take_back(seat: int | None, sent: list[str]) -> None:
+    asked: list[Any] = []
+
+    def call(exchange: Any) -> Any:
+        asked.append(exchange.request)
+        return api.TakeBackResponse(game=api.Game(version=5))
+
+    game = KeptGame(call, lambda ask: ask, "game")
+    game.tokens = {0: "mine", 1: "theirs"}
+    game.take_back(3, seat=seat)
+    assert [(list(one.tokens), one.ply, one.decline) for one in asked] == [(sent, 3, False)]
+
+
 def state(version: int) -> api.WatchGameResponse:
     return api.WatchGameResponse(game=api.Game(version=version), entries=[api.GameEntry(version=version)])
 

@@ -3,10 +3,8 @@
 import base64
 import gzip
 import json
-import os
 import re
 import shutil
-import subprocess
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -22,7 +20,7 @@ from google.rpc.error_details_pb2 import ErrorInfo, RetryInfo
 from clerestory import __version__
 from clerestory.clients.retries import AWAY_PAUSES, BROKEN_PAUSES, BUSY_PAUSES, JITTER
 from lab.browser import page_server
-from tests.clients.node import NODE, ROOT, install_packages
+from tests.clients.node import ROOT, install, node
 from tests.clients.relay import cutting
 from tests.clients.test_services import METHODS
 from tests.door.harness import address_of
@@ -32,7 +30,6 @@ PACKAGE = ROOT / "clients" / "typescript"
 SCRIPTS = Path(__file__).parent / "typescript"
 MOST = 15_000  # bytes of the package with the library that it calls by, compressed, beside the messages
 PACKING = run_path(str(PACKAGE / "pack.py"))
-PATH = run_path(str(ROOT / "clients" / "web" / "build.py"))["search_path"]()
 CHECK = {"strict": True, "noEmit": True, "module": "nodenext", "target": "es2023", "types": [], "skipLibCheck": True}
 SIZE = """
 import { build } from "esbuild";
@@ -44,16 +41,7 @@ await build({ entryPoints: ["src/index.ts"], outfile: "bundle.js", ...whole, ext
 
 def run(folder: Path, name: str, *arguments: str) -> str:
     """Return what a program of Node prints. Fails where it fails."""
-    program = shutil.which(name, path=PATH) or missing(name, NODE)
-    done = subprocess.run(
-        [program, *arguments],
-        cwd=folder,
-        env=os.environ | {"PATH": PATH},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=500,
-    )
+    done = node(*arguments, folder=folder, name=name)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
 
@@ -78,10 +66,7 @@ def project(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "package.json").write_text('{"name": "empty", "private": true, "type": "module"}')
     (folder / "tsconfig.json").write_text(json.dumps({"compilerOptions": CHECK | {"lib": ["es2023", "dom"]}}))
     [packed] = folder.glob("*.tgz")
-    npm = shutil.which("npm", path=PATH) or missing("npm", NODE)
-    install_packages(
-        npm, folder, "--prefer-offline", "--ignore-scripts", "--loglevel=error", f"./{packed.name}", path=PATH
-    )
+    install(folder, f"./{packed.name}")
     for script in SCRIPTS.glob("*.ts"):
         shutil.copy(script, folder)
     return folder
@@ -162,15 +147,11 @@ def refusing(refusals: list[dict[str, Any]], headers: dict[str, str]) -> Iterato
     class Refusing(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             self.rfile.read(int(self.headers["content-length"]))
-            error = refusals.pop(0) if refusals else None
-            body = b"" if error is None else json.dumps(error).encode()
-            self.send_response(200 if error is None else 429)
-            said = (
-                {"content-type": "application/proto"}
-                if error is None
-                else {"content-type": "application/json"} | headers
-            )
-            for name, value in (said | {"content-length": str(len(body))}).items():
+            status, kind, more, body = 200, "application/proto", {}, b""
+            if refusals:
+                status, kind, more, body = 429, "application/json", headers, json.dumps(refusals.pop(0)).encode()
+            self.send_response(status)
+            for name, value in {"content-type": kind, "content-length": str(len(body)), **more}.items():
                 self.send_header(name, value)
             self.end_headers()
             self.wfile.write(body)

@@ -4,7 +4,6 @@
 games stood still.
 """
 
-import threading
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -19,11 +18,10 @@ from typing import Annotated, Any
 import psycopg
 import typer
 
-from tests.faults.fleet_callers import BOT, Anywhere, Onlooker, Person, Seen, compare
 from tests.faults.fleet_faults import KILLS, KINDS, OTHERS
-from tests.faults.fleet_servers import Fleet, two_servers, until
+from tests.faults.fleet_servers import Fleet, Replica, two_servers, until
 from tests.faults.judge import leaks, traces
-from tests.faults.players import PERSON
+from tests.faults.players import BOT, PERSON, Everybody, Onlooker, Player
 
 PIECE = 300.0  # seconds
 LIMIT = 120.0  # seconds from the last fault until every game moves again; on a quiet machine some ten
@@ -31,6 +29,7 @@ BURST = 8.0  # seconds of faults one upon another
 ALONE = 0.35  # the share of faults that come alone, and are measured
 MOST = 16  # faults of a burst
 DUELISTS, BOTTED, WATCHERS = 2, 4, 2  # games at a time: of two people, of a person and a bot, of bots that are watched
+PACE = 0.3  # seconds that a person thinks at most
 SESSIONS = 9  # connections that a server has to the database at most
 OWN, THREADS = 16, 12  # descriptors and threads that a server opens when it is first used: connections, pools
 
@@ -63,7 +62,7 @@ class Tally:
 class Round:
     """Faults, and the wait until the games go on."""
 
-    def __init__(self, fleet: Fleet, everybody: "Everybody", luck: Random, tally: Tally) -> None:
+    def __init__(self, fleet: Fleet, everybody: Everybody, luck: Random, tally: Tally) -> None:
         self._fleet, self._everybody, self._luck, self._tally = fleet, everybody, luck, tally
 
     @contextmanager
@@ -137,57 +136,21 @@ class Round:
         self._tally.still.setdefault(name, []).append(time.monotonic() - began)
 
 
-class Everybody:
-    """Whoever takes part in a piece."""
+def everybody_at(fleet: Fleet, seed: int) -> Everybody:
+    """Return those who take part in a piece."""
+    duelists = [Player(Random(f"{seed} duelist {n}"), takes_back=0.05, pace=PACE) for n in range(DUELISTS)]
+    botted = [Player(Random(f"{seed} player {n}"), seats=(PERSON, BOT), pace=PACE) for n in range(BOTTED)]
+    onlookers = [Onlooker(Random(f"{seed} watcher {n}")) for n in range(WATCHERS)]
+    return Everybody([replica.stub for replica in fleet.replicas], [*duelists, *botted], onlookers)
 
-    def __init__(self, fleet: Fleet, seed: int) -> None:
-        self._fleet, self.seen, self.leaving = fleet, Seen(), threading.Event()
-        kinds = [((PERSON, PERSON), 0.05)] * DUELISTS + [((PERSON, BOT), 0.0)] * BOTTED
-        self.players = [
-            Person(Random(f"{seed} player {n}"), takes_back=back, seats=seats) for n, (seats, back) in enumerate(kinds)
-        ]
-        self.watchers = [Onlooker(Random(f"{seed} watcher {n}")) for n in range(WATCHERS)]
-        self.all: list[Person] = [*self.players, *self.watchers]
-        stubs = [replica.stub for replica in fleet.replicas]
-        self._threads = []
-        for one in self.all:
-            one.seen, one.leaving = self.seen, self.leaving
-            near = stubs[:1] if isinstance(one, Onlooker) else stubs
-            stub = Anywhere(near, self.seen, self.leaving, Random(one.luck.random()))
-            self._threads.append(threading.Thread(target=one.live, args=(stub,)))
-        for thread in self._threads:
-            thread.start()
 
-    @property
-    def playing(self) -> set[str]:
-        """The games of people who are there."""
-        return {made.game.game_id for one in self.players if (made := one.made) is not None}
-
-    def shown(self) -> list[tuple[Onlooker, int]]:
-        """Return who watches a game that goes on, and how much of it they have seen."""
-        return [(one, one.total) for one in self.watchers if one.made is not None]
-
-    def leave(self) -> None:
-        """Let all go."""
-        self.leaving.set()
-        for thread in self._threads:
-            thread.join()
-
-    def audit(self) -> list[str]:
-        """Compare all games with all that anybody was told of them, at every server, and with what was asked for."""
-        found = []
-        for replica in self._fleet.replicas:
-            stub = Anywhere([replica.stub], self.seen, threading.Event(), Random(0))
-            books = [book for one in self.all for book in one.books.items()]
-            found += [compare(stub, game_id, token, told) for game_id, (token, told) in books]
-        named = {game_id for one in self.all for game_id in one.books}
-        pending = sum(bool(one.request_id) for one in self.all)
-        stored = {game_id for (game_id,) in self._fleet.ask("SELECT id FROM game")}
-        if named - stored:
-            found.append(f"games are lost: {named - stored}")
-        if len(stored - named) > pending:
-            found.append(f"games were made twice: {stored - named}")
-        return [fault for fault in found if fault]
+def games_made(fleet: Fleet, everybody: Everybody) -> list[str]:
+    """Compare the games that are stored with those that were asked for."""
+    named = {game_id for one in everybody.all for game_id in one.books}
+    pending = sum(bool(one.request_id) for one in everybody.all)
+    stored = {game_id for (game_id,) in fleet.ask("SELECT id FROM game")}
+    lost = [f"games are lost: {named - stored}"] if named - stored else []
+    return lost + ([f"games were made twice: {stored - named}"] if len(stored - named) > pending else [])
 
 
 def fly(folder: Path, seed: int, seconds: float = PIECE) -> Tally:
@@ -195,15 +158,16 @@ def fly(folder: Path, seed: int, seconds: float = PIECE) -> Tally:
     tally, ends = Tally(), time.monotonic() + seconds
     with two_servers(folder, ("text", "json")[seed % 2]) as fleet:
         fresh = [replica.held() for replica in fleet.replicas]
-        everybody = Everybody(fleet, seed)
+        everybody = everybody_at(fleet, seed)
         try:
             fail(fleet, everybody, Random(seed), tally, ends)
             tally.faults += stand_still(fleet)
         finally:
             everybody.leave()
-        tally.faults += everybody.audit() + not_given_back(fleet, fresh)
+        tally.faults += everybody.audit() + games_made(fleet, everybody)
+        tally.faults += not_given_back(fleet.replicas, fresh)
         secrets = fleet.secrets().union(*(one.secrets for one in everybody.all))
-    tally.calls, tally.faults = everybody.seen.calls, tally.faults + everybody.seen.faults
+    tally.calls = everybody.seen.calls
     tally.entries = sum(one.total for one in everybody.all)
     tally.over = sum(one.over for one in everybody.all)
     for replica in fleet.replicas:
@@ -233,10 +197,10 @@ def stand_still(fleet: Fleet) -> list[str]:
     return [] if moved else ["games of bots stand still"]
 
 
-def not_given_back(fleet: Fleet, fresh: list[tuple[int, int]]) -> list[str]:
+def not_given_back(replicas: list[Replica], fresh: list[tuple[int, int]]) -> list[str]:
     """Return what servers hold too much once all callers have left, given what they held at first."""
     found = []
-    for replica, (descriptors, threads) in zip(fleet.replicas, fresh, strict=True):
+    for replica, (descriptors, threads) in zip(replicas, fresh, strict=True):
         if not until(LIMIT, lambda: replica.held()[0] <= descriptors + OWN):  # noqa: B023
             found.append(f"{replica.held()[0]} descriptors, {descriptors} at first")
         if replica.held()[1] > threads + THREADS:

@@ -58,7 +58,7 @@ def silence(servers: int) -> Callable[[Fleet, Random], AbstractContextManager[in
 
     @contextmanager
     def run(fleet: Fleet, luck: Random) -> Iterator[int]:
-        proxies = [replica.proxy for replica in luck.sample(fleet.replicas, servers)]
+        proxies = luck.sample(fleet.proxies, servers)
         for proxy in proxies:
             proxy.silent = True
         yield 1
@@ -71,7 +71,7 @@ def silence(servers: int) -> Callable[[Fleet, Random], AbstractContextManager[in
 @contextmanager
 def forget(fleet: Fleet, luck: Random) -> Iterator[int]:
     """A firewall forgets the connections of a server: nothing arrives on them; new ones work."""
-    proxy = luck.choice(fleet.replicas).proxy
+    proxy = luck.choice(fleet.proxies)
     proxy.forget()
     yield 1
     proxy.stale.clear()  # else the database would not learn that they are closed
@@ -80,7 +80,7 @@ def forget(fleet: Fleet, luck: Random) -> Iterator[int]:
 @contextmanager
 def lose_answers(fleet: Fleet, luck: Random) -> Iterator[int]:
     """The answers to COMMIT are lost, with the connections."""
-    proxies = [replica.proxy for replica in luck.sample(fleet.replicas, luck.randint(1, 2))]
+    proxies = luck.sample(fleet.proxies, luck.randint(1, 2))
     for proxy in proxies:
         proxy.losing = True
     yield 1

@@ -66,20 +66,20 @@ class Replica:
     """A server that is started again whenever it has ended, as a supervisor of services does it.
 
     Attributes:
-        proxy: between it and the database.
+        target: its address.
         channel: to it.
         stub: of its games.
         faults: in words, what it did that no server may do.
     """
 
-    def __init__(self, number: int, folder: Path, proxy: Proxy, log_format: str) -> None:
-        self.proxy = proxy
+    def __init__(self, number: int, folder: Path, store: str, *options: str) -> None:
         self.faults: list[str] = []
-        self._output, self._clock, target = folder / f"output{number}", folder / f"clock{number}", f"{folder}/{number}"
-        self._command = [sys.executable, "-c", SERVER, str(self._clock), "serve", "--while-stdin", *OPTIONS]
-        self._command += ["--listen", f"unix:{target}", "--store", proxy.address, "--log-format", log_format]
+        self.target = f"unix:{folder}/{number}"
+        self._output, self._clock = folder / f"output{number}", folder / f"clock{number}"
+        self._command = [sys.executable, "-c", SERVER, str(self._clock), "serve", "--while-stdin"]
+        self._command += ["--listen", self.target, "--store", store, *options]
         self.set_clock(0)
-        self.channel = grpc.insecure_channel(f"unix:{target}", CHANNEL)
+        self.channel = grpc.insecure_channel(self.target, CHANNEL)
         self.stub: Any = GameServiceStub(self.channel)
         self._child = self._start()
         self._ending = threading.Event()
@@ -115,9 +115,14 @@ class Replica:
         """Set its date forward by so many seconds from the right one."""
         self._clock.write_text(f"{seconds}")
 
+    @property
+    def pid(self) -> int:
+        """The number of its present process."""
+        return self._child.pid
+
     def held(self) -> tuple[int, int]:
         """Return how many descriptors and threads it has."""
-        process = psutil.Process(self._child.pid)
+        process = psutil.Process(self.pid)
         return process.num_fds(), process.num_threads()
 
     def end(self) -> None:
@@ -145,9 +150,10 @@ class Replica:
 class Fleet:
     """The servers, their database, and whatever else may fail."""
 
-    def __init__(self, cluster: Cluster, name: str, replicas: list[Replica]) -> None:
+    def __init__(self, cluster: Cluster, name: str, replicas: list[Replica], proxies: list[Proxy]) -> None:
         self.cluster = cluster
         self.replicas = replicas
+        self.proxies = proxies  # between the servers and the database
         self._name = name
 
     def ask(self, text: str) -> list[Any]:
@@ -173,10 +179,10 @@ class Fleet:
     def mend(self) -> None:
         """End all faults."""
         self.cluster.start()
-        for replica in self.replicas:
+        for replica, proxy in zip(self.replicas, self.proxies, strict=True):
             replica.signal(signal.SIGCONT)
-            replica.proxy.silent = replica.proxy.losing = False
-            replica.proxy.stale.clear()
+            proxy.silent = proxy.losing = False
+            proxy.stale.clear()
         self.ask("DELETE FROM full_disk")
 
 
@@ -186,11 +192,12 @@ def two_servers(folder: Path, log_format: str) -> Iterator[Fleet]:
     with own_cluster() as cluster:
         name = cluster.create()
         with networks(cluster.url(name)) as proxies:
-            replicas = [Replica(number, folder, proxy, log_format) for number, proxy in enumerate(proxies)]
+            options = (*OPTIONS, "--log-format", log_format)
+            replicas = [Replica(number, folder, proxy.address, *options) for number, proxy in enumerate(proxies)]
             try:
                 for replica in replicas:
                     replica.wait()
-                fleet = Fleet(cluster, name, replicas)
+                fleet = Fleet(cluster, name, replicas, proxies)
                 fleet.ask(FULL)
                 yield fleet
             finally:

@@ -7,6 +7,7 @@ from pathlib import Path
 from random import Random
 
 import grpc
+import psutil
 from google.protobuf.json_format import MessageToDict
 from google.protobuf.message import DecodeError
 
@@ -163,7 +164,7 @@ class Fuzzer:
             if (held := min(self.held_by(call) for _ in range(REPEATS))) > HELD:
                 self.figures.faults.append(f"{call} holds the loop for {held:.3f} s of processor time")
         self.figures.faults += dead_services(self._channel, self.world.metadata)
-        self.figures.rss = max(self.figures.rss, self._server.process.memory_info().rss)
+        self.figures.rss = max(self.figures.rss, psutil.Process(self._server.child.pid).memory_info().rss)
 
     def suspects(self) -> list[Call]:
         """Return the recent calls in which the loop was held for longer than it may be."""

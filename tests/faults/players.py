@@ -1,128 +1,264 @@
-"""People and onlookers who play as fast as they can, and keep what they were told."""
+"""People and onlookers who play as fast as they can at servers that fail, and compare all that they were told."""
 
-import random
+import threading
+import time
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from random import Random
 from typing import Any
 from uuid import UUID
 
 import grpc
+from google.protobuf.duration_pb2 import Duration
 
 from clerestory.engine import read_records
 from clerestory.v1 import games_pb2 as games
+from tests.faults.wires import grpc_ending
 
+DEADLINE = 4.0  # seconds of a call; one that is not answered is made again
+STREAM = 20.0  # seconds for which one stream is watched
+PAUSE = 0.1  # seconds before another server is asked
+TIME = 100  # seconds that a person has for a move: more than faults take, less than the date of a server is wrong
 PERSON = games.SeatPlan(kind=games.SEAT_KIND_PERSON)
-BOT = games.SeatPlan(kind=games.SEAT_KIND_BOT, bot=games.Bot(level=1))
-GONE = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED)  # how calls end when a server is killed
-LEFT = ("closed channel", "Channel closed")  # what gRPC says when we close it while others call
+BOT = games.SeatPlan(kind=games.SEAT_KIND_BOT, bot=games.Bot(time_budget=Duration(nanos=300_000_000)))
+UNARY = ("CreateGame", "GetGame", "PlayAction", "TakeBack", "GetRecord")
+# How calls may end while something fails.
+MEANT = {"STORE_FAILED", "DISK_FULL", "FINISHING"}
+AWAY = {"unavailable", "cancelled", "deadline_exceeded"}
+
+
+class LeaveError(Exception):
+    """It is time to leave."""
+
+
+class RefusedError(Exception):
+    """A call was refused as none should be."""
+
+
+@dataclass
+class Seen:
+    """What callers have met: the number of their calls, and faults in words, of which there should be none."""
+
+    calls: int = 0
+    faults: list[str] = field(default_factory=list)
+
+    def failed(self, name: str, error: Any) -> bool:
+        """Note how a call ended; return whether calls may end so while something fails."""
+        ending = grpc_ending(error)
+        meant = ending.reason in MEANT or (not ending.reason and ending.code in AWAY)
+        if not meant:
+            self.faults.append(f"{name}: {ending}")
+        return meant
+
+
+class Anywhere:
+    """A stub that calls one of the servers, and another one if that fails, until one answers."""
+
+    def __init__(self, stubs: Sequence[Any], seen: Seen, leaving: threading.Event, luck: Random) -> None:
+        self._stubs, self._seen, self._leaving, self._luck = stubs, seen, leaving, luck
+
+    def __getattr__(self, name: str) -> Any:
+        if name not in UNARY:
+            raise AttributeError(name)
+        return lambda request: self._call(name, request)
+
+    def _call(self, name: str, request: Any) -> Any:
+        while not self._leaving.is_set():
+            for stub in self._luck.sample(self._stubs, len(self._stubs)):
+                self._seen.calls += 1
+                try:
+                    return getattr(stub, name)(request, timeout=DEADLINE)
+                except grpc.RpcError as error:
+                    if not self._seen.failed(name, error):
+                        raise RefusedError from None
+                time.sleep(PAUSE)
+        raise LeaveError
+
+    def WatchGame(self, request: Any) -> Any:  # noqa: N802  # as gRPC calls it
+        """Return a stream of one of the servers."""
+        return self._luck.choice(self._stubs).WatchGame(request, timeout=STREAM)
 
 
 @dataclass
 class Player:
-    """Plays games, one after the other, and keeps the answers.
+    """Plays games, one after the other, alone or against a bot.
 
     Attributes:
         luck: of everything it chooses.
+        seats: of its games.
         takes_back: how likely it takes a move back instead of making one.
+        forced: whether the server plays what is the only legal action.
+        pace: seconds that it thinks at most.
+        seen: what it meets.
+        leaving: set when it is to leave.
         made: its game, None between two.
-        told: the action of each version that was acknowledged or shown, "" for what is none.
         pending: what was asked for and not answered.
+        told: the action of each version that was acknowledged or shown, "" for what is none.
+        books: of all its games, by id: the owner's token, and what it was told.
         total: entries that it was told of.
+        played: entries that the server played as the only legal action.
         over: games that it played to their ends.
         secrets: its tokens.
-        faults: how its calls failed while the server was there.
-        forced: whether the server plays what is the only legal action.
-        time_per_move: seconds that a person has, 0 for any number.
-        played: entries that the server played as the only legal action.
     """
 
-    luck: random.Random
+    luck: Random
+    seats: tuple[games.SeatPlan, ...] = (PERSON, PERSON)
     takes_back: float = 0.0
+    forced: bool = False
+    pace: float = 0.0
+    seen: Seen = field(default_factory=Seen)
+    leaving: threading.Event = field(default_factory=threading.Event)
     made: Any = None
     request_id: str = ""
-    told: dict[int, str] = field(default_factory=dict)
     pending: Any = None
+    told: dict[int, str] = field(default_factory=dict)
+    books: dict[str, tuple[str, dict[int, str]]] = field(default_factory=dict)
     total: int = 0
+    played: int = 0
     over: int = 0
     secrets: set[str] = field(default_factory=set)
-    faults: list[str] = field(default_factory=list)
-    forced: bool = False
-    time_per_move: int = 0
-    played: int = 0
 
     def live(self, stub: Any) -> None:
-        """Go on until the server is gone."""
-        try:
-            while True:
+        """Go on until told to leave."""
+        while not self.leaving.is_set():
+            try:
                 self.go_on(stub)
-        except grpc.RpcError as error:
-            if error.code() not in GONE:
-                self.faults.append(f"{self.pending} ended with {error}")
-        except ValueError as error:
-            if not any(words in str(error) for words in LEFT):
-                raise
+            except LeaveError:
+                return
+            except grpc.RpcError as error:  # of a stream
+                if error.code() != grpc.StatusCode.DEADLINE_EXCEEDED:
+                    self.seen.failed(type(self).__name__, error)
+                time.sleep(PAUSE)
+            except RefusedError:
+                self.made, self.pending = None, None
+            except AssertionError as error:
+                self.seen.faults.append(f"{type(self).__name__}: {error}")
+                self.made, self.pending = None, None
 
     def go_on(self, stub: Any) -> None:
         """Play a game to its end."""
         if self.made is None:
-            self.begin(stub, [PERSON, PERSON])
+            self.begin(stub)
         tokens = [one.token for one in self.made.seat_tokens]
-        seen = stub.GetGame(games.GetGameRequest(game_id=self.made.game.game_id, tokens=tokens))
-        while self.pending or seen.game.status != games.GAME_STATUS_OVER:  # also the last move is asked for again
-            self.pending = self.pending or self.choose(seen, tokens)
-            seen = self.send(stub)
-            self.pending = None
-            self.tell(seen.entries)
+        look = games.GetGameRequest(game_id=self.made.game.game_id, tokens=tokens)
+        now = stub.GetGame(look)
+        while self.pending or now.game.status != games.GAME_STATUS_OVER:  # also the last move is asked for again
+            self.leaving.wait(self.luck.uniform(0, self.pace))
+            if self.pending is None and not any(view.actions for view in now.views):
+                now = stub.GetGame(look)
+            else:
+                self.pending = self.pending or self.choose(now, tokens)
+                plays = isinstance(self.pending, games.PlayActionRequest)
+                now = stub.PlayAction(self.pending) if plays else stub.TakeBack(self.pending)
+                self.pending = None
+                self.tell(now.entries)
         self.finish(stub)
 
-    def choose(self, seen: Any, tokens: list[str]) -> Any:
+    def choose(self, now: Any, tokens: list[str]) -> Any:
         """Return the next request: a move, or one back."""
-        fields = {"game_id": self.made.game.game_id, "tokens": tokens, "version": seen.game.version}
-        if seen.game.ply > 1 and self.luck.random() < self.takes_back:
-            return games.TakeBackRequest(**fields, ply=self.luck.randrange(seen.game.ply - 1, seen.game.ply))
-        actions = next(view.actions for view in seen.views if view.actions)
+        fields = {"game_id": self.made.game.game_id, "tokens": tokens, "version": now.game.version}
+        if now.game.ply > 1 and self.luck.random() < self.takes_back:
+            return games.TakeBackRequest(**fields, ply=now.game.ply - 1)
+        actions = next(view.actions for view in now.views if view.actions)
         assert len(actions) > 1 or not self.forced, "the server did not play what is the only legal action"
         return games.PlayActionRequest(**fields, action=self.luck.choice(actions).action.text)
 
-    def send(self, stub: Any) -> Any:
-        """Return the answer to what is pending."""
-        plays = isinstance(self.pending, games.PlayActionRequest)
-        return stub.PlayAction(self.pending) if plays else stub.TakeBack(self.pending)
-
-    def begin(self, stub: Any, seats: list[games.SeatPlan]) -> None:
-        """Create a game; repeat the request if it was not answered."""
+    def begin(self, stub: Any) -> None:
+        """Create a game, and a book for it; repeat the request if it was not answered."""
         self.request_id = self.request_id or str(UUID(int=self.luck.getrandbits(128)))
         options = games.GameOptions(take_backs=games.TAKE_BACKS_ALL, play_forced=self.forced)
-        if self.time_per_move:
-            options.time_per_move.FromSeconds(self.time_per_move)
-        request = games.CreateGameRequest(game="duel", seats=seats, request_id=self.request_id, options=options)
-        self.made, self.request_id = stub.CreateGame(request), ""
+        options.time_per_move.FromSeconds(TIME)
+        request = games.CreateGameRequest(game="duel", seats=self.seats, request_id=self.request_id, options=options)
+        self.made, self.request_id, self.told = stub.CreateGame(request), "", {}
         self.secrets |= {self.made.owner_token, *(one.token for one in self.made.seat_tokens)}
+        self.books[self.made.game.game_id] = self.made.owner_token, self.told
 
     def tell(self, entries: Any) -> None:
         """Store the entries received."""
-        self.told |= {entry.version: entry.applied.action.text for entry in entries}
+        assert not any(entry.played_on for entry in entries), "the server moved for a person who had time"
+        for entry in entries:
+            known = self.told.setdefault(entry.version, entry.applied.action.text)
+            assert known == entry.applied.action.text, f"version {entry.version} was told in two ways"
         self.total += len(entries)
         self.played += sum(entry.forced for entry in entries)
 
     def finish(self, stub: Any) -> None:
-        """Compare a game that is over with the answers, and replay it by the rules."""
-        self.compare(stub)
-        request = games.GetRecordRequest(game_id=self.made.game.game_id, tokens=[self.made.owner_token])
+        """Compare a game that is over with what it was told, and replay it by the rules."""
+        game_id, token = self.made.game.game_id, self.made.owner_token
+        if wrong := compare(stub, game_id, token, self.told):
+            raise AssertionError(wrong)
+        if self.told and all(seat == PERSON for seat in self.seats):
+            last = log_of(stub, game_id, token)[-1].version
+            assert last == max(self.told), "something was played that nobody asked for"
+        request = games.GetRecordRequest(game_id=game_id, tokens=[token])
         (record,) = read_records(stub.GetRecord(request).record.splitlines())
-        assert record.state.over
-        self.made, self.told = None, {}
+        assert record.state.over, "the record of a game that is over is not"
+        self.made = None
         self.over += 1
 
-    def compare(self, stub: Any) -> None:
-        """Compare the stored games with the answers."""
+
+@dataclass
+class Onlooker(Player):
+    """Watches games of bots at one server, and resumes when that is there again."""
+
+    seats: tuple[games.SeatPlan, ...] = (BOT, BOT)
+
+    def go_on(self, stub: Any) -> None:
+        """Watch a game to its end: each entry comes once, and in order."""
         if self.made is None:
-            return
-        kept = log_of(stub, self.made.game.game_id, self.made.owner_token)
-        assert [entry.version for entry in kept] == list(range(1, len(kept) + 1))
-        texts = {entry.version: entry.applied.action.text for entry in kept}
-        assert {version: texts.get(version) for version in self.told} == self.told
-        if self.pending is None and self.told:
-            assert max(texts) == max(self.told), "something was played that nobody asked for"
+            self.begin(stub)
+        since, tokens = max(self.told, default=0), [self.made.owner_token]
+        request = games.WatchGameRequest(game_id=self.made.game.game_id, tokens=tokens, from_version=since)
+        for state in stub.WatchGame(request):
+            versions = [entry.version for entry in state.entries]
+            following = 1 + max(self.told, default=0)
+            assert versions == list(range(following, following + len(versions))), "a stream left something out"
+            self.tell(state.entries)
+            if self.leaving.is_set():
+                return
+        if state.game.status == games.GAME_STATUS_OVER:
+            self.finish(stub)
+
+
+class Everybody:
+    """Players at any of some servers, and onlookers at the first, each in a thread of its own until they leave."""
+
+    def __init__(self, stubs: Sequence[Any], players: list[Player], onlookers: list[Onlooker]) -> None:
+        self.seen, self.leaving = Seen(), threading.Event()
+        self._stubs, self.players, self.onlookers = stubs, players, onlookers
+        self.all = [*players, *onlookers]
+        self._threads = []
+        for one in self.all:
+            one.seen, one.leaving = self.seen, self.leaving
+            near = stubs[:1] if isinstance(one, Onlooker) else stubs
+            stub = Anywhere(near, self.seen, self.leaving, Random(one.luck.random()))
+            self._threads.append(threading.Thread(target=one.live, args=(stub,)))
+        for thread in self._threads:
+            thread.start()
+
+    @property
+    def playing(self) -> set[str]:
+        """The games of people who are there."""
+        return {made.game.game_id for one in self.players if (made := one.made) is not None}
+
+    def shown(self) -> list[tuple[Onlooker, int]]:
+        """Return who watches a game that goes on, and how much of it they have seen."""
+        return [(one, one.total) for one in self.onlookers if one.made is not None]
+
+    def leave(self) -> None:
+        """Let all go."""
+        self.leaving.set()
+        for thread in self._threads:
+            thread.join()
+
+    def audit(self) -> list[str]:
+        """Return what they met, and how games at any server differ from what anybody was told of them."""
+        found = []
+        for stub in self._stubs:
+            anywhere = Anywhere([stub], self.seen, threading.Event(), Random(0))
+            books = [book for one in self.all for book in one.books.items()]
+            found += [compare(anywhere, game_id, token, told) for game_id, (token, told) in books]
+        return [*self.seen.faults, *(fault for fault in found if fault)]
 
 
 def log_of(stub: Any, game_id: str, token: str) -> list[Any]:
@@ -136,22 +272,11 @@ def log_of(stub: Any, game_id: str, token: str) -> list[Any]:
     return entries
 
 
-class Watcher(Player):
-    """Watches a game of bots."""
-
-    def go_on(self, stub: Any) -> None:
-        """Watch a game to its end."""
-        if self.made is None:
-            self.begin(stub, [BOT, BOT])
-        request = games.WatchGameRequest(
-            game_id=self.made.game.game_id, tokens=[self.made.owner_token], from_version=max(self.told, default=0)
-        )
-        for state in stub.WatchGame(request):
-            self.tell(state.entries)
-        self.pending = None
-        self.finish(stub)
-
-    def compare(self, stub: Any) -> None:
-        """Compare what is kept with what was shown; bots go on meanwhile."""
-        self.pending = "nothing"
-        super().compare(stub)
+def compare(stub: Any, game_id: str, token: str, told: dict[int, str]) -> str:
+    """Return what is wrong with a stored game, given what somebody was told of it; "" for nothing."""
+    kept = log_of(stub, game_id, token)
+    if [entry.version for entry in kept] != list(range(1, len(kept) + 1)):
+        return f"the log of {game_id} has gaps"
+    texts = {entry.version: entry.applied.action.text for entry in kept}
+    wrong = {version for version, text in told.items() if texts.get(version) != text}
+    return f"{game_id}: acknowledged entries {wrong} are not stored, or others are" if wrong else ""

@@ -2,7 +2,6 @@
 
 import asyncio
 import os
-import resource
 import signal
 import urllib.request
 from collections.abc import AsyncIterator, Callable, Iterator
@@ -11,11 +10,9 @@ from pathlib import Path
 from typing import Any
 
 import grpc
-import psutil
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from clerestory.clients import AsyncAdvisor
 from clerestory.clients.wire import position_message
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.advisor_pb2 import RecommendMoveRequest
@@ -125,20 +122,6 @@ def asking(advisor: Any, seconds: float, name: str = "", metadata: Any = ()) -> 
 
 
 @pytest.mark.parametrize(
-    ("callers", "seconds", "alerts"), [(2, 0.3, ()), (30, 30.0, ("WorkersCrowded",))], ids=["enough", "a crowd"]
-)
-async def test_a_crowd_fires_and_a_server_with_enough_to_do_does_not(
-    tmp_path: Path, callers: int, seconds: float, alerts: tuple[str, ...]
-) -> None:
-    with scraped() as (server, scrapes):
-        async with grpc.aio.insecure_channel(server.target, OPTIONS) as channel:
-            works = [asking(AdvisorServiceStub(channel), seconds, f"caller-{number}") for number in range(callers)]
-            async with busy(*works):
-                await scrapes.go_on()
-    scrapes.assert_fired(tmp_path, *alerts, besides=MACHINE)
-
-
-@pytest.mark.parametrize(
     ("names", "alert"), [(("anna",), "CallerRefused"), (("anna", "ben", "carl"), "CallersRefused")]
 )
 async def test_refused_callers_fire(tmp_path: Path, names: tuple[str, ...], alert: str) -> None:
@@ -180,20 +163,6 @@ async def test_callers_that_vanish_or_send_rubbish_fire_nothing(tmp_path: Path) 
 # -- a machine that fails --------------------------------------------------------------------------
 
 
-async def test_a_server_that_stands_still_now_and_then_fires(tmp_path: Path) -> None:
-    with scraped() as (server, scrapes):
-        async with (
-            grpc.aio.insecure_channel(server.target, OPTIONS) as channel,
-            busy(asking(AdvisorServiceStub(channel), 0.3), callers=2),
-        ):
-            for _ in range(SCRAPES):
-                os.kill(server.pid, signal.SIGSTOP)
-                await asyncio.sleep(EVERY)
-                os.kill(server.pid, signal.SIGCONT)
-                await scrapes.go_on(1)
-    scrapes.assert_fired(tmp_path, "AnswersLate")
-
-
 async def test_a_server_that_is_killed_again_and_again_fires(tmp_path: Path) -> None:
     port = free_port()
     scrapes = Scrapes(port)
@@ -205,17 +174,6 @@ async def test_a_server_that_is_killed_again_and_again_fires(tmp_path: Path) -> 
     scrapes.assert_fired(tmp_path, "ServerRestarts")
     await scrapes.go_on(5)
     scrapes.assert_fired(tmp_path, "ServerRestarts", "ServerDown")
-
-
-async def test_memory_that_ends_fires(tmp_path: Path) -> None:
-    with scraped() as (server, scrapes):
-        process = psutil.Process(server.pid)
-        async with AsyncAdvisor(server.target) as advisor:
-            await advisor.recommend(POSITION, 59.0, iterations=200_000, early_stop=False, game_id="one")
-        scrapes.take()
-        process.rlimit(resource.RLIMIT_AS, (process.memory_info().vms + (12 << 20), resource.RLIM_INFINITY))
-        await scrapes.go_on(10)
-    scrapes.assert_fired(tmp_path, "MemoryShort", besides=MACHINE)
 
 
 # -- a store that fails ----------------------------------------------------------------------------

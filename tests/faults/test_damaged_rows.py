@@ -64,7 +64,7 @@ def ask(channel: grpc.Channel, world: World, name: str, one: Kept, luck: Random)
 @pytest.mark.parametrize("seed", [*range(2), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 40))])
 def test_damaged_rows(stored: tuple[Path, list[Kept]], tmp_path: Path, seed: int) -> None:
     folder, kept = deepcopy(stored)
-    shutil.copytree(folder, tmp_path, dirs_exist_ok=True, ignore=shutil.ignore_patterns("std*", "delays"))
+    shutil.copytree(folder, tmp_path, dirs_exist_ok=True, ignore=shutil.ignore_patterns("log", "delays"))
     luck, sound = Random(seed), kept[::CASES]
     broken = [one for one in kept if one not in sound]
     done = damage(tmp_path / "games", [one.game_id for one in broken], luck)

@@ -19,15 +19,13 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TextIO
 
-import psutil
-
 from clerestory.cli.main import main
 from clerestory.clients.child import own
+from lab.load.server import ANNOUNCED, end
 
 LONG = 0.002  # seconds of processor time of an iteration that is written down
-GRPC, PAGE = re.compile(r"serves on (\S+) with"), re.compile(r"page at (\S+)")
+PAGE = re.compile(r"page at http://([^/]+)/")
 OWN = re.compile(r"Exception ignored in: <bound method LoopWatch\.collect.*\nTraceback.*\n(?: .*\n)*RecursionError.*\n")
-END_WITHIN = 120.0  # seconds from SIGTERM
 LIMIT_CORE = (resource.RLIMIT_CORE, (0, 0))
 
 
@@ -101,86 +99,53 @@ def watch_loops(path: str) -> None:
 # -- outside ---------------------------------------------------------------------------------------
 
 
-@dataclass
+@dataclass(frozen=True)
 class Watched:
     """A server that runs.
 
     Attributes:
         target: of its gRPC port.
         page: `HOST:PORT` of its page.
-        process: that it is.
-        folder: where its output and its delays are.
+        child: that it is.
+        folder: where its log and its delays are.
     """
 
     target: str
     page: str
-    process: psutil.Process
-    child: "subprocess.Popen[bytes]"
+    child: "subprocess.Popen[str]"
     folder: Path
-    _read: int = 0
 
     def delays(self) -> list[Delay]:
         """Return the delays that were written down since the last call."""
-        with (self.folder / "delays").open(encoding="utf-8") as file:
-            file.seek(self._read)
-            lines = [line for line in file if line.endswith("\n")]
-        self._read += sum(map(len, lines))
-        return [Delay(**json.loads(line)) for line in lines]
+        with (self.folder / "delays").open("r+", encoding="utf-8") as file:
+            delays = [Delay(**json.loads(line)) for line in file]
+            file.truncate(0)
+        return delays
 
     def output(self) -> str:
-        """Return all that it has printed and logged; not that deep recursion left the watch no frame of its own."""
-        told = "".join((self.folder / name).read_text(errors="replace") for name in ("stdout", "stderr"))
-        return OWN.sub("", told)
+        """Return all that it has logged; not that deep recursion left the watch no frame of its own."""
+        return OWN.sub("", (self.folder / "log").read_text(errors="replace"))
 
 
 @contextmanager
 def watched_server(folder: Path, *options: str) -> Iterator[Watched]:
-    """Yield a server with a page, which keeps its games in `folder/games`, for the duration of the `with`.
-
-    Args:
-        folder: for its store, its output and its delays; may be that of an earlier server.
-        options: of `clerestory serve`.
-
-    Raises RuntimeError when it does not start.
-    """
-    files = {name: (folder / name).open("ab") for name in ("stdout", "stderr")}
-    (folder / "delays").touch()
-    seen = (folder / "stdout").stat().st_size
-    command = [sys.executable, "-m", "tests.faults.watched", str(folder / "delays"), "serve", "--while-stdin"]
-    places = ["--listen", "127.0.0.1:0", "--web", "127.0.0.1:0", "--store", str(folder / "games")]
+    """Yield a server with a page, which keeps its games in `folder/games`, for the duration of the `with`."""
+    command = [sys.executable, "-m", "tests.faults.watched", str(folder / "delays"), "serve", "--while-stdin", *options]
+    command += ["--listen", "127.0.0.1:0", "--web", "127.0.0.1:0", "--store", str(folder / "games")]
+    pipes: dict[str, Any] = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "text": True}
     root = Path(__file__).parents[2]
-    child = subprocess.Popen([*command, *places, *options], stdin=subprocess.PIPE, cwd=root, env=own(), **files)
-    try:
-        target, page = announced(child, folder / "stdout", seen)
-        read = (folder / "delays").stat().st_size
-        yield Watched(target, page, psutil.Process(child.pid), child, folder, read)
-    finally:
-        end(child)
-        for file in files.values():
-            file.close()
-
-
-def announced(child: "subprocess.Popen[bytes]", printed: Path, seen: int) -> tuple[str, str]:
-    """Return the addresses that a server prints: of gRPC, and of its page."""
-    while child.poll() is None:
-        text = printed.read_bytes()[seen:].decode()
-        target, page = GRPC.search(text), PAGE.search(text)
-        if target and page:
-            return target[1], page[1].removeprefix("http://").strip("/")
-        time.sleep(0.01)
-    raise RuntimeError("the server did not start")
-
-
-def end(child: "subprocess.Popen[bytes]") -> None:
-    """Terminate a server, and kill it if it does not end."""
-    assert child.stdin is not None
-    child.terminate()
-    try:
-        child.wait(END_WITHIN)
-    except subprocess.TimeoutExpired:
-        child.kill()
-        child.wait()
-    child.stdin.close()
+    with (
+        (folder / "log").open("wb") as log,
+        subprocess.Popen(command, stderr=log, cwd=root, env=own(), **pipes) as child,
+    ):
+        try:
+            assert child.stdout is not None
+            target, page = ANNOUNCED.search(child.stdout.readline()), PAGE.search(child.stdout.readline())
+            assert target
+            assert page
+            yield Watched(target[1], page[1], child, folder)
+        finally:
+            end(child)
 
 
 if __name__ == "__main__":
