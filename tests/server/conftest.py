@@ -20,4 +20,3 @@ async def server() -> AsyncIterator[Served]:
 def rules(server: Served) -> Any:
     """A client of its rules."""
     return RulesServiceStub(server.channel)
-

@@ -1,5 +1,6 @@
 """Reviews of kept games: by whose knowledge, what is stored, who may have one."""
 
+import asyncio
 from collections.abc import AsyncIterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -93,49 +94,58 @@ def look_alikes(game: State, seat: int) -> list[State]:
     return found[:3]
 
 
+class Searches:
+    """The searches of reviews: their seeds, as they begin. The one numbered `stuck` never ends."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.seeds: list[int] = []
+        self.stuck = 0
+        search = Reviewer.search
+
+        async def noted(reviewer: Reviewer, question: Any, caller: Any) -> Any:
+            self.seeds.append(question.seed)
+            if len(self.seeds) == self.stuck:
+                await asyncio.Event().wait()
+            return await search(reviewer, question, caller)
+
+        monkeypatch.setattr(Reviewer, "search", noted)
+
+
 @pytest.fixture
-def searched(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Return the seeds of the searches of reviews, as they begin."""
-    seeds: list[int] = []
-    search = Reviewer.search
-
-    async def noted(self: Reviewer, question: Any, caller: Any) -> Any:
-        seeds.append(question.seed)
-        return await search(self, question, caller)
-
-    monkeypatch.setattr(Reviewer, "search", noted)
-    return seeds
+def searches(monkeypatch: pytest.MonkeyPatch) -> Searches:
+    return Searches(monkeypatch)
 
 
 async def test_a_review_that_was_left_goes_on_and_is_kept(
-    searched: list[int], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    searches: Searches, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     """Its plies are in the store: the next call computes only the missing ones, and the one after that none."""
     monkeypatch.setattr("clerestory.advice.reviews.EVERY", 0.001)
     settings = {"store": str(tmp_path / "games.sqlite")}
-    async with kept_game(game="duel", settings=settings) as (kept, stub):
+    searches.stuck = 4
+    async with kept_game(settings=settings) as (kept, stub):
         await finish(kept)
         end = kept.app.keeper.cache.games[kept.game_id].kept.record(None).state
         request = of(kept, *kept.tokens(0), iterations=SKETCH)  # one pass
         call = stub.AnnotateGame(request)
         first = await call.read()
+        await until(lambda: len(searches.seeds) == searches.stuck)
         call.cancel()
         await until(lambda: kept.app.scheduler.admitted == 0)
-        left = len(searched)
         [*_, whole] = await reviewed(stub, request)
-        done = len(searched)
+        done = len(searches.seeds)
         [*_, again] = await reviewed(stub, request)
         assert again.review == whole.review
     async with served(**settings) as server:
         [*_, later] = await reviewed(AnnotationServiceStub(server.channel), request)
         assert later.review == whole.review
-    assert 0 < left < done == len(searched)
+    assert searches.stuck < done == len(searches.seeds)
     anew = annotate(end, ReviewPlan(iterations=SKETCH))
     assert whole.review == write_review(anew)
     sent = {ReviewPlan().seed_of(ply.ply, 0) for ply in first.plies}
     assert sent
-    assert sent <= set(searched[:left])
-    assert not sent & set(searched[left:])  # what was done before it was left was not done again
+    assert sent <= set(searches.seeds[: searches.stuck])
+    assert not sent & set(searches.seeds[searches.stuck :])  # what was done before it was left was not done again
 
 
 async def test_onlookers_store_one_review_for_a_setting_and_none_for_a_seed_or_a_time() -> None:
@@ -161,14 +171,14 @@ async def test_onlookers_store_one_review_for_a_setting_and_none_for_a_seed_or_a
         await reviewed(stub, timed)
         assert await size() == sketch
         sizes = list[int]()
-        for iterations in range(50, 50 + 2 * MOST_REVIEWS):
+        for iterations in range(50, 52 + MOST_REVIEWS):
             await review(iterations=iterations)
             sizes.append(await size())
         assert max(sizes) - empty < 1.2 * MOST_REVIEWS * (sketch - empty)
 
 
 @pytest.mark.parametrize("reason", [games.END_REASON_RESIGNED, games.END_REASON_ABANDONED])
-async def test_the_review_of_a_game_that_its_players_ended_is_kept(reason: Any, searched: list[int]) -> None:
+async def test_the_review_of_a_game_that_its_players_ended_is_kept(reason: Any, searches: Searches) -> None:
     needed = []
     async with kept_game() as (kept, stub):
         tokens = [kept.made.owner_token, *kept.tokens(0)]
@@ -177,9 +187,9 @@ async def test_the_review_of_a_game_that_its_players_ended_is_kept(reason: Any, 
         for ends in (False, False, True, False):
             if ends:
                 await kept.stub.EndGame(games.EndGameRequest(game_id=kept.game_id, tokens=tokens, reason=reason))
-            searched.clear()
+            searches.seeds.clear()
             await reviewed(stub, of(kept, *tokens, viewer_seat=0))
-            needed.append(len(searched))
+            needed.append(len(searches.seeds))
     assert needed[0] == needed[1] == needed[2] > 1  # while it is played, none is kept
     assert needed[3] == 1  # that of the last position, which is no ply
 
