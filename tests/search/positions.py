@@ -1,8 +1,13 @@
 """Positions for the tests of the search."""
 
+from typing import Any
+
 from clerestory.engine import NATURE, Rng, State
 from clerestory.engine.core import Game
 from clerestory.engine.toy.rules import TOY
+from clerestory.search.ismcts import Searcher
+from clerestory.search.result import Result
+from clerestory.search.root import observe
 
 
 def decisions(game: Game, seats: int, seed: int) -> list[State]:
@@ -25,3 +30,14 @@ def last_round(
     seats = [{"points": points, "played": played, "hand": hand} for points, played, hand in players]
     fields = {"round": 2, "step": "play", "moved": moved, "prize": prize, "feast": feast, "seen": seen, "deck": []}
     return TOY.from_position({"rules_revision": 1, "toy": {**fields, "players": seats}})
+
+
+def search(position: State, iterations: int, *, seed: int = 1, **options: Any) -> Result:
+    """Return the result of a search by the seat to decide."""
+    return Searcher(observe(position), seed=seed, **options).run(iterations=iterations)
+
+
+def sole_decision(game: Game) -> State:
+    """A decision with a single legal action."""
+    found = (position for seed in range(20) for position in decisions(game, 2, seed))
+    return next(position for position in found if len(position.legal_codes()) == 1)

@@ -7,26 +7,15 @@ import numpy as np
 import pytest
 
 from clerestory.engine import GAMES, Rng
-from clerestory.engine.core import Game
 from clerestory.search.certainty import certainty, evidence
-from clerestory.search.ismcts import Searcher
 from clerestory.search.lines import Line
-from clerestory.search.options import shipped
-from clerestory.search.result import Result
-from clerestory.search.root import observe
 from lab.certainty import LENGTHS, report, searches_of, shares, weights_of
-from tests.search.positions import decisions
-
-
-def searched(game: Game, number: int, iterations: int, seed: int) -> Result:
-    position = decisions(game, 2, 3)[number]
-    return Searcher(observe(position), seed=seed, max_bytes=1 << 22, **shipped(game, 2)).run(iterations=iterations)
+from tests.search.positions import decisions, search
 
 
 def lines(*visits: int) -> tuple[Line, ...]:
     """Lines with given visits and equal scores, except the first, whose score is higher by four standard errors."""
-    equal = searched(GAMES["toy"], 0, 50, 1).lines[0]
-    equal = replace(equal, score=0.5, score_error=0.03)
+    equal = replace(search(decisions(GAMES["toy"], 2, 3)[0], 50).best, score=0.5, score_error=0.03)
     best = replace(equal, score=0.5 + 4 * 0.03 * 2**0.5)
     return tuple(replace(line, visits=one) for line, one in zip([best, *[equal] * 9], visits, strict=False))
 
@@ -50,7 +39,7 @@ def test_a_lead_makes_every_game_surer(name: str) -> None:
     assert 0.2 < said[0] < 0.8 < said[-1] < 1
 
 
-def test_weights_are_found_again_and_said_shares_come_true() -> None:
+def test_a_fit_finds_known_weights_and_its_shares_come_true() -> None:
     """Simulated pairs of searches that agree according to known weights."""
     rng, true = Rng(1), (0.3, -0.1, 1.2, 0.2)
     pairs = []
@@ -67,7 +56,7 @@ def test_weights_are_found_again_and_said_shares_come_true() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "seats"), [("cathedral", 2), ("cathedral", 4), ("duel", 2)])
-def test_of_searches_that_are_so_sure_so_many_are_confirmed(name: str, seats: int) -> None:
+def test_certainties_come_true_in_longer_searches(name: str, seats: int) -> None:
     """Games that the weights were not fitted to; searches of one decision are correlated, so decisions are counted."""
     pairs = [pair for seed in range(901, 909) for pair in searches_of(name, seats, seed)]
     said, agreed = shares(pairs, np.array(GAMES[name].tuning.certainty)), np.array([pair["agree"] for pair in pairs])

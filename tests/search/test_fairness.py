@@ -11,127 +11,110 @@ from clerestory.search.ismcts import Searcher
 from clerestory.search.lines import Line
 from clerestory.search.options import CHOICES, PLAYOUTS, REWARDS, shipped
 from clerestory.search.root import observe
-from tests.search.positions import decisions
+from tests.search.positions import decisions, search
 
-COMBINATIONS = [
-    {"reward": reward, "playout": playout, "horizon": horizon, "choice": choice}
-    for reward, playout, horizon, choice in itertools.product(REWARDS, PLAYOUTS, (None, 3), CHOICES)
+Options = dict[str, Any]
+
+COMBINATIONS: list[Options] = [
+    {"allocation": "even"},
+    *(
+        {"reward": reward, "playout": playout, "horizon": horizon, "choice": choice}
+        for reward, playout, horizon, choice in itertools.product(REWARDS, PLAYOUTS, (None, 3), CHOICES)
+    ),
 ]
 for game in GAMES.values():
     COMBINATIONS += [shipped(game, n) for n in game.seats if shipped(game, n) not in COMBINATIONS]
-
-FAR = [
+FAR: list[Options] = [
     {"reward": "mix", "playout": "informed", "horizon": 40, "choice": "bound"},
     {"reward": "margin", "playout": "informed", "horizon": 40},
 ]
-SOME = [{}, *COMBINATIONS[5::6], *FAR]  # for tests that ask more of each
+SOME: list[Options] = [{}, *COMBINATIONS[6::6], *FAR]
 
 CASES = [(name, seats) for name, game in GAMES.items() for seats in game.seats]
+# All combinations for one number of seats of each game, some for the others.
+CASES_AND_OPTIONS = [
+    pytest.param(name, seats, options, id=f"{name}-{seats}-{'-'.join(map(str, options.values())) or 'plain'}")
+    for name, seats in CASES
+    for options in ([*COMBINATIONS, *FAR, {}] if seats == min(3, max(GAMES[name].seats)) else SOME)
+]
 
 
-def suited(game: Game, options: dict[str, Any]) -> dict[str, Any]:
+def suited(game: Game, options: Options) -> Options:
     """The options with the value replaced by one that the game ships."""
     return {**options, "value": value_in_use(game)[0]} if "value" in options else options
 
 
 def table(position: State, seed: int, iterations: int = 400, **options: Any) -> tuple[Line, ...]:
-    options = suited(position.game, options)
-    return Searcher(observe(position), seed=seed, max_bytes=1 << 22, **options).run(iterations=iterations).lines
+    return search(position, iterations, seed=seed, max_bytes=1 << 22, **suited(position.game, options)).lines
 
 
-def some_decisions(name: str, seats: int, seed: int) -> list[State]:
-    """About ten of a game's decisions, from its beginning to its end."""
+def some_decisions(name: str, seats: int, seed: int, number: int = 10) -> list[State]:
+    """Some of a game's decisions, from its beginning to its end."""
     met = decisions(GAMES[name], seats, seed)
-    return met[:: 1 + len(met) // 10]
+    return met[:: 1 + len(met) // number]
+
+
+def worlds(position: State) -> list[State]:
+    """The true position, what the seat to decide sees of it, and others that look the same to it."""
+    view = position.observe(position.turn)
+    return [position, view, *(view.deal(seed) for seed in range(2))]
+
+
+@pytest.mark.parametrize(("name", "seats", "options"), CASES_AND_OPTIONS)
+def test_hidden_cards_make_no_difference(name: str, seats: int, options: Options) -> None:
+    for position in some_decisions(name, seats, 5, number=5):
+        assert len({table(world, 5, 80, **options) for world in worlds(position)}) == 1
+
+
+@pytest.mark.parametrize(("name", "seats", "options"), [case for case in CASES_AND_OPTIONS if case.values[2] in SOME])
+def test_hidden_cards_make_no_difference_to_a_warm_tree(name: str, seats: int, options: Options) -> None:
+    """Other cards are dealt before each of a seat's first decisions; the tree is kept between them."""
+    assert len(tables_of_warm_trees(name, seats, 3, max_bytes=1 << 21, iterations=60, **options)) == 1
 
 
 @pytest.mark.parametrize(("name", "seats"), CASES)
-@pytest.mark.parametrize("seed", range(3))
-def test_truth_and_observation_give_one_table(name: str, seats: int, seed: int) -> None:
-    for position in some_decisions(name, seats, seed):
-        assert table(position, seed) == table(position.observe(position.turn), seed)
-
-
-@pytest.mark.parametrize("options", COMBINATIONS, ids=lambda options: "-".join(map(str, options.values())))
-@pytest.mark.parametrize("name", GAMES)
-def test_truth_and_observation_give_one_table_under_every_option(name: str, options: dict[str, Any]) -> None:
-    for position in some_decisions(name, min(3, max(GAMES[name].seats)), 5):
-        assert table(position, 5, 100, **options) == table(position.observe(position.turn), 5, 100, **options)
-
-
-@pytest.mark.parametrize("options", SOME, ids=lambda options: "-".join(map(str, options.values())) or "plain")
-@pytest.mark.parametrize(("name", "seats"), CASES)
-def test_permuted_cards_make_no_difference_under_options(name: str, seats: int, options: dict[str, Any]) -> None:
-    for position in some_decisions(name, seats, 21):
-        assert len({table(one, 9, 60, **options) for one in permuted(position)}) == 1
-
-
-@pytest.mark.parametrize("options", SOME, ids=lambda options: "-".join(map(str, options.values())) or "plain")
-@pytest.mark.parametrize(("name", "seats"), CASES)
-def test_permuted_cards_make_no_difference_to_a_warm_tree(name: str, seats: int, options: dict[str, Any]) -> None:
-    """The hidden cards are permuted before each of a seat's first decisions; the tree is kept between them."""
-    met = decisions(GAMES[name], seats, 13)
-    own = [position for position in met if position.turn == met[0].turn][:3]
-    tables = {walk(positions, **options) for positions in zip(*map(permuted, own), strict=True)}
-    assert len(tables) == 1
-
-
-def permuted(position: State) -> list[State]:
-    """The true position, and others that look the same to the seat to decide."""
-    return [position, *(position.observe(position.turn).deal(seed) for seed in range(2))]
-
-
-@pytest.mark.parametrize(("name", "seats"), CASES)
-def test_permuted_cards_make_no_difference_to_a_tree_that_makes_room(name: str, seats: int) -> None:
+def test_hidden_cards_make_no_difference_to_a_tree_that_is_compacted(name: str, seats: int) -> None:
     """Its memory is so small that it is compacted before every decision except the first."""
-    met = decisions(GAMES[name], seats, 13)
-    own = [position for position in met if position.turn == met[0].turn][:4]
-    options = {**shipped(GAMES[name], seats), "max_bytes": 1 << 16, "iterations": 300}
-    tables = {walk(positions, **options) for positions in zip(*map(permuted, own), strict=True)}
-    assert len(tables) == 1
+    options = shipped(GAMES[name], seats)
+    assert len(tables_of_warm_trees(name, seats, 4, max_bytes=1 << 16, iterations=300, **options)) == 1
 
 
-def walk(
-    positions: tuple[State, ...], max_bytes: int = 1 << 21, iterations: int = 60, **options: Any
-) -> tuple[tuple[Line, ...], ...]:
-    """The tables of a search that keeps its tree from one position to the next."""
-    options = suited(positions[0].game, options)
-    searcher = Searcher(observe(positions[0]), seed=3, max_bytes=max_bytes, **options)
-    tables = [searcher.run(iterations=iterations).lines]
-    for position in positions[1:]:
-        searcher.advance(observe(position))
-        tables.append(searcher.run(iterations=iterations).lines)
-    return tuple(tables)
+def tables_of_warm_trees(
+    name: str, seats: int, number: int, *, max_bytes: int, iterations: int, **options: Any
+) -> set[tuple[tuple[Line, ...], ...]]:
+    """The tables of searches that keep their tree over a number of a seat's decisions, in different worlds."""
+    met, found = decisions(GAMES[name], seats, 13), set()
+    own = [position for position in met if position.turn == met[0].turn][:number]
+    for positions in zip(*map(worlds, own), strict=True):
+        searcher = Searcher(observe(own[0]), seed=3, max_bytes=max_bytes, **suited(own[0].game, options))
+        tables = []
+        for position in positions:
+            searcher.advance(observe(position))
+            tables.append(searcher.run(iterations=iterations).lines)
+        found.add(tuple(tables))
+    return found
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, *COMBINATIONS, *FAR], ids=lambda options: "-".join(map(str, options.values())))
 @pytest.mark.parametrize(("name", "seats"), CASES)
-def test_permuted_cards_make_no_difference_in_whole_games(name: str, seats: int, options: dict[str, Any]) -> None:
+def test_hidden_cards_make_no_difference_in_whole_games(name: str, seats: int, options: Options) -> None:
     """Every decision of two games, so every kind of phase."""
     for position in itertools.chain(*(decisions(GAMES[name], seats, seed) for seed in (31, 32))):
-        assert len({table(one, 4, 40, **options) for one in permuted(position)}) == 1
-
-
-@pytest.mark.parametrize(("name", "seats"), CASES)
-def test_hidden_cards_make_no_difference(name: str, seats: int) -> None:
-    for position in some_decisions(name, seats, 11):
-        others = [position.observe(position.turn).deal(seed) for seed in range(4)]
-        assert len({table(other, 3) for other in others}) == 1
+        assert len({table(world, 4, 40, **options) for world in worlds(position)}) == 1
 
 
 @pytest.mark.parametrize(("name", "seats"), CASES)
 def test_there_is_something_to_hide(name: str, seats: int) -> None:
     """The tests above would be pointless without hidden cards: the worlds do differ."""
-    position = some_decisions(name, seats, 11)[0]
-    assert len({position.observe(position.turn).deal(seed).to_bytes() for seed in range(9)}) > 1
+    position = some_decisions(name, seats, 5)[0]
+    assert len({world.to_bytes() for world in worlds(position)}) > 2
 
 
 def test_a_search_that_knew_the_hidden_cards_would_differ() -> None:
     """Worlds of one view, each searched as if known: the hidden cards change the value of best play."""
     position = decisions(GAMES["toy"], 2, 11)[0]
-    worlds = [position.observe(position.turn).deal(seed) for seed in range(9)]
-    after = [world.copy() for world in worlds]
+    after = [position.observe(position.turn).deal(seed) for seed in range(9)]
     for world in after:
         world.play(world.legal_codes()[0])
     views = {world.observe(world.turn).to_bytes() for world in after}
@@ -140,8 +123,7 @@ def test_a_search_that_knew_the_hidden_cards_would_differ() -> None:
 
 @pytest.mark.parametrize(("name", "seats"), CASES)
 def test_history_is_not_searched(name: str, seats: int) -> None:
-    game = GAMES[name]
-    long = game.new(seats, 3)
+    long = GAMES[name].new(seats, 3)
     while long.turn < 0:
         long.play(long.draw(1))
-    assert table(long, 1) == table(game.from_position(long.to_json()), 1)
+    assert table(long, 1) == table(GAMES[name].from_position(long.to_json()), 1)

@@ -36,19 +36,16 @@ def table(position: State, observer: int | None = None) -> tuple[Line, ...]:
     return searcher.explain(searcher.run(iterations=300), worlds=10).lines
 
 
-def test_the_owners_table_depends_on_the_coming_event() -> None:
+def test_the_coming_event_changes_only_the_owners_table() -> None:
     assert len({table(world) for world in worlds()}) == 3
-    assert len({table(world, observer=OWNER) for world in worlds("blue")}) == 3
-
-
-def test_nobody_elses_does() -> None:
     assert len({table(world) for world in worlds("blue")}) == 1
-    for observer in (NATURE, OTHER, 2):
-        assert len({table(world, observer=observer) for world in worlds()}) == 1
-        assert len({table(world, observer=observer) for world in worlds("blue")}) == 1
+    for observer in (OWNER, NATURE, OTHER, 2):
+        for to_act in ("red", "blue"):
+            tables = {table(world, observer=observer) for world in worlds(to_act)}
+            assert len(tables) == (3 if observer == OWNER else 1)
 
 
-def test_nor_does_a_warm_tree() -> None:
+def test_the_coming_event_does_not_change_another_seats_warm_tree() -> None:
     tables = set()
     for world in worlds("blue"):
         searcher = Searcher(observe(world, observer=OTHER), seed=3, max_bytes=1 << 22)
@@ -60,7 +57,7 @@ def test_nor_does_a_warm_tree() -> None:
     assert len(tables) == 1
 
 
-def test_the_event_itself_is_analysed_by_what_everyone_can_see() -> None:
+def test_the_event_itself_is_analysed_with_public_knowledge() -> None:
     """For any observer, every outcome is searched in proportion to its probability."""
     onlookers = {table(world) for world in worlds(step="event")}
     assert onlookers == {table(world, observer=OWNER) for world in worlds(step="event")}
@@ -72,7 +69,7 @@ def test_the_event_itself_is_analysed_by_what_everyone_can_see() -> None:
         searcher.advance(observe(worlds(step="event")[0], OWNER))
 
 
-def test_who_asks_for_the_owners_decision_must_say_the_event() -> None:
+def test_a_search_of_the_owners_decision_needs_the_event() -> None:
     public = worlds()[0].observe(NATURE)
     with pytest.raises(HiddenFromSeat, match="red"):
         observe(public)

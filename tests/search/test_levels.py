@@ -30,7 +30,7 @@ def test_each_level_searches_more_and_errs_less(name: str) -> None:
     assert levels[-1].noise == 0
 
 
-def test_what_the_search_hardly_looks_at_is_hardly_seen() -> None:
+def test_lines_that_the_search_hardly_visits_are_hardly_chosen() -> None:
     """Lines with a fifth of the most visits or more are equally visible; one with more points loses nothing."""
     lines = [line("best", 0.0, 100), line("seen", 2.0, 20), line("glimpsed", 5.0, 4)]
     taken = [choose_line(lines, Level(10, 0.5), seed).action for seed in range(3000)]
@@ -58,7 +58,7 @@ def test_a_liking_is_worth_the_points_that_it_names() -> None:
     assert best.count("near") / best.count("best") == pytest.approx(1.284, abs=0.12)  # exp(0.5 / 2)
 
 
-def test_without_noise_a_liking_buys_only_what_the_search_is_sure_of() -> None:
+def test_without_noise_a_liking_outweighs_only_lower_bounds() -> None:
     """It is weighed against lower bounds on the game's scale, among lines with half of the most visits or more."""
     likes = Manner({"liked": 1.5}, ("liked",)).liking
     best = line("best", 0.0, 100)
@@ -67,7 +67,7 @@ def test_without_noise_a_liking_buys_only_what_the_search_is_sure_of() -> None:
         assert choose_line([best, liked], Level(10, 0.0), 1, likes, scale=30.0).action == taken
 
 
-def test_without_likings_a_choice_is_what_it_was() -> None:
+def test_a_character_without_likings_chooses_as_its_level() -> None:
     plain = [choose_line(LINES, Level(10, 2.0), seed).action for seed in range(300)]
     assert plain == [choose_line(LINES, Level(10, 2.0), seed, Manner({}, ()).liking).action for seed in range(300)]
     assert liking_of(GAMES["toy"], "mabel") is None
@@ -79,17 +79,17 @@ def test_the_first_pattern_that_fits_an_action_counts() -> None:
     assert [manner.shows(text) for text in ("build I beam", "end")] == [True, False]
 
 
-@pytest.mark.parametrize("level", range(1, 9))
+@pytest.mark.parametrize("level", [1, 4, 8])
 @pytest.mark.parametrize("position", POSITIONS.values(), ids=POSITIONS)
 def test_a_level_caps_the_iterations_and_the_budget_only_bounds_them(position: State, level: int) -> None:
     bot = parse_bot(f"ismcts:level={level}")
-    assert bot.choose(position, 1, Budget(seconds=60.0)).iterations == level_of(position.game, level).iterations
-    assert bot.choose(position, 1, Budget(iterations=7)).iterations == 7
-    assert bot.choose(position, 1, Budget(iterations=7)).action == bot.choose(position, 1, Budget(iterations=7)).action
+    assert bot.choose(position, 1, Budget(seconds=3600.0)).iterations == level_of(position.game, level).iterations
+    first, second = (bot.choose(position, 1, Budget(iterations=7)) for _ in range(2))
+    assert (first.iterations, first.action) == (7, second.action)
 
 
 @pytest.mark.parametrize("number", [0, 9, -1, 2.5, "3", None, True])
-def test_levels_that_do_not_exist(number: object) -> None:
+def test_other_levels_are_refused(number: object) -> None:
     with pytest.raises(BadLimit) as caught:
         level_of(GAMES["toy"], number)  # type: ignore[arg-type]
     assert caught.value.field == "level"

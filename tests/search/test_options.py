@@ -1,12 +1,15 @@
-"""Options of a search as texts, and the table of the docs that lists them."""
+"""Options of a search: their ranges, their text form, and the table of the docs that lists them."""
 
+import math
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from clerestory.engine.toy.rules import TOY
 from clerestory.search.errors import BadLimit
 from clerestory.search.options import LEARNING, read_options, write_options
+from tests.search.positions import decisions, search
 from tools.declared import search_table
 
 PAGE = Path(__file__).parents[2] / "docs" / "reference.md"
@@ -32,9 +35,36 @@ def test_written_options_are_read_again() -> None:
 @pytest.mark.parametrize(
     ("text", "named"), [("depth=2", "depth: is not an option"), ("reward", "reward: needs a value")]
 )
-def test_what_is_no_option_is_refused(text: str, named: str) -> None:
+def test_a_text_with_an_unknown_option_is_refused(text: str, named: str) -> None:
     with pytest.raises(BadLimit, match=named):
         read_options(text)
+
+
+@pytest.mark.parametrize(
+    ("option", "values"),
+    [
+        ("seed", [-1, 1 << 64, "1"]),
+        ("exploration", [-0.1, math.nan, "much"]),
+        ("growth", [-0.1, math.inf]),
+        ("max_bytes", [1000]),
+        ("reward", ["loss", ["win"]]),
+        ("playout", ["perfect"]),
+        ("horizon", [-1, 2.5]),
+        ("temperature", [0, math.inf]),
+        ("scale", [0, "narrow"]),
+        ("prior_floor", [-0.1, 1.1]),
+        ("priors", ["visits"]),
+        ("choice", ["luck"]),
+        ("deviations", [-1]),
+        ("sharpness", [0, "sharp"]),
+        ("allocation", ["fair"]),
+    ],
+)
+def test_options_out_of_range_are_refused(option: str, values: list[Any]) -> None:
+    for value in values:
+        with pytest.raises(BadLimit) as caught:
+            search(decisions(TOY, 3, 1)[0], 1, **{option: value})
+        assert caught.value.field == option
 
 
 def test_the_table_of_the_docs_is_what_is_declared() -> None:

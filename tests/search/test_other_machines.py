@@ -1,8 +1,7 @@
 """The engine and the search are cross-built for aarch64, and give the digests of x86-64 there.
 
-Skipped unless CLERESTORY_AARCH64 names a folder with `root` (a Debian of arm64 with python3 and libpython3-dev of this
-Python's version) and `site` (the wheels of pydantic and what it needs for that machine, unpacked), and qemu-user-static
-and zig (a C compiler for many machines, also as the package ziglang) are installed.
+CLERESTORY_AARCH64 names a folder with `root` (a Debian of arm64 with python3 and libpython3-dev of this Python's
+version) and `site` (the wheels of pydantic and what it needs for that machine, unpacked).
 """
 
 import os
@@ -19,15 +18,14 @@ import pytest
 
 import clerestory
 from clerestory.engine import GAMES
+from tests.parts import missing, require_program
 
 TOP = Path(__file__).parents[2]
 TRANSLATED = TOP / "build" / "cython"
 MACHINE = Path(os.environ.get("CLERESTORY_AARCH64", "/nonexistent"))
-EMULATOR = shutil.which("qemu-aarch64-static")
 PYTHON = f"python{sys.version_info.major}.{sys.version_info.minor}"
 SUFFIX = f".cpython-{sys.version_info.major}{sys.version_info.minor}-aarch64-linux-gnu.so"
-ZIG = [zig] if (zig := shutil.which("zig")) else [sys.executable, "-m", "ziglang"]
-COMPILE = [*ZIG, "cc", "-target", "aarch64-linux-gnu.2.28", "-shared", "-fPIC", "-w"]
+COMPILE = [sys.executable, "-m", "ziglang", "cc", "-target", "aarch64-linux-gnu.2.28", "-shared", "-fPIC", "-w"]
 FLAGS = ["-O1", "-ffp-contract=off", "-fno-strict-aliasing", "-fno-sanitize=all"]
 CHECK = """
 import platform
@@ -39,13 +37,7 @@ for name in sorted(same.GAMES):
     print(name)
 """
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(
-        not (MACHINE.is_dir() and EMULATOR and (zig or find_spec("ziglang"))),
-        reason="no aarch64, or nothing to build for it",
-    ),
-]
+pytestmark = [pytest.mark.system, pytest.mark.slow]
 
 
 def sources() -> Iterator[tuple[Path, Path]]:
@@ -69,6 +61,10 @@ def build(source: Path, place: Path, package: Path) -> None:
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A folder with the package for the other machine, and the tests."""
+    if not MACHINE.is_dir():
+        missing("an arm64 system", "see the head of this file: CLERESTORY_AARCH64")
+    if find_spec("ziglang") is None:
+        missing("zig", "pip install ziglang")
     tree = tmp_path_factory.mktemp("aarch64")
     package = tree / "clerestory"
     shutil.copytree(Path(clerestory.__file__).parent, package, ignore=shutil.ignore_patterns("*.so"))
@@ -81,7 +77,8 @@ def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_the_bits_are_those_of_x86(tree: Path) -> None:
     """The emulator looks for folders in those of the other machine first, where pytest finds no tests: no pytest."""
     path = os.pathsep.join(map(str, (tree, MACHINE / "site", get_path("purelib"))))
-    emulated = [str(EMULATOR), "-L", str(MACHINE / "root"), "-E", f"PYTHONPATH={path}", "-E", "PYTHONHOME=/usr"]
+    emulator = require_program("qemu-aarch64-static", "apt-get install qemu-user-static")
+    emulated = [emulator, "-L", str(MACHINE / "root"), "-E", f"PYTHONPATH={path}", "-E", "PYTHONHOME=/usr"]
     python = str(MACHINE / "root" / "usr" / "bin" / PYTHON)
     found = subprocess.run([*emulated, python, "-c", CHECK], cwd=tree, capture_output=True, text=True)
     assert found.returncode == 0, found.stdout + found.stderr

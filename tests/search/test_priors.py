@@ -8,15 +8,12 @@ import pytest
 
 from clerestory.engine.core import Game
 from clerestory.engine.weights import shapes, write_weights
-from clerestory.search.ismcts import Searcher
-from clerestory.search.root import observe
 from tests.engine.cathedral.scenes import reach
 from tests.search.oracle import ismcts
-from tests.search.positions import decisions
+from tests.search.positions import decisions, search
 from tests.shipped import CATHEDRAL, DUEL
 
-PUCT: dict[str, Any] = {"selection": "puct"}
-LEAF: dict[str, Any] = {**PUCT, "horizon": 0}
+LEAF: dict[str, Any] = {"selection": "puct", "horizon": 0}
 FEW = 3  # rounds with factors: later ones have those of the third
 
 
@@ -39,24 +36,14 @@ def test_equal_tables_with_factors(game: Game, seats: int, tmp_path: Path) -> No
     factors = some_factors(game)
     path, table = net(tmp_path, game, factors), factors[seats - game.seats[0]].tolist()
     differing = 0
-    for number, position in enumerate(decisions(game, seats, 2)[::40]):
-        found = Searcher(observe(position), seed=number, value=path, priors="learned", **PUCT).run(iterations=200)
-        expected = ismcts(position, number, 200, selection="puct", factors=table)
-        differing += expected != ismcts(position, number, 200, selection="puct")
+    for number, position in enumerate(decisions(game, seats, 2)[::80]):
+        found = search(position, 100, seed=number, value=path, priors="learned", selection="puct")
+        expected = ismcts(position, number, 100, selection="puct", factors=table)
+        differing += expected != ismcts(position, number, 100, selection="puct")
         assert {line.action: (line.visits, line.availability) for line in found.lines} == {
             action: counts[:2] for action, counts in expected.items()
         }
     assert differing
-
-
-def test_factors_of_1_change_nothing(tmp_path: Path) -> None:
-    state = reach("draft", seats=3, round_=3)
-    path = net(tmp_path, CATHEDRAL, np.ones_like(some_factors(CATHEDRAL)))
-    tables = {
-        Searcher(observe(state), seed=1, value=path, priors=priors, **LEAF).run(iterations=300).lines
-        for priors in ("guide", "learned")
-    }
-    assert len(tables) == 1
 
 
 def test_factors_of_the_round_lead_the_search(tmp_path: Path) -> None:
@@ -66,26 +53,20 @@ def test_factors_of_the_round_lead_the_search(tmp_path: Path) -> None:
         factors[:] = 1
         factors[0, round_, action.code] = 1e6
         path = net(tmp_path, CATHEDRAL, factors)
-        searcher = Searcher(observe(state), seed=1, value=path, priors="learned", exploration=50.0, **LEAF)
-        assert (searcher.run(iterations=200).best.action == action.text) == leads
+        best = search(state, 200, value=path, priors="learned", exploration=50.0, **LEAF).best
+        assert (best.action == action.text) == leads
 
 
 def test_factors_need_no_hidden_card(tmp_path: Path) -> None:
     """They depend on round and action alone: a dealt root and its view give the same table."""
     state, path = reach("draft", seats=3, round_=3), net(tmp_path, CATHEDRAL, some_factors(CATHEDRAL))
     views = (state, state.observe(state.turn), state.observe(state.turn).deal(9))
-    tables = {
-        Searcher(observe(view), seed=2, value=path, priors="learned", **LEAF).run(iterations=300).lines
-        for view in views
-    }
-    assert len(tables) == 1
+    assert len({search(view, 300, value=path, priors="learned", **LEAF).lines for view in views}) == 1
 
 
-def test_a_value_without_factors_leaves_the_weights_as_they_are(tmp_path: Path) -> None:
+def test_without_factors_or_with_factors_of_1_the_guides_weights_count(tmp_path: Path) -> None:
     state = reach("draft", seats=2, round_=3)
-    for value in ("hand", net(tmp_path, CATHEDRAL, None)):
-        tables = {
-            Searcher(observe(state), seed=1, value=value, priors=priors, **LEAF).run(iterations=300).lines
-            for priors in ("guide", "learned")
-        }
-        assert len(tables) == 1
+    for factors in (None, np.ones_like(some_factors(CATHEDRAL))):
+        for value in ("hand", net(tmp_path, CATHEDRAL, factors)):
+            plain, learned = (search(state, 300, value=value, priors=one, **LEAF) for one in ("guide", "learned"))
+            assert plain.lines == learned.lines

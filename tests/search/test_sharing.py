@@ -8,7 +8,6 @@ import pytest
 
 from clerestory.engine import GAMES, State
 from clerestory.engine.toy.rules import TOY
-from clerestory.search.errors import BadLimit
 from clerestory.search.ismcts import Searcher
 from clerestory.search.options import shipped
 from clerestory.search.result import Result, StopReason
@@ -18,7 +17,7 @@ from tests.search.positions import decisions
 
 START = decisions(TOY, 3, 1)[0]
 CASES = [(name, seats) for name in GAMES for seats in GAMES[name].seats]
-SOME = 3  # positions of each case
+SOME = 2  # positions of each case
 
 
 def positions(name: str, seats: int) -> list[State]:
@@ -34,16 +33,16 @@ def assert_counts(result: Result, visits: int) -> None:
         assert line.visits == 0 or sum(line.win_shares) == pytest.approx(1)
 
 
-@pytest.mark.parametrize("threads", [2, 4, 8])
+@pytest.mark.parametrize("threads", [2, 8])
 @pytest.mark.parametrize(("name", "seats"), CASES)
 def test_no_visit_is_lost(name: str, seats: int, threads: int) -> None:
     """Not at the root, nor below it: later positions of the game find that their visits are those of their lines."""
     for options in ({}, shipped(GAMES[name], seats)):
         for position in positions(name, seats):
             searcher = Searcher(observe(position), seed=3, max_bytes=1 << 22, **options)
-            result = searcher.run(iterations=4000, threads=threads)
-            assert_counts(result, 4000)
-            assert result.iterations == 4000
+            result = searcher.run(iterations=2000, threads=threads)
+            assert_counts(result, 2000)
+            assert result.iterations == 2000
             for after in continuations(position, result):
                 searcher.advance(observe(after, observer=result.observer))
                 result = searcher.run(iterations=1)
@@ -73,7 +72,7 @@ def test_a_tree_that_grows_full_goes_on_counting(threads: int, max_bytes: int) -
     assert result.tree_bytes <= max_bytes
 
 
-def test_one_thread_goes_on_with_the_tree_of_several_and_several_with_that_of_one() -> None:
+def test_runs_of_one_and_of_several_threads_share_a_tree() -> None:
     position = positions("duel", 2)[1]
     searcher = Searcher(observe(position), seed=3, max_bytes=1 << 22, **shipped(GAMES["duel"], 2))
     for total, threads in zip(itertools.count(1000, 1000), (1, 3, 1, 2, 1), strict=False):
@@ -82,14 +81,13 @@ def test_one_thread_goes_on_with_the_tree_of_several_and_several_with_that_of_on
 
 @pytest.mark.parametrize("threads", [2, 8])
 def test_a_tree_of_several_threads_is_compacted(threads: int) -> None:
-    """What is kept is what was: the root of the smaller tree has the visits that it had in the larger one."""
+    """The root of the smaller tree has the visits that it had in the larger one."""
     position, *_ = positions("cathedral", 2)
-    options = shipped(GAMES["cathedral"], 2)
-    searcher = Searcher(observe(position), seed=3, max_bytes=1 << 19, **options)
+    searcher = Searcher(observe(position), seed=3, max_bytes=1 << 19, **shipped(GAMES["cathedral"], 2))
     result = searcher.run(iterations=6000, threads=threads)
     assert result.memory_full
     searcher.advance(observe(position))
-    again = searcher.run(iterations=threads, seconds=60, threads=threads)
+    again = searcher.run(iterations=threads, seconds=3600, threads=threads)
     assert again.reused_iterations == 6000
     assert again.nodes < result.nodes
     assert_counts(again, 6000 + again.iterations)
@@ -104,7 +102,7 @@ def test_the_iterations_of_all_threads_add_up_to_the_limit(iterations: int, thre
 
 
 @pytest.mark.parametrize(("thread", "reproducible"), [(0, True), (1, False)])
-def test_only_what_the_first_thread_found_alone_can_be_found_again(thread: int, *, reproducible: bool) -> None:
+def test_only_a_result_of_the_first_thread_alone_is_reproducible(thread: int, *, reproducible: bool) -> None:
     """Another thread has random numbers of its own."""
     searcher = Searcher(observe(START), seed=6)
     searcher.allow(400)
@@ -136,8 +134,7 @@ def test_what_a_full_tree_gives_up_depends_on_how_many_threads_there_may_be() ->
     assert [(result.memory_full, result.reproducible) for result in results] == [(True, True), (True, False)]
 
 
-def test_with_one_thread_the_number_of_those_before_makes_no_difference() -> None:
-    """A thread that found nothing left to do has changed nothing."""
+def test_a_thread_that_found_nothing_left_to_do_changes_nothing() -> None:
     alone, joined = Searcher(observe(START), seed=6), Searcher(observe(START), seed=6)
     joined.allow(400)
     joined.step(float("inf"), deadline=float("inf"))
@@ -148,7 +145,7 @@ def test_with_one_thread_the_number_of_those_before_makes_no_difference() -> Non
 def test_a_stop_ends_all_threads() -> None:
     searcher = Searcher(observe(START), seed=1)
     searcher.stop()
-    result = searcher.run(seconds=100.0, threads=3)
+    result = searcher.run(seconds=3600.0, threads=3)
     assert result.stop_reason == StopReason.STOPPED
     assert result.iterations <= 3
     assert searcher.run(iterations=30, threads=3).stop_reason == StopReason.ITERATIONS
@@ -159,11 +156,11 @@ def test_threads_end_early_together_and_rightly() -> None:
     reasons = set()
     for position in decisions(TOY, 3, 1):
         searcher = Searcher(observe(position), seed=3)
-        early = searcher.run(iterations=60_000, threads=2, early=True)
+        early = searcher.run(iterations=20_000, threads=2, early=True)
         reasons.add(early.stop_reason)
-        assert (early.stop_reason == StopReason.DECIDED) == (early.iterations < 60_000)
+        assert (early.stop_reason == StopReason.DECIDED) == (early.iterations < 20_000)
         if early.stop_reason == StopReason.DECIDED:
-            full = searcher.run(iterations=60_000 - early.iterations, threads=2)
+            full = searcher.run(iterations=20_000 - early.iterations, threads=2)
             assert full.best.action == early.best.action
     assert StopReason.DECIDED in reasons
 
@@ -191,8 +188,3 @@ def test_no_thread_sees_more_than_the_observer(name: str, seats: int) -> None:
             lines.append(in_turns(searcher, 3).lines)
         tables.add(tuple(lines))
     assert len(tables) == 1
-
-
-def test_a_number_of_iterations_out_of_range_is_refused() -> None:
-    with pytest.raises(BadLimit, match="iterations"):
-        Searcher(observe(START), seed=1).allow(0)

@@ -16,6 +16,7 @@ from clerestory.search.ismcts import Searcher
 from clerestory.search.options import shipped
 from clerestory.search.root import observe
 from tests.engine.cathedral.scenes import reach
+from tests.search.positions import search
 from tests.shipped import CATHEDRAL
 
 LEAF = {"horizon": 0, "playout": "informed", "selection": "puct"}
@@ -64,48 +65,35 @@ def test_the_shipped_search_asks_the_learned_value_where_there_is_one() -> None:
         assert shipped(CATHEDRAL, seats)["horizon"] == 0
         assert shipped(TOY, seats) == TOY.tuning.search[seats]
         state = leaf(seats)[0]
-        lines = Searcher(observe(state), seed=1, **shipped(CATHEDRAL, seats)).run(iterations=50).lines
         named = {**shipped(CATHEDRAL, seats), "value": str(shipped_file("cathedral"))}
-        assert lines == Searcher(observe(state), seed=1, **named).run(iterations=50).lines
+        assert search(state, 50, **shipped(CATHEDRAL, seats)).lines == search(state, 50, **named).lines
 
 
 def test_the_shipped_value_is_not_looked_for_in_every_search(monkeypatch: pytest.MonkeyPatch) -> None:
-    root = observe(leaf(2)[0])
-    first = Searcher(root, seed=1, **shipped(CATHEDRAL, 2)).run(iterations=50).lines
+    first = search(leaf(2)[0], 50, **shipped(CATHEDRAL, 2)).lines
     monkeypatch.setattr("clerestory.engine.value.shipped_file", lambda name: pytest.fail(f"looked for {name} again"))
-    assert Searcher(root, seed=1, **shipped(CATHEDRAL, 2)).run(iterations=50).lines == first
+    assert search(leaf(2)[0], 50, **shipped(CATHEDRAL, 2)).lines == first
 
 
 def test_every_value_makes_a_search_of_its_own(net: str) -> None:
     state = leaf(2)[0]
-    tables = {
-        value: Searcher(observe(state), seed=1, value=value, reward="win", **LEAF).run(iterations=200).lines
-        for value in ("hand", net)
-    }
-    assert tables["hand"] != tables[net]
-    assert tables["hand"] == Searcher(observe(state), seed=1, reward="win", **LEAF).run(iterations=200).lines
-
-
-def test_a_search_by_a_net_needs_no_hidden_card(net: str) -> None:
-    """A dealt root and its view give the same table."""
-    state = leaf(3)[0]
-    views = (state, state.observe(state.turn), state.observe(state.turn).deal(9))
-    tables = {Searcher(observe(view), seed=2, value=net, **LEAF).run(iterations=300).lines for view in views}
-    assert len(tables) == 1
+    by_default, by_hand, by_net = (
+        search(state, 200, reward="win", **value, **LEAF).lines for value in ({}, {"value": "hand"}, {"value": net})
+    )
+    assert by_default == by_hand != by_net
 
 
 def test_bots_take_values_by_name_and_by_file(net: str) -> None:
     state = leaf(2)[0]
     budget = Budget(iterations=100)
     assert parse_bot(f"ismcts:value={net},reward=win").choose(state, 1, budget).action
-    with pytest.raises(BadLimit, match="value: 'foot': no value of cathedral; there are hand"):
-        parse_bot("ismcts:value=foot").choose(state, 1, budget)
-    with pytest.raises(BadLimit, match="value: '7': no value of cathedral"):
-        parse_bot("ismcts:value=7").choose(state, 1, budget)
+    for value in ("foot", "7"):
+        with pytest.raises(BadLimit, match=f"value: '{value}': no value of cathedral; there are hand"):
+            parse_bot(f"ismcts:value={value}").choose(state, 1, budget)
 
 
 def test_a_faulty_file_of_weights_is_refused(tmp_path: Path) -> None:
     faulty = tmp_path / "faulty.bin"
     faulty.write_bytes(b"CLERNET\n")
     with pytest.raises(BadLimit, match=r"faulty\.bin: is truncated"):
-        Searcher(observe(leaf(2)[0]), seed=1, value=str(faulty))
+        search(leaf(2)[0], 1, value=str(faulty))

@@ -5,8 +5,6 @@ from typing import Any
 import pytest
 
 from clerestory.engine import GAMES, NATURE, Rng, State
-from clerestory.engine.toy.rules import TOY
-from clerestory.search.errors import BadLimit
 from clerestory.search.ismcts import Searcher
 from clerestory.search.options import shipped
 from clerestory.search.result import Result
@@ -31,20 +29,16 @@ def first_chance(name: str, seats: int) -> State:
 
 
 @pytest.mark.parametrize(("name", "seats"), CASES)
-def test_every_outcome_has_its_turn(name: str, seats: int) -> None:
-    state = first_chance(name, seats)
-    outcomes = len(state.legal_codes())
-    lines = even(state, 7 * outcomes).lines
+def test_every_outcome_and_every_action_has_its_turn(name: str, seats: int) -> None:
+    chance = first_chance(name, seats)
+    outcomes = len(chance.legal_codes())
+    lines = even(chance, 7 * outcomes).lines
     assert [line.visits for line in lines] == [7] * outcomes
     assert sum(line.probability or 0 for line in lines) == pytest.approx(1)
-
-
-@pytest.mark.parametrize(("name", "seats"), CASES)
-def test_every_action_has_its_turn(name: str, seats: int) -> None:
-    state = next(state for state in decisions(GAMES[name], seats, 2) if len(state.legal_codes()) > 2)
-    actions = [action.text for action in state.legal_actions()]
-    assert {line.visits for line in even(state, 5 * len(actions)).lines} == {5}
-    assert [line.visits for line in even(state, 9, actions[:2]).lines] == [5, 4]
+    choice = next(state for state in decisions(GAMES[name], seats, 2) if len(state.legal_codes()) > 2)
+    actions = [action.text for action in choice.legal_actions()]
+    assert {line.visits for line in even(choice, 5 * len(actions)).lines} == {5}
+    assert [line.visits for line in even(choice, 9, actions[:2]).lines] == [5, 4]
 
 
 @pytest.mark.parametrize("name", GUIDED)
@@ -73,15 +67,3 @@ def test_slices_make_no_difference() -> None:
     for _ in range(10):
         sliced = searcher.run(iterations=13)
     assert sliced.lines == even(state, 130, **shipped(state.game, 3)).lines
-
-
-def test_truth_and_observation_give_one_table() -> None:
-    for name, seats in CASES:
-        for position in decisions(GAMES[name], seats, 6)[::12]:
-            assert even(position, 60).lines == even(position.observe(position.turn), 60).lines
-
-
-def test_an_unknown_allocation_is_refused() -> None:
-    with pytest.raises(BadLimit, match="allocation: 'fair' is not one of selection, even"):
-        even_options: dict[str, Any] = {"allocation": "fair"}
-        Searcher(observe(decisions(TOY, 2, 1)[0]), seed=1, **even_options)

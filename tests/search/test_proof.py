@@ -35,13 +35,13 @@ def test_equal_tables(game: str, line: dict[str, Any]) -> None:
         assert found.win_shares == pytest.approx(expected[found.action][2])
 
 
-def test_a_knife_edge_is_seen() -> None:
+def test_proofs_decide_a_position_that_sampling_does_not() -> None:
     """Of six lines two win the game, three lose it, one shares it."""
     best = searched(KNIFE_EDGE, 10_000, **shipped(GAMES["cathedral"], 2)).best
     assert KNIFE_EDGE["values"][best.action] == 1
 
 
-def test_what_is_proven_is_true() -> None:
+def test_proven_shares_are_exact() -> None:
     """After these iterations, a third of the positions have proven lines, whose shares have no error."""
     checked = 0
     for game, line in SOLVED:
@@ -59,10 +59,9 @@ def test_nothing_is_proven_where_somebody_knows_more(seats: int) -> None:
     """In `toy` every seat has a private hand, so the same play need not lead to the same end, whoever looks on."""
     for number, position in enumerate(decisions(TOY, seats, 3)):
         for observer in observers(position):
-            tables = [
-                Searcher(observe(position, observer=observer), seed=number, selection="puct", endings=endings)
-                .run(iterations=300)
-                .lines
+            root = observe(position, observer=observer)
+            sampled, proven = (
+                Searcher(root, seed=number, selection="puct", endings=endings).run(iterations=300).lines
                 for endings in ("sampled", "proven")
-            ]
-            assert tables[0] == tables[1]
+            )
+            assert sampled == proven
