@@ -1,6 +1,7 @@
 """Numbers, times and texts out of any range: refused where they are read, and nothing of them is stored or breaks."""
 
 import base64
+import copy
 import math
 from collections.abc import Iterator
 from dataclasses import replace
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 from google.protobuf.descriptor import Descriptor
 from google.protobuf.duration_pb2 import Duration
+from google.protobuf.message import Message
 
 from clerestory.advice.question import LONGEST_INTERVAL
 from clerestory.games.asked import LONGEST_MOVE
@@ -37,15 +39,15 @@ EXTREME = [
     Duration(seconds=1, nanos=(1 << 31) - 1),
 ]
 SHOWN = games.GameOptions(onlookers=games.ONLOOKERS_ALL, listed=True)
-
-
-def bot(time: Duration) -> games.Bot:
-    return games.Bot(time_budget=time)
-
-
-def creation(time: Duration, **options: Any) -> games.CreateGameRequest:
-    seats = [PERSON, BOT] if options else [PERSON, games.SeatPlan(kind=games.SEAT_KIND_BOT, bot=bot(time))]
-    return games.CreateGameRequest(game="toy", seats=seats, options=games.GameOptions(**options) if options else None)
+REQUESTS: dict[str, Message] = {  # with times: a valid one of each method, to which a time is added
+    "RecommendMove": question(),
+    "Analyze": advisor_pb2.AnalyzeRequest(question=question(iterations=1)),
+    "AnnotateGame": annotation_pb2.AnnotateGameRequest(record="x"),
+    "CreateGame": games.CreateGameRequest(game="toy", seats=[PERSON, BOT], options=games.GameOptions()),
+    "SetSeat": games.SetSeatRequest(seat=0, plan=BOT),
+}
+REASONS = {"update_interval": Reason.BAD_UPDATE_INTERVAL, "time_per_move": Reason.BAD_OPTIONS}  # else BAD_TIME_BUDGET
+MOST = {"update_interval": LONGEST_INTERVAL, "time_per_move": LONGEST_MOVE}  # seconds; else LONGEST_TIME
 
 
 def durations(kind: Descriptor, path: str = "") -> Iterator[str]:
@@ -58,67 +60,40 @@ def durations(kind: Descriptor, path: str = "") -> Iterator[str]:
             yield from durations(inner, f"{path}{field.name}.")
 
 
-# by method: the path of each time in its request, what is refused of it, and a request with it
-TIMES: dict[str, dict[str, tuple[Reason, Any]]] = {
-    "RecommendMove": {"time_budget": (Reason.BAD_TIME_BUDGET, lambda time: question(time_budget=time))},
-    "Analyze": {
-        "question.time_budget": (
-            Reason.BAD_TIME_BUDGET,
-            lambda time: advisor_pb2.AnalyzeRequest(question=question(time_budget=time)),
-        ),
-        "update_interval": (
-            Reason.BAD_UPDATE_INTERVAL,
-            lambda time: advisor_pb2.AnalyzeRequest(question=question(iterations=1), update_interval=time),
-        ),
-    },
-    "AnnotateGame": {
-        "time_budget": (
-            Reason.BAD_TIME_BUDGET,
-            lambda time: annotation_pb2.AnnotateGameRequest(record="x", time_budget=time),
-        ),
-        "deep_budget": (
-            Reason.BAD_TIME_BUDGET,
-            lambda time: annotation_pb2.AnnotateGameRequest(record="x", deep_budget=time),
-        ),
-    },
-    "CreateGame": {
-        "seats.bot.time_budget": (Reason.BAD_TIME_BUDGET, creation),
-        "options.play_on.time_budget": (Reason.BAD_TIME_BUDGET, lambda time: creation(time, play_on=bot(time))),
-        "options.time_per_move": (Reason.BAD_OPTIONS, lambda time: creation(time, time_per_move=time)),
-    },
-    "SetSeat": {
-        "plan.bot.time_budget": (
-            Reason.BAD_TIME_BUDGET,
-            lambda time: games.SetSeatRequest(seat=0, plan=games.SeatPlan(kind=games.SEAT_KIND_BOT, bot=bot(time))),
-        )
-    },
-}
-MOST = {"options.time_per_move": LONGEST_MOVE, "update_interval": LONGEST_INTERVAL}  # seconds; else LONGEST_TIME
+def with_time(method: str, path: str, time: Duration) -> Any:
+    """Return a request with a time at a path; of a list, in its last element."""
+    request = copy.deepcopy(REQUESTS[method])
+    *parents, name = path.split(".")
+    message: Any = request
+    for parent in parents:
+        message = getattr(message, parent)
+        message = message if isinstance(message, Message) else message[-1]
+    getattr(message, name).CopyFrom(time)
+    return request
 
 
-def test_every_time_of_every_request_is_in_the_table() -> None:
-    found = {
-        method.name: set(durations(method.input_type))
-        for module in SERVICES
-        for service in module.DESCRIPTOR.services_by_name.values()
-        for method in service.methods
-    }
-    assert {name: set(times) for name, times in TIMES.items()} == {
-        name: paths for name, paths in found.items() if paths
-    }
+TIMES = [
+    (method.name, path)
+    for module in SERVICES
+    for service in module.DESCRIPTOR.services_by_name.values()
+    for method in service.methods
+    for path in durations(method.input_type)
+]
 
 
 async def test_times_beyond_all_limits_are_refused_and_change_nothing() -> None:
+    """Every time of every request of every service."""
+    assert len(TIMES) >= 9
     async with served() as server:
         stubs = [stub(server.channel) for stub in (AdvisorServiceStub, AnnotationServiceStub, GameServiceStub)]
         played = await seated(stubs[-1], server.app, PERSON, PERSON, options=SHOWN)
         before = await played.stub.ListGames(games.GameServiceListGamesRequest())
-        for method, times in TIMES.items():
-            call = next(getattr(stub, method) for stub in stubs if hasattr(stub, method))
-            for path, (reason, request) in times.items():
-                over = Duration(seconds=int(MOST.get(path, LONGEST_TIME)), nanos=1)
-                for time in (*EXTREME, over):
-                    assert_reason(await refusal(begun(call, request(time), played)), reason)
+        for method, path in TIMES:
+            call, field = next(getattr(stub, method) for stub in stubs if hasattr(stub, method)), path.split(".")[-1]
+            over = Duration(seconds=int(MOST.get(field, LONGEST_TIME)), nanos=1)
+            for time in (*EXTREME, over):
+                error = await refusal(begun(call, with_time(method, path, time), played))
+                assert_reason(error, REASONS.get(field, Reason.BAD_TIME_BUDGET))
         assert await played.stub.ListGames(games.GameServiceListGamesRequest()) == before
         assert (await played.look()).game == before.games[0]
 
@@ -136,13 +111,15 @@ INVALID = [
 async def test_an_invalid_time_is_refused_and_not_rounded() -> None:
     async with served() as server:
         for time, text in INVALID:
-            error = await refusal(GameServiceStub(server.channel).CreateGame(creation(time, time_per_move=time)))
+            request = with_time("CreateGame", "options.time_per_move", time)
+            error = await refusal(GameServiceStub(server.channel).CreateGame(request))
             assert (error.details() or "").startswith(f"options.time_per_move: {text}")
 
 
 async def test_the_longest_times_are_stored_and_shown() -> None:
     longest, move = Duration(seconds=int(LONGEST_TIME)), Duration(seconds=int(LONGEST_MOVE))
-    async with table(PERSON, PERSON, options=games.GameOptions(play_on=bot(longest), time_per_move=move)) as played:
+    asked = games.GameOptions(play_on=games.Bot(time_budget=longest), time_per_move=move)
+    async with table(PERSON, PERSON, options=asked) as played:
         options = (await played.look()).game.options
         assert (options.play_on.time_budget, options.time_per_move) == (longest, move)
 
@@ -215,8 +192,11 @@ async def test_a_game_with_other_rules_is_listed_with_its_reason() -> None:
         german = await played.stub.ListGames(asked, metadata=[("accept-language", "de")])
         [told] = [game.frozen_reason for game in german.games if game.game_id == "older"]
         assert told.startswith("die Partie hat Fassung 99 der Regeln")
-        refused = await refusal(played.stub.GetRecord(games.GetRecordRequest(game_id="older")))
-        assert_reason(refused, Reason.FROZEN)
+        for call in (
+            played.stub.GetRecord(games.GetRecordRequest(game_id="older")),
+            played.stub.PlayAction(games.PlayActionRequest(game_id="older", tokens=["seat 0"], action="fold")),
+        ):
+            assert_reason(await refusal(call), Reason.FROZEN)
         running = games.GameServiceListGamesRequest(status=games.GAME_STATUS_RUNNING)
         listed = await played.stub.ListGames(running)
         assert [game.game_id for game in listed.games] == [played.game_id]

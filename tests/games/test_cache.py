@@ -10,8 +10,7 @@ from typing import Any
 import pytest
 
 from clerestory.games import background, cache
-from clerestory.games.store import StoreError, StoreFull, Unreadable
-from clerestory.refusals import Reason, Refusal
+from clerestory.games.store import Unreadable
 from tests.games.simulated import Database, Server, on_simulated_time
 from tests.server.harness import until
 
@@ -26,19 +25,6 @@ def test_a_store_that_fails_fills_no_log(monkeypatch: pytest.MonkeyPatch, caplog
     seconds[0] = background.EVERY
     failures.error("broken")
     assert caplog.messages == ["broken", "broken (19 more errors before)"]
-
-
-@pytest.mark.parametrize(
-    ("error", "reason"), [(StoreError("broken"), Reason.STORE_FAILED), (StoreFull("full"), Reason.DISK_FULL)]
-)
-def test_an_error_of_the_store_is_a_refusal_and_logged(
-    error: Exception, reason: Reason, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    monkeypatch.setattr(cache, "failures", background.Seldom(cache.logger))
-    with pytest.raises(Refusal) as caught, cache.typed():
-        raise error
-    assert caught.value.reason == reason
-    assert len(caplog.messages) == 1
 
 
 @on_simulated_time

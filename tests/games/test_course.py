@@ -8,7 +8,7 @@ import pytest
 from clerestory.engine import NATURE
 from clerestory.games import course
 from clerestory.games.kept import ServerGame
-from clerestory.games.log import BotSettings, EndReason, Entry, EntryKind, Holder, SeatKind, TakeBacks, shares_of_end
+from clerestory.games.log import BotSettings, EndReason, Entry, EntryKind, Holder, SeatKind, TakeBacks
 from clerestory.games.viewer import Viewer, viewer_of
 from clerestory.refusals import Reason
 from tests.games.table import BOTH, NOW, OWNER, everybody, first, head, kept, play, play_one, played, refused
@@ -311,16 +311,6 @@ def test_the_server_plays_on_for_a_person_whose_time_is_over() -> None:
 # -- the end ---------------------------------------------------------------------------------------
 
 
-def test_of_two_players_the_other_wins_when_one_resigns() -> None:
-    game = kept()
-    resign(game, 1)
-    version = game.version
-    assert game.ended is not None
-    assert shares_of_end(game.ended, 2) == [1.0, 0.0]
-    resign(game, 1)
-    assert game.version == version
-
-
 def test_a_bot_goes_on_for_one_of_three_who_resigns() -> None:
     game = kept(seats="ppp", play_on=BotSettings(2, 0.1))
     resign(game, 1)
@@ -349,13 +339,6 @@ def test_players_at_one_screen_resign_by_their_seat() -> None:
         resign(two, 0, 1, named=1)
     assert (two.entries[-1].kind, two.entries[-1].seat) == (EntryKind.ENDED, 1)
     assert refused(lambda: resign(two, 0, 1, named=0)).reason == Reason.GAME_OVER
-
-
-def test_the_owner_abandons_and_nobody_has_won() -> None:
-    game = kept()
-    abandon(game)
-    assert game.ended is not None
-    assert shares_of_end(game.ended, 2) is None
 
 
 # -- the length of a log ---------------------------------------------------------------------------

@@ -9,7 +9,6 @@ from google.protobuf.duration_pb2 import Duration
 
 from clerestory.games import cache, keeper
 from clerestory.games.store import StoreError
-from clerestory.games.tokens import Mint
 from clerestory.refusals import Reason
 from clerestory.v1 import games_pb2 as games
 from tests.games.simulated import Database, Server, clock, on_simulated_time
@@ -49,20 +48,6 @@ async def test_a_game_goes_on_after_a_restart(tmp_path: Path) -> None:
         await again.ended()  # the bots go on by themselves
 
 
-async def test_games_of_other_rules_are_frozen(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    settings = {"store": str(tmp_path / "games.sqlite")}
-    async with table(PERSON, BOT, game="toy", settings=settings) as played:
-        pass
-    monkeypatch.setattr("clerestory.games.kept.GAMES", {})
-    async with served(**settings) as server:
-        again = played.at(server)
-        seen = await again.look(0, entries_from_ply=1)
-        assert (seen.game.status, len(seen.views)) == (games.GAME_STATUS_FROZEN, 0)
-        assert [entry.applied.action.label for entry in seen.entries] == [""] * seen.game.ply
-        assert_reason(await refusal(again.play("fold", seen.game.version, 0)), Reason.FROZEN)
-        assert_reason(await refusal(again.record()), Reason.FROZEN)
-
-
 # -- memory ----------------------------------------------------------------------------------------
 
 
@@ -98,8 +83,7 @@ async def test_a_game_is_deleted_once_nobody_has_asked_for_it_for_long(monkeypat
             await keeping._tell_touched()
         now.advance(25.1)
         await keeping._delete()
-        seen = await refusal(played.look(0))
-        assert_reason(seen, Reason.NO_SUCH_GAME)
+        assert_reason(await refusal(played.look(0)), Reason.NO_SUCH_GAME)
         assert (await watched.look(0)).game.status == games.GAME_STATUS_RUNNING
         assert keeping.unfinished == 1
         watching.cancel()
@@ -165,16 +149,6 @@ async def test_the_store_is_told_of_requests_for_games_once_it_answers(monkeypat
             await played.app.keeper._tell_touched()
         monkeypatch.setattr(store, "touch", noted)
     assert told == [played.game_id]
-
-
-async def test_a_game_goes_on_without_the_request_id_that_made_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    async with table(PERSON, PERSON, request_id="the-name-of-a-request") as played:
-        store = played.app.keeper.store
-        name = Mint(store.secret, "create the-name-of-a-request").digest
-        assert name in await store.find([name])
-        assert await store.forget_requests(store.now() + HOUR, 9) == 1
-        assert await store.find([name]) == {}
-        assert (await played.look(0)).game.game_id == played.game_id
 
 
 async def test_a_game_that_was_deleted_meanwhile_does_not_exist() -> None:

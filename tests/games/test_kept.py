@@ -11,7 +11,17 @@ from clerestory.engine.rng import Rng
 from clerestory.games import course
 from clerestory.games.cache import extended
 from clerestory.games.kept import ServerGame, settle
-from clerestory.games.log import EndReason, Entry, EntryKind, GameOptions, Head, Holder, SeatKind, seated
+from clerestory.games.log import (
+    EndReason,
+    Entry,
+    EntryKind,
+    GameOptions,
+    Head,
+    Holder,
+    SeatKind,
+    seated,
+    shares_of_end,
+)
 from clerestory.games.store import Unreadable
 from clerestory.games.viewer import Viewer, digest_of, horizon, viewer_of
 from clerestory.refusals import Reason
@@ -136,10 +146,16 @@ def test_the_record_of_a_game_reads_as_one() -> None:
 
 
 @pytest.mark.parametrize(
-    ("viewer", "reason", "early"),
-    [(Viewer((1,)), EndReason.RESIGNED, EarlyEnd(0)), (OWNER, EndReason.ABANDONED, EarlyEnd(None))],
+    ("viewer", "reason", "shares", "early"),
+    [(Viewer((1,)), EndReason.RESIGNED, [1.0, 0.0], EarlyEnd(0)), (OWNER, EndReason.ABANDONED, None, EarlyEnd(None))],
 )
-def test_a_record_tells_of_an_early_end(viewer: Viewer, reason: EndReason, early: EarlyEnd) -> None:
+def test_a_player_who_resigns_has_lost_and_an_abandoned_game_nobody(
+    viewer: Viewer, reason: EndReason, shares: list[float] | None, early: EarlyEnd
+) -> None:
     game = kept()
-    course.end(game, viewer, reason, None, NOW)
+    for _ in range(2):  # the second time nothing happens
+        course.end(game, viewer, reason, None, NOW)
+    assert game.ended is game.entries[-1]
+    assert shares_of_end(game.ended, 2) == shares
     assert game.record(None).early == early
+    assert [entry.kind for entry in game.entries].count(EntryKind.ENDED) == 1

@@ -3,8 +3,8 @@
 import asyncio
 import shutil
 import subprocess
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -27,76 +27,69 @@ from tests.games.earlier import unpack_file
 from tests.games.table import PERSON, Table, seated
 from tests.games.test_store import RUNNING, named
 from tests.postgres import Cluster, program
-from tests.server.harness import served
+from tests.server.harness import served, until
 
 ENOUGH = 40  # entries answered before the copy is made, and again while it is
-Answered = dict[str, tuple[Table, int]]  # each game by its name, and the version that was last answered
+Answered = dict[str, tuple[Table, int]]  # each game by its id, and the version that was last answered
 
 
-async def play_games(stub: Any, answered: Answered) -> None:
-    """Play games one after another, and note each answer."""
-    while True:
-        played = await seated(stub, None, PERSON, PERSON, game="duel", seed=None)
-        for _ in range(30):
-            answered[played.game_id] = played, (await played.play_first()).game.version
+# -- copies ----------------------------------------------------------------------------------------
 
 
 @asynccontextmanager
 async def played_at(store: str) -> AsyncIterator[Answered]:
     """Yield what a server in a process of its own has answered so far, while games are played there."""
     answered: Answered = {}
+
+    async def play(stub: Any) -> None:
+        while True:
+            played = await seated(stub, None, PERSON, PERSON, game="duel", seed=None)
+            for _ in range(30):
+                answered[played.game_id] = played, (await played.play_first()).game.version
+
     with embedded_child("--store", store, "--workers", "1") as child:
         async with grpc.aio.insecure_channel(child.target) as channel:
-            playing = asyncio.create_task(play_games(GameServiceStub(channel), answered))
-            try:
-                await more(answered)
-                yield answered
-                await more(answered)  # it went on
-            finally:
-                playing.cancel()
-                with suppress(asyncio.CancelledError):
-                    await playing
+            playing = asyncio.create_task(play(GameServiceStub(channel)))
+            await more(answered)
+            yield answered
+            await more(answered)  # it went on
+            playing.cancel()
+            await asyncio.gather(playing, return_exceptions=True)
 
 
 async def more(answered: Answered) -> None:
     """Wait until more has been answered."""
-    until = sum(version for _, version in answered.values()) + ENOUGH
-    while sum(version for _, version in answered.values()) < until:
-        await asyncio.sleep(0.01)
+    enough = sum(version for _, version in answered.values()) + ENOUGH
+    await until(lambda: sum(version for _, version in answered.values()) >= enough)
 
 
-async def assert_holds(store: str, answered: Answered) -> None:
-    """Serve a store, and find every answered entry in it."""
-    async with served(store=store) as server:
-        for played, version in answered.values():
+def copy_of_file(store: str, request: pytest.FixtureRequest) -> str:
+    copy = f"{store} copy"
+    copy_store(Path(store), Path(copy))
+    return copy
+
+
+def copy_of_database(store: str, request: pytest.FixtureRequest) -> str:
+    cluster: Cluster = request.getfixturevalue("cluster")
+    copy, dump = cluster.url(cluster.create()), f"{request.getfixturevalue('tmp_path')}/dump"
+    subprocess.run([program("pg_dump"), "--format=custom", f"--file={dump}", store], check=True)
+    subprocess.run([program("pg_restore"), "--no-owner", f"--dbname={copy}", dump], check=True)
+    return copy
+
+
+@pytest.mark.system
+async def test_a_copy_that_is_made_while_games_are_played_has_all_that_was_answered(
+    durable: str, request: pytest.FixtureRequest
+) -> None:
+    copy = copy_of_database if durable.startswith("postgresql:") else copy_of_file
+    async with played_at(durable) as answered:
+        before = dict(answered)
+        copied = await asyncio.to_thread(copy, durable, request)
+    async with served(store=copied) as server:
+        for played, version in before.values():
             assert (await played.at(server).look()).game.version >= version
         new = await seated(GameServiceStub(server.channel), server.app, PERSON, PERSON)
         await new.play_first()
-
-
-@pytest.mark.system
-async def test_a_running_server_is_backed_up_with_all_it_has_answered(tmp_path: Path) -> None:
-    store = str(tmp_path / "games.sqlite")
-    async with played_at(store) as answered:
-        for number in range(3):
-            before, copy = dict(answered), tmp_path / f"copy {number}.sqlite"
-            found = await asyncio.to_thread(copy_store, Path(store), copy)
-            assert found.games >= len(before)
-            await assert_holds(str(copy), before)
-            await more(answered)
-    assert sorted(path.name for path in tmp_path.iterdir()) == [*(f"copy {n}.sqlite" for n in range(3)), "games.sqlite"]
-
-
-@pytest.mark.system
-async def test_a_running_database_is_dumped_with_all_it_has_answered(cluster: Cluster, tmp_path: Path) -> None:
-    name, other = cluster.create(), cluster.create()
-    async with played_at(cluster.url(name)) as answered:
-        before = dict(answered)
-        dump = [program("pg_dump"), "--format=custom", f"--file={tmp_path / 'dump'}", cluster.url(name)]
-        await asyncio.to_thread(subprocess.run, dump, check=True)
-    restore = [program("pg_restore"), "--no-owner", f"--dbname={cluster.url(other)}", str(tmp_path / "dump")]
-    subprocess.run(restore, check=True)
-    await assert_holds(cluster.url(other), before)
 
 
 async def test_a_head_that_is_no_text_is_counted_and_copied(durable: str) -> None:
@@ -192,49 +185,37 @@ LATER = (
 )
 
 
-@pytest.fixture
-def next_version(monkeypatch: pytest.MonkeyPatch) -> Any:
-    """A context in which this program is a version that adds a column."""
+@pytest.mark.system
+async def test_servers_of_two_versions_share_games_until_the_database_is_taken_back(
+    database: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The later version is this program with one more column."""
 
-    @asynccontextmanager
-    async def context() -> AsyncIterator[None]:
+    @contextmanager
+    def later() -> Iterator[None]:
         with monkeypatch.context() as patch:
             patch.setattr(postgres_schema, "SCRIPTS", LATER)
             patch.setattr(postgres_schema, "BACK", BACK | {len(LATER): "ALTER TABLE game DROP COLUMN later"})
             yield
 
-    return context
-
-
-@pytest.mark.system
-async def test_servers_of_two_versions_share_games(database: str, next_version: Any) -> None:
     async with served(store=database) as old:
         played = await seated(GameServiceStub(old.channel), old.app, PERSON, PERSON, game="duel")
-        for _ in range(10):
-            await played.play_first()
-        async with next_version(), served(store=database) as new:
-            assert (await survey(database)).version == len(LATER)
-            tables = [played, played.at(new)]
-            for number in range(20):
-                answer = await tables[number % 2].play_first()
-            made = await seated(GameServiceStub(old.channel), old.app, PERSON, PERSON)
-            await made.at(new).play_first()
-            with pytest.raises(BadSettings, match="running servers use it; stop them first"):
-                await migrate_store(database, len(SCRIPTS))
+        await played.play_first()
+        with later():
+            async with served(store=database) as new:
+                assert (await survey(database)).version == len(LATER)
+                for number in range(20):
+                    answer = await (played, played.at(new))[number % 2].play_first()
+                made = await seated(GameServiceStub(old.channel), old.app, PERSON, PERSON)
+                await made.at(new).play_first()
+                with pytest.raises(BadSettings, match="running servers use it; stop them first"):
+                    await migrate_store(database, len(SCRIPTS))
         assert (await played.look()).game.version == answer.game.version
     formats = rf"\(format {len(LATER)}; this one reads up to {len(SCRIPTS)}\)"
     with pytest.raises(BadSettings, match=f"later version of Clerestory {formats}"):
         await open_store(database)
-
-
-@pytest.mark.system
-async def test_a_database_is_taken_back_to_the_version_before(database: str, next_version: Any) -> None:
-    async with next_version(), served(store=database) as new:
-        played = await seated(GameServiceStub(new.channel), new.app, PERSON, PERSON, game="duel")
-        answer = await played.play_first()
-    async with next_version():
+    with later():
         await migrate_store(database, len(SCRIPTS))
     async with served(store=database) as old:
-        again = played.at(old)
-        assert (await again.look()).game.version == answer.game.version
-        await again.play_first()
+        assert (await played.at(old).look()).game.version == answer.game.version
+        await played.at(old).play_first()
