@@ -63,11 +63,19 @@ def test_the_limit_is_far_above_games_that_are_played(name: str, seats: int) -> 
 # -- watching --------------------------------------------------------------------------------------
 
 
-async def test_a_long_log_is_watched_in_messages_of_bounded_size_and_can_be_resumed_at_each() -> None:
+async def test_a_long_log_is_watched_in_messages_of_bounded_size_and_can_be_resumed_at_each(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     async with table(PERSON, PERSON, options=ALL) as played:
         await lengthen(played, 4 * MOST)
         last = (await played.look()).game.version
         versions, since = list[int](), 0
+        with counted(monkeypatch) as added:
+            watching = played.watch(from_version=0)
+            while (await watching.read()).game.version < last:
+                pass
+            watching.cancel()
+        assert len(added) <= 2 * last, "once for the states, once for what the entries say"
         while since < last:
             watching = played.watch(from_version=since)
             for _ in range(2):
@@ -82,18 +90,6 @@ async def test_a_long_log_is_watched_in_messages_of_bounded_size_and_can_be_resu
             watching.cancel()
         assert versions == list(range(1, last + 1))
         assert state.views == (await played.look()).views
-
-
-async def test_a_long_log_is_replayed_once_by_each_who_watches_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    async with table(PERSON, PERSON, options=ALL) as played:
-        await lengthen(played, 4 * MOST)
-        last = (await played.look()).game.version
-        with counted(monkeypatch) as added:
-            watching = played.watch(from_version=0)
-            while (await watching.read()).game.version < last:
-                pass
-        assert len(added) <= 2 * last  # once for the states, once for what the entries say
-        watching.cancel()
 
 
 async def test_no_message_is_kept_for_those_who_left() -> None:

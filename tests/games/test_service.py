@@ -84,20 +84,6 @@ async def test_at_a_table_chance_events_are_entered() -> None:
         assert {entry.applied.drawn for entry in (await played.look(entries_from_ply=1)).entries} == {False}
 
 
-async def test_a_game_begins_when_the_last_seat_is_taken() -> None:
-    async with table(PERSON, OPEN, BOT) as played:
-        assert played.made.game.status == games.GAME_STATUS_OPEN
-        watching = played.watch(0)
-        assert not (await watching.read()).views[0].actions
-        join = {"name": " Ann ", "request_id": REQUEST}
-        joined = await played.call("JoinGame", **join)
-        assert (joined.game.seats[1].name, joined.seat_token.seat) == ("Ann", 1)
-        assert await played.call("JoinGame", **join) == joined
-        assert (await watching.read()).entries[0].seat.name == "Ann"
-        await played.call("SetSeat", tokens=[joined.seat_token.token], seat=1, plan=OPEN)
-        assert_reason(await refusal(played.call("JoinGame", **join)), Reason.WRONG_SEAT_TOKEN)
-
-
 def test_an_entry_tells_that_the_server_moved_for_a_person() -> None:
     game = kept(seconds_per_move=2.0)
     course.play_bot(game, game.version, first(game), NOW)
@@ -213,12 +199,14 @@ async def test_a_game_is_made_once_for_each_request_id() -> None:
 
 async def test_a_seat_is_taken_once_for_each_request_id_however_late_it_is_repeated() -> None:
     async with table(PERSON, OPEN, OPEN) as played:
-        join = {"seat": 1, "request_id": REQUEST}
+        assert played.made.game.status == games.GAME_STATUS_OPEN
+        join = {"seat": 1, "request_id": REQUEST, "name": " Ann "}
         joined, again = await asyncio.gather(*[played.call("JoinGame", **join) for _ in "ab"])
         assert again == joined
+        assert (joined.game.seats[1].name, joined.seat_token.seat) == ("Ann", 1)
         assert await played.app.keeper.store.forget_requests(1 << 62, 9) == 1
         assert await played.call("JoinGame", **join) == joined
-        assert await played.call("JoinGame", request_id=REQUEST) == joined
+        assert await played.call("JoinGame", request_id=REQUEST, name=" Ann ") == joined
         await played.call("SetSeat", tokens=[joined.seat_token.token], seat=1, plan=OPEN)
         assert_reason(await refusal(played.call("JoinGame", **join)), Reason.WRONG_SEAT_TOKEN)
         for _ in range(2):
