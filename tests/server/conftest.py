@@ -7,6 +7,7 @@ import pytest
 
 from clerestory.v1.rules_pb2_grpc import RulesServiceStub
 from tests.server.harness import Served, clock, served  # noqa: F401  # `clock` is a fixture
+from tests.server.secured import files  # noqa: F401  # a fixture
 
 
 @pytest.fixture

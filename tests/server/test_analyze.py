@@ -26,7 +26,7 @@ from clerestory.v1.advisor_pb2 import (
 )
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
 from tests.search.test_foresight import worlds
-from tests.server.harness import HOUR, assert_reason, details, opening, question, refusal, served, until
+from tests.server.harness import HOUR, Served, assert_reason, details, opening, question, refusal, served, until
 
 
 def analysis(interval: float | None = 0.01, certainty: float | None = None, **fields: Any) -> AnalyzeRequest:

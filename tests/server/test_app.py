@@ -2,12 +2,9 @@
 
 import asyncio
 import gc
-import logging
-import os
-import signal
 import socket
-from functools import partial
 from pathlib import Path
+from typing import Any
 
 import grpc
 import pytest
@@ -16,118 +13,82 @@ from grpc_health.v1.health_pb2_grpc import HealthStub
 from grpc_reflection.v1alpha.reflection_pb2 import ServerReflectionRequest
 from grpc_reflection.v1alpha.reflection_pb2_grpc import ServerReflectionStub
 
-from clerestory.server.app import SERVICES, App, serve, start
+from clerestory.server.app import SERVICES, start
 from clerestory.server.config import Settings
-from clerestory.server.life import Life
-from clerestory.v1.advisor_pb2 import STOP_REASON_STOPPED
+from clerestory.v1.advisor_pb2 import STOP_REASON_STOPPED, WARNING_REASON_FINISHING, AnalyzeRequest
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
-from tests.server.harness import long_question, question, refusal, served, telling, until
+from tests.server.harness import Served, long_question, question, refusal, served, serving, until
+from tests.server.test_analyze import tables
 
 
-@pytest.mark.parametrize("service", ["", *SERVICES])
-async def test_health_answers_while_all_workers_are_busy(service: str) -> None:
+async def test_health_and_reflection_answer_while_all_workers_are_busy() -> None:
     async with served(workers=2) as server:
         calls = [server.advisor.RecommendMove(long_question()) for _ in range(2)]
         await until(lambda: server.app.scheduler.running == 2)
-        answer = await HealthStub(server.channel).Check(HealthCheckRequest(service=service))
+        health: Any = HealthStub(server.channel)
+        found = [await health.Check(HealthCheckRequest(service=service)) for service in ("", *SERVICES)]
+        stream: Any = ServerReflectionStub(server.channel).ServerReflectionInfo()
+        await stream.write(ServerReflectionRequest(list_services=""))
+        listed = (await stream.read()).list_services_response.service
+        await stream.done_writing()
         for call in calls:
             call.cancel()
-    assert answer.status == HealthCheckResponse.SERVING
+    assert {answer.status for answer in found} == {HealthCheckResponse.SERVING}
+    assert {service.name for service in listed} >= {"clerestory.v1.AdvisorService", "grpc.health.v1.Health"}
 
 
-async def test_reflection_answers_while_all_workers_are_busy() -> None:
-    async with served(workers=1) as server:
-        call = server.advisor.RecommendMove(long_question())
-        await until(lambda: server.app.scheduler.running == 1)
-        stream = ServerReflectionStub(server.channel).ServerReflectionInfo()
-        await stream.write(ServerReflectionRequest(list_services=""))
-        answer = await stream.read()
-        await stream.done_writing()
-        call.cancel()
-    named = {service.name for service in answer.list_services_response.service}
-    assert named >= {"clerestory.v1.AdvisorService", "grpc.health.v1.Health"}
+async def test_every_admitted_call_is_answered_at_the_end() -> None:
+    async with (
+        serving(Settings(listen="127.0.0.1:0", workers=2, grace=600.0)) as (app, life),
+        grpc.aio.insecure_channel(app.address) as channel,
+    ):
+        advisor = AdvisorServiceStub(channel)
+        moves = [asyncio.ensure_future(advisor.RecommendMove(long_question())) for _ in range(4)]
+        hints = [
+            asyncio.ensure_future(tables(advisor.Analyze(AnalyzeRequest(question=long_question())))) for _ in range(2)
+        ]
+        await until(lambda: app.scheduler.admitted == 6)
+        watch: Any = HealthStub(channel).Watch(HealthCheckRequest())
+        assert (await watch.read()).status == HealthCheckResponse.SERVING
+        life.end("enough")
+        assert (await watch.read()).status == HealthCheckResponse.NOT_SERVING
+        watch.cancel()
+        finals = [stream[-1] for stream in await asyncio.gather(*hints)]
+        answers = [*await asyncio.gather(*moves), *(table.recommendation for table in finals)]
+    assert [table.final for table in finals] == [True] * 2
+    for answer in answers:
+        assert answer.lines
+        assert answer.statistics.stop_reason == STOP_REASON_STOPPED
+        assert WARNING_REASON_FINISHING in [warning.reason for warning in answer.warnings]
 
 
-async def test_an_idle_server_does_not_serve_once_it_finishes(server: Served) -> None:
-    await server.app.health.enter_graceful_shutdown()
-    answer = await HealthStub(server.channel).Check(HealthCheckRequest(service=SERVICES[0]))
-    assert answer.status == HealthCheckResponse.NOT_SERVING
-
-
-async def test_a_socket_at_which_a_server_listens_is_not_taken_from_it(tmp_path: Path) -> None:
+async def test_a_socket_in_use_is_not_taken_from_its_server_but_a_stale_one_is(tmp_path: Path) -> None:
     path = f"unix:{tmp_path / 'socket'}"
     async with served(listen=path) as server:
         with pytest.raises(OSError, match=r"cannot listen on unix:.*: another process does"):
             await start(Settings(listen=path, workers=1))
         await HealthStub(server.channel).Check(HealthCheckRequest(), wait_for_ready=False)
-    with socket.socket(socket.AF_UNIX) as left:  # as by a server that was killed
-        left.bind(path.removeprefix("unix:"))
+    with socket.socket(socket.AF_UNIX) as stale:  # as of a server that was killed
+        stale.bind(path.removeprefix("unix:"))
     async with served(listen=path) as server:
         await HealthStub(server.channel).Check(HealthCheckRequest())
 
 
-async def test_a_socket_that_cannot_be_made_is_told_so(tmp_path: Path) -> None:
+async def test_an_address_that_cannot_be_opened_is_an_error(server: Served, tmp_path: Path) -> None:
     with pytest.raises(OSError, match=f"no socket can be made in {tmp_path}/none"):
         await start(Settings(listen=f"unix:{tmp_path}/none/socket", workers=1))
+    with pytest.raises(OSError, match="cannot listen on"):
+        await start(Settings(listen=server.app.address, workers=1))
 
 
-async def test_what_a_server_is_made_of_is_not_looked_through_for_garbage() -> None:
+async def test_the_objects_of_a_server_are_not_scanned_for_garbage() -> None:
     """A collection of everything stops the event loop for tens of milliseconds."""
-    ready: asyncio.Future[App] = asyncio.get_running_loop().create_future()
-    life = Life()
-    serving = asyncio.ensure_future(serve(Settings(listen="127.0.0.1:0", workers=1), partial(telling, ready), life))
-    app = await ready
-    try:
+    async with serving(Settings(listen="127.0.0.1:0", workers=1)) as (app, _):
         assert not any(one is app.scheduler for one in gc.get_objects())
-    finally:
-        gc.unfreeze()
-        life.end("enough")
-        await serving
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
-async def test_a_signal_lets_running_searches_answer(number: int) -> None:
-    ready: asyncio.Future[App] = asyncio.get_running_loop().create_future()
-    settings = Settings(listen="127.0.0.1:0", workers=2, grace=60.0)
-    serving = asyncio.ensure_future(serve(settings, partial(telling, ready), Life()))
-    app = await ready
-    async with grpc.aio.insecure_channel(app.address) as channel:
-        calls = [asyncio.ensure_future(AdvisorServiceStub(channel).RecommendMove(long_question())) for _ in range(2)]
-        await until(lambda: app.scheduler.running == 2)
-        os.kill(os.getpid(), number)
-        answers = await asyncio.gather(*calls)
-        await serving
-    assert [answer.statistics.stop_reason for answer in answers] == [STOP_REASON_STOPPED] * 2
-    assert min(answer.statistics.iterations for answer in answers) > 0
-
-
-@pytest.mark.parametrize("terminal", [False, True])
-async def test_without_files_to_read_again_a_hangup_ends_only_what_a_terminal_began(
-    terminal: bool, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
-) -> None:
-    """A system's service manager sends it to every server alike, and does not start again what it ends."""
-    caplog.set_level(logging.INFO)
-    monkeypatch.setattr(os, "isatty", lambda _: terminal)
-    ready: asyncio.Future[App] = asyncio.get_running_loop().create_future()
-    life = Life()
-    serving = asyncio.ensure_future(serve(Settings(listen="127.0.0.1:0", workers=1), partial(telling, ready), life))
-    await ready
-    os.kill(os.getpid(), signal.SIGHUP)
-    if not terminal:
-        await until(lambda: "no tokens and certificates" in caplog.text)
-        assert not serving.done()
-        life.end("enough")
-    await serving
-    gc.unfreeze()
-
-
-async def test_a_message_too_large_is_not_read(server: Served) -> None:
+async def test_a_message_that_is_too_large_is_not_read(server: Served) -> None:
     request = question(iterations=1)
     request.position.toy.step = "x" * 70_000
     error = await refusal(server.advisor.RecommendMove(request))
     assert error.code() == grpc.StatusCode.RESOURCE_EXHAUSTED
-
-
-async def test_a_port_in_use_is_an_error(server: Served) -> None:
-    with pytest.raises(OSError, match="cannot listen on"):
-        await start(Settings(listen=server.app.address, workers=1))

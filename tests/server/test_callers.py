@@ -271,15 +271,3 @@ ADDRESSES = [
 @pytest.mark.parametrize(("peer", "address"), ADDRESSES)
 def test_the_address_of_a_peer(peer: str, address: str) -> None:
     assert address_of(peer) == address
-
-
-BAD_LINES = [f"{ONE} on behalf", f"{ONE} on-behalf on-behalf", f"on-behalf {ONE}", f"{ONE} ON-BEHALF"]
-
-
-@pytest.mark.parametrize("line", BAD_LINES)
-def test_words_after_a_token_that_mean_nothing(line: str, tmp_path: Path) -> None:
-    path = tmp_path / "tokens"
-    path.write_text(line)
-    with pytest.raises(ValueError, match=r"^token_file: .*: line 1 is no token") as caught:
-        Tokens(path)
-    assert ONE not in str(caught.value)

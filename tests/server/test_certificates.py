@@ -1,26 +1,18 @@
-"""Certificates that are renewed while a server runs, and those of intermediate authorities."""
+"""Certificates: which connections are accepted, also after a renewal, and which files a server does not start with."""
 
-import asyncio
 import logging
-import os
-import signal
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from pathlib import Path
+from typing import Any
 
 import grpc
 import pytest
 import trustme
 
-from clerestory.server.app import App, serve, start
+from clerestory.declared import BadSettings
+from clerestory.server.app import start
 from clerestory.server.config import Settings
-from clerestory.server.life import Life
-from tests.server.harness import telling, until
-from tests.server.test_security import games, pem
-
-Credentials = grpc.ChannelCredentials
+from tests.server.secured import Files, accepts, pem, running, settings, trusting
 
 
 def write(issued: trustme.LeafCert, folder: Path) -> None:
@@ -29,122 +21,126 @@ def write(issued: trustme.LeafCert, folder: Path) -> None:
     (folder / "server.key").write_bytes(issued.private_key_pem.bytes())
 
 
-def trusting(authority: trustme.CA, shown: trustme.LeafCert | None = None) -> Credentials:
-    """Return the credentials of a client that trusts an authority, and shows a certificate or none."""
-    if shown is None:
-        return grpc.ssl_channel_credentials(authority.cert_pem.bytes())
-    key, chain = shown.private_key_pem.bytes(), pem(shown.cert_chain_pems)
-    return grpc.ssl_channel_credentials(authority.cert_pem.bytes(), key, chain)
-
-
-async def lets_in(app: App, credentials: Credentials) -> bool:
-    """Whether a new connection is accepted by both sides."""
-    try:
-        return await games(app, credentials) > 0
-    except grpc.aio.AioRpcError as error:
-        if error.code() is not grpc.StatusCode.UNAVAILABLE:
-            raise
-        return False
-
-
-def settings(folder: Path, *, clients: bool = False) -> Settings:
+def of_folder(folder: Path, *, clients: bool = False) -> Settings:
     authorities = folder / "clients.pem" if clients else None
     files = {"tls_cert": folder / "server.pem", "tls_key": folder / "server.key", "tls_client_ca": authorities}
     return Settings(listen="127.0.0.1:0", workers=1, **files)  # type: ignore[arg-type]
 
 
-@asynccontextmanager
-async def running(chosen: Settings) -> AsyncIterator[App]:
-    """Serve in this process, which then hears SIGHUP."""
-    ready: asyncio.Future[App] = asyncio.get_running_loop().create_future()
-    life = Life()
-    serving = asyncio.ensure_future(serve(chosen, partial(telling, ready), life))
-    yield await ready
-    life.end("enough")
-    await serving
-    asyncio.get_running_loop().remove_signal_handler(signal.SIGHUP)
+CONNECTIONS: list[tuple[str, dict[str, str] | None, bool]] = [
+    ("tls", {}, True),
+    ("tls", {"trusts": "stranger"}, False),
+    ("tls", None, False),
+    ("mtls", {"shows": "authority"}, True),
+    ("mtls", {"shows": "stranger"}, False),
+    ("mtls", {}, False),
+    ("mtls", None, False),
+]
 
 
-async def reread(caplog: pytest.LogCaptureFixture, message: str) -> None:
-    """Send SIGHUP, and wait for a line in the log."""
-    caplog.clear()
-    os.kill(os.getpid(), signal.SIGHUP)
-    await until(lambda: message in caplog.text)
+@pytest.mark.parametrize("part", ["tls", "mtls"])
+async def test_a_connection_needs_the_right_certificates(files: Files, part: str) -> None:
+    async with running(settings(files, part)) as app:
+        for _, client, accepted in [one for one in CONNECTIONS if one[0] == part]:
+            credentials = None
+            if client is not None:
+                shows = getattr(files, client["shows"]).issue_cert("client@example.org") if "shows" in client else None
+                credentials = trusting(getattr(files, client.get("trusts", "authority")), shows)
+            assert await accepts(app, credentials) == accepted, client
 
 
-async def test_a_server_shows_its_new_certificate_on_a_signal(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+async def test_a_socket_file_can_have_a_certificate_as_well(files: Files, tmp_path: Path) -> None:
+    option = (("grpc.ssl_target_name_override", "localhost"),)
+    async with (
+        running(settings(files, "tls", listen=f"unix:{tmp_path}/socket")) as app,
+        grpc.aio.secure_channel(app.address, trusting(files.authority), options=option) as connection,
+    ):
+        assert await connection.unary_unary("/clerestory.v1.RulesService/ListGames")(b"")
+
+
+async def test_a_renewed_certificate_is_for_new_connections(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     old, new = trustme.CA(), trustme.CA()
     write(old.issue_cert("127.0.0.1"), tmp_path)
-    async with running(settings(tmp_path)) as app:
+    async with running(of_folder(tmp_path)) as app:
         async with grpc.aio.secure_channel(app.address, trusting(old)) as early:
             await early.channel_ready()
             write(new.issue_cert("127.0.0.1"), tmp_path)
-            assert (await lets_in(app, trusting(old)), await lets_in(app, trusting(new))) == (True, False)
-            await reread(caplog, "certificates read from")
-            assert (await lets_in(app, trusting(old)), await lets_in(app, trusting(new))) == (False, True)
+            assert [await accepts(app, trusting(one)) for one in (old, new)] == [True, False]
+            app.reload()
+            assert "certificates read from" in caplog.text
+            assert [await accepts(app, trusting(one)) for one in (old, new)] == [False, True]
             assert early.get_state() is grpc.ChannelConnectivity.READY
         for name in ("server.pem", "server.key"):
+            caplog.clear()
             (tmp_path / name).write_text("half a file")
-            await reread(caplog, "certificates stay as they were: tls_")
-            assert await lets_in(app, trusting(new))
-        (tmp_path / "server.pem").unlink()
-        await reread(caplog, "certificates stay as they were: tls_cert: ")
-        assert await lets_in(app, trusting(new))
+            app.reload()
+            assert "certificates stay as they were: tls_" in caplog.text
+            assert await accepts(app, trusting(new))
 
 
-async def test_the_authorities_of_clients_are_read_again(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
-    caplog.set_level(logging.INFO)
+async def test_the_authorities_of_clients_are_read_again(tmp_path: Path) -> None:
     authority, old, new = trustme.CA(), trustme.CA(), trustme.CA()
     write(authority.issue_cert("127.0.0.1"), tmp_path)
     old.cert_pem.write_to_path(tmp_path / "clients.pem")
     clients = [trusting(authority, one.issue_cert("client@example.org")) for one in (old, new)]
-    async with running(settings(tmp_path, clients=True)) as app:
-        assert [await lets_in(app, client) for client in clients] == [True, False]
+    async with running(of_folder(tmp_path, clients=True)) as app:
+        assert [await accepts(app, client) for client in clients] == [True, False]
         new.cert_pem.write_to_path(tmp_path / "clients.pem")
-        await reread(caplog, "certificates read from")
-        assert [await lets_in(app, client) for client in clients] == [False, True]
-        assert not await lets_in(app, trusting(authority))
+        app.reload()
+        assert [await accepts(app, client) for client in clients] == [False, True]
+        assert not await accepts(app, trusting(authority))
 
 
-async def test_certificates_of_intermediate_authorities(tmp_path: Path) -> None:
+@pytest.mark.parametrize("alone", [False, True], ids=["of their root", "an intermediate one alone"])
+async def test_clients_of_intermediate_authorities(tmp_path: Path, alone: bool) -> None:
     root, stranger = trustme.CA(), trustme.CA()
     write(root.create_child_ca().issue_cert("127.0.0.1"), tmp_path)
-    root.cert_pem.write_to_path(tmp_path / "clients.pem")
-    app = await start(settings(tmp_path, clients=True))
-    shown = [one.create_child_ca().issue_cert("client@example.org") for one in (root, stranger)]
-    assert [await lets_in(app, trusting(root, one)) for one in shown] == [True, False]
-    await app.finish()
-
-
-async def test_an_intermediate_authority_accepts_its_own_clients_alone(tmp_path: Path) -> None:
-    root = trustme.CA()
-    write(root.issue_cert("127.0.0.1"), tmp_path)
-    ours, theirs = root.create_child_ca(), root.create_child_ca()
-    ours.cert_pem.write_to_path(tmp_path / "clients.pem")
-    app = await start(settings(tmp_path, clients=True))
-    shown = [one.issue_cert("client@example.org") for one in (ours, theirs)]
-    assert [await lets_in(app, trusting(root, one)) for one in shown] == [True, False]
-    await app.finish()
+    ours, theirs = root.create_child_ca(), (root if alone else stranger).create_child_ca()
+    (ours if alone else root).cert_pem.write_to_path(tmp_path / "clients.pem")
+    async with running(of_folder(tmp_path, clients=True)) as app:
+        shown = [one.issue_cert("client@example.org") for one in (ours, theirs)]
+        assert [await accepts(app, trusting(root, one)) for one in shown] == [True, False]
 
 
 @pytest.mark.parametrize(
     ("days", "words"), [(30, ""), (3, "the certificate ends at "), (-3, "the certificate ended at ")]
 )
-async def test_a_certificate_that_ends_soon_is_told(
+async def test_the_log_warns_of_a_certificate_that_ends_soon(
     days: int, words: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    """In the log at the start, and whenever it is read again; in the figures always."""
+    """At the start, and whenever it is read again; the figures always have the end."""
     authority, end = trustme.CA(), datetime.now(UTC).replace(microsecond=0) + timedelta(days)
     write(authority.issue_cert("127.0.0.1", not_before=end - timedelta(60), not_after=end), tmp_path)
-    app = await start(settings(tmp_path))
-    app.reload()
-    told = [one.getMessage() for one in caplog.records if one.levelno == logging.WARNING and "SIGHUP" in one.message]
-    assert len(told) == 2 * bool(words)
-    assert all(f"{words}{end:%Y-%m-%d %H:%M} UTC" in one for one in told)
-    figure = "clerestory_certificate_ends_seconds"
-    assert app.metrics.registry.get_sample_value(figure) == end.timestamp()
-    write(authority.issue_cert("127.0.0.1", not_after=end + timedelta(90)), tmp_path)
-    app.reload()
-    assert app.metrics.registry.get_sample_value(figure) == (end + timedelta(90)).timestamp()
-    await app.finish()
+    async with running(of_folder(tmp_path)) as app:
+        app.reload()
+        told = [one.getMessage() for one in caplog.records if "SIGHUP" in one.message]
+        assert len(told) == 2 * bool(words)
+        assert all(f"{words}{end:%Y-%m-%d %H:%M} UTC" in one for one in told)
+        figure = "clerestory_certificate_ends_seconds"
+        assert app.metrics.registry.get_sample_value(figure) == end.timestamp()
+        write(authority.issue_cert("127.0.0.1", not_after=end + timedelta(90)), tmp_path)
+        app.reload()
+        assert app.metrics.registry.get_sample_value(figure) == (end + timedelta(90)).timestamp()
+
+
+BAD_FILES = [
+    ("tls", "tls_cert", "missing", "missing cannot be read: No such file"),
+    ("tls", "tls_key", "missing", "missing cannot be read: No such file"),
+    ("mtls", "tls_client_ca", "missing", "missing cannot be read: No such file"),
+    ("tls", "tls_cert", "empty", "empty holds no certificate in PEM"),
+    ("tls", "tls_cert", "server.key", "server.key holds no certificate in PEM"),
+    ("tls", "tls_key", "empty", "empty is not the key of .*server.pem"),
+    ("tls", "tls_key", "other.key", "other.key is not the key of .*server.pem"),
+    ("tls", "tls_key", "server.pem", "server.pem is not the key of .*server.pem"),
+    ("mtls", "tls_client_ca", "tokens", "tokens holds no certificate in PEM"),
+]
+
+
+@pytest.mark.parametrize(("part", "field", "name", "message"), BAD_FILES)
+async def test_a_server_does_not_start_with_a_bad_file(
+    files: Files, part: str, field: str, name: str, message: str
+) -> None:
+    given: dict[str, Any] = {field: files[name]}
+    with pytest.raises(BadSettings, match=f"^{field}: .*{message}"):
+        await start(settings(files, part, **given))

@@ -23,7 +23,17 @@ from clerestory.v1.position_pb2 import Position
 from clerestory.v1.toy_pb2 import ToyPosition
 from tests.games.table import OPEN, PERSON, table
 from tests.games.test_refusals import PRODUCED as GAME_REASONS
-from tests.server.harness import assert_reason, details, long_question, opening, question, refusal, served, until
+from tests.server.harness import (
+    Served,
+    assert_reason,
+    details,
+    long_question,
+    opening,
+    question,
+    refusal,
+    served,
+    until,
+)
 from tests.server.test_annotation import PRODUCED as REVIEW_REASONS
 from tests.server.test_callers import BAD_NAMES
 from tests.server.test_lessons import REFUSED as LESSON_REFUSED

@@ -20,8 +20,8 @@ from clerestory.v1.position_pb2 import Position
 from clerestory.v1.rules_pb2_grpc import RulesServiceStub
 from clerestory.v1.toy_pb2 import ToyPosition
 from tests.laws import walk
-from tests.server.harness import assert_reason, details, opening, refusal, served
-from tests.server.rules import CASES, referee, rules_served, turn_of, view, whole
+from tests.server.harness import Served, assert_reason, details, opening, refusal
+from tests.server.rules import CASES, referee, turn_of, view, whole
 
 TRUTH = opening()
 SEEN = TRUTH.observe(0)

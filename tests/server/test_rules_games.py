@@ -1,12 +1,14 @@
 """Games played through RulesService alone are the games of the core; hidden information stays hidden."""
 
+from typing import Any
+
 import pytest
 
 from clerestory.clients.wire import position_message
 from clerestory.engine import GAMES, NATURE, Rng
 from clerestory.v1 import rules_pb2 as api
 from tests.laws import next_action, observers, walk
-from tests.server.rules import CASES, referee, rules_served, turn_of, view, whole
+from tests.server.rules import CASES, referee, turn_of, view, whole
 
 SEED = 2026
 

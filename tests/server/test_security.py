@@ -1,19 +1,11 @@
-"""Certificates and tokens: which callers are accepted, and with which settings a server does not start."""
+"""Tokens: which callers are accepted, and with which settings a server does not start."""
 
-import asyncio
 import logging
-import os
-import signal
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any
 
 import grpc
 import pytest
-import trustme
 from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
 from grpc_health.v1.health_pb2_grpc import HealthStub
 from grpc_reflection.v1alpha.reflection_pb2 import ServerReflectionRequest
@@ -22,10 +14,7 @@ from grpc_reflection.v1alpha.reflection_pb2_grpc import ServerReflectionStub
 from clerestory.declared import BadSettings
 from clerestory.metadata import ON_BEHALF, VIA
 from clerestory.refusals import Reason
-from clerestory.server import app as app_module
-from clerestory.server.app import App, serve, start
-from clerestory.server.config import Settings
-from clerestory.server.life import Life
+from clerestory.server.app import start
 from clerestory.server.security import LEAST_TOKEN, SPEAKS, Tokens, bearer_token
 from clerestory.v1.advisor_pb2 import AnalyzeRequest
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
@@ -34,120 +23,10 @@ from clerestory.v1.games_pb2_grpc import GameServiceStub
 from clerestory.v1.rules_pb2 import ListGamesRequest
 from clerestory.v1.rules_pb2_grpc import RulesServiceStub
 from tests.games.table import PERSON
-from tests.server.harness import assert_reason, duration, long_question, question, refusal, telling, until
+from tests.server.harness import assert_reason, duration, long_question, question, refusal
+from tests.server.secured import FIRST, SECOND, Files, accepts, bearer, list_games, running, settings, trusting
 
-FIRST, SECOND = "first-token-of-all", "second.token~+/_=="
-BEARER = (("authorization", f"Bearer {FIRST}"),)
-
-
-@dataclass(frozen=True)
-class Files:
-    """Files: certificates of two authorities, and tokens."""
-
-    folder: Path
-    authority: trustme.CA
-    stranger: trustme.CA
-
-    def __getitem__(self, name: str) -> Path:
-        return self.folder / name
-
-
-@pytest.fixture(scope="session")
-def files(tmp_path_factory: pytest.TempPathFactory) -> Files:
-    folder, authority, stranger = tmp_path_factory.mktemp("security"), trustme.CA(), trustme.CA()
-    for name, issuer in (("server", authority), ("other", stranger)):
-        issued = issuer.issue_cert("127.0.0.1", "localhost")
-        issued.private_key_pem.write_to_path(folder / f"{name}.key")
-        for pem in issued.cert_chain_pems:
-            pem.write_to_path(folder / f"{name}.pem", append=True)
-    authority.cert_pem.write_to_path(folder / "ca.pem")
-    (folder / "tokens").write_text(f"# those who may ask\n\n  {FIRST}  \n{SECOND}\n")
-    (folder / "no tokens").write_text("# nobody\n\n")
-    (folder / "spaces").write_text(f"{FIRST}\nmy secret\n")
-    (folder / "empty").write_text("")
-    return Files(folder, authority, stranger)
-
-
-def settings(files: Files, *parts: str, **others: Any) -> Settings:
-    """Return the settings of a server with the parts asked for: tls, mtls, tokens."""
-    fields: dict[str, Any] = {"listen": "127.0.0.1:0", "workers": 1}
-    if "tls" in parts or "mtls" in parts:
-        fields |= {"tls_cert": files["server.pem"], "tls_key": files["server.key"]}
-    if "mtls" in parts:
-        fields |= {"tls_client_ca": files["ca.pem"]}
-    if "tokens" in parts:
-        fields |= {"token_file": files["tokens"]}
-    return Settings(**fields | others)
-
-
-@asynccontextmanager
-async def secured(files: Files, *parts: str) -> AsyncIterator[App]:
-    app = await start(settings(files, *parts))
-    try:
-        yield app
-    finally:
-        await app.finish()
-
-
-def pem(blobs: list[trustme.Blob]) -> bytes:
-    return b"".join(blob.bytes() for blob in blobs)
-
-
-def proof(files: Files, *, trusts: str = "authority", shows: str | None = None) -> grpc.ChannelCredentials:
-    """Return the credentials of a client that trusts one of the authorities and shows a certificate of one, or none."""
-    root = getattr(files, trusts).cert_pem.bytes()
-    if shows is None:
-        return grpc.ssl_channel_credentials(root)
-    issued = getattr(files, shows).issue_cert("client@example.org")
-    return grpc.ssl_channel_credentials(root, issued.private_key_pem.bytes(), pem(issued.cert_chain_pems))
-
-
-def channel(app: App, credentials: grpc.ChannelCredentials | None) -> grpc.aio.Channel:
-    if credentials is None:
-        return grpc.aio.insecure_channel(app.address)
-    return grpc.aio.secure_channel(app.address, credentials)
-
-
-async def games(app: App, credentials: grpc.ChannelCredentials | None, metadata: Any = ()) -> int:
-    """Return the number of games that a server lists."""
-    async with channel(app, credentials) as connection:
-        stub: Any = RulesServiceStub(connection)
-        return len((await stub.ListGames(ListGamesRequest(), metadata=metadata, timeout=20)).games)
-
-
-# -- certificates ----------------------------------------------------------------------------------
-
-CONNECTIONS: list[tuple[str, dict[str, Any] | None, bool]] = [
-    ("tls", {}, True),
-    ("tls", {"trusts": "stranger"}, False),
-    ("tls", None, False),
-    ("mtls", {"shows": "authority"}, True),
-    ("mtls", {"shows": "stranger"}, False),
-    ("mtls", {}, False),
-    ("mtls", None, False),
-]
-
-
-@pytest.mark.parametrize(("part", "client", "accepted"), CONNECTIONS)
-async def test_connection(files: Files, part: str, client: dict[str, Any] | None, accepted: bool) -> None:
-    async with secured(files, part) as app:
-        credentials = None if client is None else proof(files, **client)
-        if accepted:
-            assert await games(app, credentials) > 0
-        else:
-            assert (await refusal(games(app, credentials))).code() == grpc.StatusCode.UNAVAILABLE
-
-
-async def test_a_socket_file_can_have_a_certificate_as_well(files: Files, tmp_path: Path) -> None:
-    app = await start(settings(files, "tls", listen=f"unix:{tmp_path}/socket"))
-    option = (("grpc.ssl_target_name_override", "localhost"),)
-    async with grpc.aio.secure_channel(app.address, proof(files), options=option) as connection:
-        stub: Any = RulesServiceStub(connection)
-        assert (await stub.ListGames(ListGamesRequest(), timeout=20)).games
-    await app.finish()
-
-
-# -- tokens ----------------------------------------------------------------------------------------
+BEARER = bearer(FIRST)
 
 HEADERS: list[tuple[Any, Reason | None]] = [
     (BEARER, None),
@@ -165,22 +44,17 @@ HEADERS: list[tuple[Any, Reason | None]] = [
 ]
 
 
-@pytest.mark.parametrize(("metadata", "reason"), HEADERS)
-async def test_token(files: Files, metadata: Any, reason: Reason | None) -> None:
-    async with secured(files, "tls", "tokens") as app:
-        if reason is None:
-            assert await games(app, proof(files), metadata) > 0
-            return
-        error = await refusal(games(app, proof(files), metadata))
-    assert error.code() == grpc.StatusCode.UNAUTHENTICATED
-    assert_reason(error, reason)
-    assert FIRST[:-1] not in str(error.details())
-
-
-async def test_two_tokens_in_one_call_are_told_so(files: Files) -> None:
-    two = (*BEARER, ("authorization", f"Bearer {SECOND}"))
-    async with secured(files, "tokens") as app:
-        assert "`authorization` 2 times" in str((await refusal(games(app, None, two))).details())
+async def test_a_call_needs_one_known_token(files: Files) -> None:
+    async with running(settings(files, "tls", "tokens")) as app:
+        for metadata, reason in HEADERS:
+            if reason is None:
+                assert await list_games(app, trusting(files.authority), metadata) > 0
+                continue
+            error = await refusal(list_games(app, trusting(files.authority), metadata))
+            assert error.code() == grpc.StatusCode.UNAUTHENTICATED, metadata
+            assert_reason(error, reason)
+            assert FIRST[:-1] not in str(error.details())
+            assert len(metadata) < 2 or "`authorization` 2 times" in str(error.details())
 
 
 @pytest.mark.parametrize(("length", "long_enough"), [(LEAST_TOKEN - 1, False), (LEAST_TOKEN, True)])
@@ -203,8 +77,8 @@ def test_tokens_may_come_from_an_editor_on_windows(tmp_path: Path, encoding: str
 
 async def test_a_refused_call_is_logged_like_any_other(files: Files, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
-    async with secured(files, "tokens") as app:
-        await refusal(games(app, None))
+    async with running(settings(files, "tokens")) as app:
+        await refusal(list_games(app, None))
     [record] = [record for record in caplog.records if record.message == "call"]
     assert (vars(record)["method"], vars(record)["reason"]) == ("RulesService/ListGames", Reason.MISSING_TOKEN)
 
@@ -214,7 +88,7 @@ async def first_answer(stream: Any) -> Any:
 
 
 async def test_every_method_but_health_asks_for_the_token(files: Files) -> None:
-    async with secured(files, "tokens") as app, grpc.aio.insecure_channel(app.address) as connection:
+    async with running(settings(files, "tokens")) as app, grpc.aio.insecure_channel(app.address) as connection:
         advisor: Any = AdvisorServiceStub(connection)
         rules: Any = RulesServiceStub(connection)
         reflection: Any = ServerReflectionStub(connection)
@@ -239,44 +113,28 @@ async def test_every_method_but_health_asks_for_the_token(files: Files) -> None:
         assert tables[-1].final
 
 
-async def test_tokens_are_read_again_on_a_signal(
-    files: Files, tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_tokens_are_read_again(files: Files, tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     listed = tmp_path / "tokens"
     listed.write_text(FIRST)
-    ready: asyncio.Future[App] = asyncio.get_running_loop().create_future()
-    life = Life()
-    serving = asyncio.ensure_future(serve(settings(files, token_file=listed), partial(telling, ready), life))
-    app = await ready
-
-    async def known(token: str) -> bool:
-        try:
-            return await games(app, None, (("authorization", f"Bearer {token}"),)) > 0
-        except grpc.aio.AioRpcError:
-            return False
-
-    async def reread(text: str, message: str) -> None:
-        listed.write_text(text)
-        caplog.clear()
-        os.kill(os.getpid(), signal.SIGHUP)
-        await until(lambda: message in caplog.text)
-
-    assert (await known(FIRST), await known(SECOND)) == (True, False)
-    await reread(SECOND, "1 tokens read from")
-    assert (await known(FIRST), await known(SECOND)) == (False, True)
-    await reread("# nobody", "tokens stay as they were: token_file: ")
-    assert (await known(FIRST), await known(SECOND)) == (False, True)
-    life.end("enough")
-    await serving
-    asyncio.get_running_loop().remove_signal_handler(signal.SIGHUP)
+    async with running(settings(files, token_file=listed)) as app:
+        for text, message, accepted in [
+            (FIRST, "1 tokens read from", [True, False]),
+            (SECOND, "1 tokens read from", [False, True]),
+            ("# nobody", "tokens stay as they were: token_file: ", [False, True]),
+        ]:
+            caplog.clear()
+            listed.write_text(text)
+            app.reload()
+            assert message in caplog.text
+            assert [await accepts(app, None, token) for token in (FIRST, SECOND)] == accepted
 
 
 async def test_streams_of_a_token_that_is_withdrawn_end(files: Files, tmp_path: Path) -> None:
     listed = tmp_path / "tokens"
     listed.write_text(f"{FIRST}\n{SECOND}\n")
-    app = await start(settings(files, token_file=listed))
-    async with grpc.aio.insecure_channel(app.address) as connection:
+    server = running(settings(files, token_file=listed))
+    async with server as app, grpc.aio.insecure_channel(app.address) as connection:
         first, second = [await long_streams(connection, token) for token in (FIRST, SECOND)]
         listed.write_text(SECOND)
         app.reload()
@@ -287,7 +145,6 @@ async def test_streams_of_a_token_that_is_withdrawn_end(files: Files, tmp_path: 
             assert_reason(error, Reason.BAD_TOKEN)
         assert await second[-1].read() is not grpc.aio.EOF
         assert not any(stream.done() for stream in second)
-    await app.finish()
 
 
 async def test_streams_on_behalf_of_somebody_end_when_their_token_may_no_longer_name_others(
@@ -295,8 +152,8 @@ async def test_streams_on_behalf_of_somebody_end_when_their_token_may_no_longer_
 ) -> None:
     listed = tmp_path / "tokens"
     listed.write_text(f"{FIRST} {SPEAKS}")
-    app = await start(settings(files, token_file=listed))
-    async with grpc.aio.insecure_channel(app.address) as connection:
+    server = running(settings(files, token_file=listed))
+    async with server as app, grpc.aio.insecure_channel(app.address) as connection:
         named = await long_streams(connection, FIRST, (ON_BEHALF, "ann"))
         others = [await long_streams(connection, FIRST, *more) for more in ((), ((ON_BEHALF, "192.0.2.1"), VIA))]
         listed.write_text(FIRST)
@@ -308,7 +165,6 @@ async def test_streams_on_behalf_of_somebody_end_when_their_token_may_no_longer_
         for streams in others:  # of the token itself, and of a browser, whose address the door may name
             assert await streams[-1].read() is not grpc.aio.EOF
             assert not any(stream.done() for stream in streams)
-    await app.finish()
 
 
 async def long_streams(connection: grpc.aio.Channel, token: str, *more: tuple[str, str]) -> list[Any]:
@@ -335,9 +191,9 @@ async def rest_of(stream: Any) -> None:
 
 async def test_no_token_is_ever_logged_or_shown(files: Files, caplog: pytest.LogCaptureFixture, tmp_path: Path) -> None:
     caplog.set_level(logging.DEBUG)
-    async with secured(files, "tokens") as app:
-        assert await games(app, None, BEARER) > 0
-        await refusal(games(app, None, (("authorization", "Bearer wrong-secret"),)))
+    async with running(settings(files, "tokens")) as app:
+        assert await list_games(app, None, BEARER) > 0
+        await refusal(list_games(app, None, (("authorization", "Bearer wrong-secret"),)))
         assert app.tokens is not None
         app.tokens.reload()
         shown = caplog.text + repr(vars(app.tokens)) + repr(app)
@@ -372,38 +228,36 @@ BAD_COMBINATIONS: list[tuple[tuple[str, ...], dict[str, str], str]] = [
     (("tokens",), {"listen": PUBLIC}, "listen: calls .* would not be encrypted, nor would their tokens; give"),
 ]
 
-BAD_FILES: list[tuple[tuple[str, ...], dict[str, str], str]] = [
-    (("tls",), {"tls_cert": "missing"}, "tls_cert: .*missing cannot be read: No such file"),
-    (("tls",), {"tls_key": "missing"}, "tls_key: .*missing cannot be read: No such file"),
-    (("mtls",), {"tls_client_ca": "missing"}, "tls_client_ca: .*missing cannot be read: No such file"),
-    ((), {"token_file": "missing"}, "token_file: .*missing cannot be read: No such file"),
-    ((), {"token_file": "."}, "token_file: .* cannot be read: Is a directory"),
-    (("tls",), {"tls_cert": "empty"}, "tls_cert: .*empty holds no certificate in PEM"),
-    (("tls",), {"tls_cert": "server.key"}, "tls_cert: .*server.key holds no certificate in PEM"),
-    (("tls",), {"tls_key": "empty"}, "tls_key: .*empty is not the key of .*server.pem"),
-    (("tls",), {"tls_key": "other.key"}, "tls_key: .*other.key is not the key of .*server.pem"),
-    (("tls",), {"tls_key": "server.pem"}, "tls_key: .*server.pem is not the key of .*server.pem"),
-    (("mtls",), {"tls_client_ca": "tokens"}, "tls_client_ca: .*tokens holds no certificate in PEM"),
-    ((), {"token_file": "no tokens"}, "token_file: .*no tokens holds no token"),
-    ((), {"token_file": "empty"}, "token_file: .*empty holds no token"),
-    ((), {"token_file": "spaces"}, "token_file: .*spaces: line 2 is no token"),
+
+@pytest.mark.parametrize(("parts", "given", "message"), BAD_COMBINATIONS)
+def test_settings_that_do_not_go_together(
+    files: Files, parts: tuple[str, ...], given: dict[str, str], message: str
+) -> None:
+    fields: dict[str, Any] = {name: value if name == "listen" else files[value] for name, value in given.items()}
+    with pytest.raises(BadSettings, match=f"^{message}"):
+        settings(files, *parts, **fields)
+
+
+@pytest.mark.parametrize(
+    ("parts", "others"), [(("tls",), {}), (("mtls", "tokens"), {}), (("tokens",), {"insecure": True})]
+)
+def test_a_server_can_be_open_to_other_machines(files: Files, parts: tuple[str, ...], others: dict[str, Any]) -> None:
+    assert settings(files, *parts, listen=PUBLIC, **others).listen == PUBLIC
+
+
+BAD_TOKENS = [
+    ("missing", "missing cannot be read: No such file"),
+    (".", " cannot be read: Is a directory"),
+    ("no tokens", "no tokens holds no token"),
+    ("empty", "empty holds no token"),
+    ("spaces", "spaces: line 2 is no token"),
 ]
 
 
-def fields_of(files: Files, given: dict[str, str]) -> dict[str, Any]:
-    return {name: value if name == "listen" else files[value] for name, value in given.items()}
-
-
-@pytest.mark.parametrize(("parts", "given", "message"), BAD_COMBINATIONS)
-def test_bad_combination(files: Files, parts: tuple[str, ...], given: dict[str, str], message: str) -> None:
-    with pytest.raises(BadSettings, match=f"^{message}"):
-        settings(files, *parts, **fields_of(files, given))
-
-
-@pytest.mark.parametrize(("parts", "given", "message"), BAD_FILES)
-async def test_bad_file(files: Files, parts: tuple[str, ...], given: dict[str, str], message: str) -> None:
-    with pytest.raises(BadSettings, match=f"^{message}"):
-        await start(settings(files, *parts, **fields_of(files, given)))
+@pytest.mark.parametrize(("name", "message"), BAD_TOKENS)
+async def test_a_server_does_not_start_without_tokens(files: Files, name: str, message: str) -> None:
+    with pytest.raises(BadSettings, match=f"^token_file: .*{message}"):
+        await start(settings(files, token_file=files[name]))
 
 
 async def test_an_unreadable_file(files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -417,13 +271,10 @@ async def test_an_unreadable_file(files: Files, monkeypatch: pytest.MonkeyPatch)
         await start(settings(files, "tokens"))
 
 
-@pytest.mark.parametrize(
-    ("parts", "others"), [(("tls",), {}), (("mtls", "tokens"), {}), (("tokens",), {"insecure": True})]
-)
-def test_open_to_other_machines(files: Files, parts: tuple[str, ...], others: dict[str, Any]) -> None:
-    assert settings(files, *parts, listen=PUBLIC, **others).listen == PUBLIC
-
-
-def test_every_service_is_named_for_health() -> None:
-    names = ("Advisor", "Rules", "Game", "Annotation", "Puzzle", "Lesson")
-    assert tuple(f"clerestory.v1.{name}Service" for name in names) == app_module.SERVICES
+@pytest.mark.parametrize("line", ["{} on behalf", "{} on-behalf on-behalf", "on-behalf {}", "{} ON-BEHALF"])
+def test_a_line_of_a_token_may_only_say_that_it_speaks_for_others(line: str, tmp_path: Path) -> None:
+    path = tmp_path / "tokens"
+    path.write_text(line.format(FIRST))
+    with pytest.raises(BadSettings, match=r"^token_file: .*: line 1 is no token") as caught:
+        Tokens(path)
+    assert FIRST not in str(caught.value)

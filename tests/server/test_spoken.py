@@ -23,7 +23,7 @@ from clerestory.v1 import rules_pb2 as api
 from clerestory.v1.games_pb2 import WatchGameRequest
 from tests.games.table import PERSON, first_action, table
 from tests.laws import walk
-from tests.server.harness import question, served
+from tests.server.harness import Served, question
 from tests.server.rules import CASES, rules_served, whole
 
 OTHERS = [language for language in LANGUAGES if language != ENGLISH]

@@ -16,7 +16,7 @@ from clerestory.v1.position_pb2 import Position
 from clerestory.v1.rules_pb2_grpc import RulesServiceStub
 from tests.games.table import kept
 from tests.games.test_forced import play_one
-from tests.server.harness import served
+from tests.server.harness import Served
 
 AT_CATHEDRAL = Path(__file__).parents[2] / "examples" / "positions" / "cathedral-3p-round6-cathedral.json"
 

@@ -12,7 +12,7 @@ from clerestory.server.translate_answers import read_text, write_plan, write_tex
 from clerestory.texts import has
 from clerestory.texts.sentences import QuotedAction, QuotedItem, said, text
 from clerestory.v1 import advisor_pb2 as api
-from tests.server.harness import question, served
+from tests.server.harness import Served, question
 
 BEGUN = GAMES["cathedral"].new(2, 1)
 POSITIONS = sorted((Path(__file__).parents[2] / "examples" / "positions").glob("*.json"))
