@@ -7,8 +7,8 @@ cathedral. Everything between is reached from there by playing.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable
-from typing import Protocol
+from collections.abc import Callable, Iterable, Iterator
+from typing import Any, Protocol
 
 from tests.engine import models
 from tests.engine.cathedral.oracle import Oracle
@@ -64,8 +64,12 @@ QUIET = ("pass", "accept", "wait", "decline", "save", "leave", "finish")
 
 
 def play_all(game: Game, *texts: str) -> Game:
+    """Plays actions; "until market" plays on to that step."""
     for text in texts:
-        game.play(text)
+        if text.startswith("until "):
+            until(game, *text.split()[1:])
+        else:
+            game.play(text)
     return game
 
 
@@ -82,12 +86,42 @@ def offered(game: Game, verb: str = "") -> set[str]:
     return {text for text in game.legal() if verb in ("", text.split()[0])}
 
 
+def each(verb: str, things: Iterable[object]) -> set[str]:
+    return {f"{verb} {thing}" for thing in things}
+
+
 def red(game: Game) -> Fields:
     return player(game.position(), "red")
 
 
-def blue(game: Game) -> Fields:
-    return player(game.position(), "blue")
+Story = list[Any]  # a position; then, in any order, actions divided by semicolons, and dictionaries of what is seen
+
+
+def tell(model: NewGame, story: Story) -> Iterator[tuple[Fields, Fields]]:
+    """Plays a story; yields what is seen, and what the story says is seen."""
+    fields, *parts = story
+    game = model(fields)
+    for part in parts:
+        if isinstance(part, str):
+            play_all(game, *part.split("; "))
+        else:
+            yield {thing: look(game, thing) for thing in part}, part
+
+
+def look(game: Game, thing: str) -> Any:
+    """What is seen: `step`, `stock.wood`, `red.gold`, `gold` of each, `odds`, `offered`, `offered hire`, `verbs`."""
+    name, _, verb = thing.partition(" ")
+    if name == "offered":
+        return offered(game, verb)
+    if thing == "verbs":
+        return {text.split()[0] for text in game.legal()}
+    if thing in ("odds", "returns", "margins"):
+        return getattr(game, thing)()
+    position = game.position()
+    owner, _, name = thing.rpartition(".")
+    if owner:
+        return (player(position, owner) if owner in COLOURS else position[owner])[name]
+    return position[name] if name in position else [own[name] for own in position["players"]]
 
 
 # Stages -----------------------------------------------------------------------------------------------------------

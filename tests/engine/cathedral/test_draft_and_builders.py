@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from itertools import combinations
 
 import pytest
 
@@ -10,57 +11,158 @@ from tests.engine.cathedral.oracle_cards import RESOURCE_CARDS
 from tests.engine.cathedral.positions import (
     FIVE_CRAFTSMEN,
     NewGame,
+    Story,
     bag,
     draft,
+    each,
     late,
     offered,
     opening,
     play_all,
-    player,
     red,
+    tell,
     until,
 )
 
-# The round start (3) ----------------------------------------------------------------------------------------------
+NUMBERED = {f"{location}.{number}" for location in ("kingsbridge", "shiring") for number in (1, 2)}
+SPACES = {*NUMBERED, "archbishop", "priory", "court", "castle", "market", "start"}
+SIX = [*FIVE_CRAFTSMEN, "potter_2"]
+LAST_FOR_0 = "; ".join(f"draw {colour}; accept; wait {colour}" for colour in ("red",) * 3 + ("blue",) * 3 + ("green",))
+DIE = {f"roll {face}": Fraction(count, 6) for face, count in ((2, 1), (3, 2), (4, 2), (5, 1))}
 
 
-@pytest.mark.parametrize("seats", [2, 3, 4])
-def test_r23_seat_0_starts_and_gold_follows_the_turn_order(model: NewGame, seats: int) -> None:
-    position = model(opening(seats)).position()
-    assert position["starting_player"] == "red"
-    assert [own["gold"] for own in position["players"]] == [20, 21, 22, 23][:seats]
-    assert position["supply"] == {"sand": 19, "wood": 19, "stone": 19, "metal": 12}
+def limited() -> dict[str, object]:
+    return bag(2, round_=2, red={"limited": True})
 
 
-def test_r15_what_is_drawn_and_rolled_is_uniform(model: NewGame) -> None:
-    game = until(model(opening(2)), "resources")
-    assert len(game.odds()) == 36
-    assert set(game.odds().values()) == {Fraction(1, 36)}
-    game = model(bag(2))
-    play_all(game, "draw red", "accept", "wait red")
-    assert game.odds() == {"draw red": Fraction(2, 5), "draw blue": Fraction(3, 5)}
-    until(game, "tax")
-    assert game.odds() == {f"roll {face}": Fraction(count, 6) for face, count in ((2, 1), (3, 2), (4, 2), (5, 1))}
+STORIES: dict[str, Story] = {
+    # The round start (3)
+    **{f"R23: seat 0 starts and gold follows the turn order, {seats} seats": [
+        opening(seats), {"starting_player": "red", "gold": [20, 21, 22, 23][:seats],
+                         "supply": {"sand": 19, "wood": 19, "stone": 19, "metal": 12}},
+    ] for seats in (2, 3, 4)},
+    "R15: what is left out is uniform": [
+        opening(2), "until resources", {"odds": dict.fromkeys(
+            (f"leave-out {first} {second}" for first, second in combinations(RESOURCE_CARDS, 2)), Fraction(1, 36))},
+    ],
+    "R15: builders in the bag and pips of the die are alike": [
+        bag(2), "draw red; accept; wait red", {"odds": {"draw red": Fraction(2, 5), "draw blue": Fraction(3, 5)}},
+        "until tax", {"odds": DIE},
+    ],
+    "the board is empty at the opening": [
+        opening(2), {"cost": 7, "stall": 0, "die": 0, "blessing_used": False, "court_metal": 1, "court": [""] * 4,
+                     "market": [""] * 4, "priory": [""] * 2, "stock": {"sand": 4, "wood": 4, "stone": 4},
+                     "spared": [False] * 2, "passed": [False] * 2, "limited": [False] * 2},
+    ],
+    "the two cards left out are not in the supply": [
+        opening(2), "until resources; leave-out sand_4 stone_2",
+        {"step": "draft",
+         "supply_resources": ["sand_2", "sand_3", "wood_2", "wood_3", "wood_4", "stone_3", "stone_4"]},
+    ],
+    "the last-round cards come in round 6": [
+        late(2, "cathedral", round_=5), "until advantages",
+        {"odds": dict.fromkeys(("advantage completion", "advantage celebrations"), Fraction(1, 2))},
+    ],
+    # The draft (3.1)
+    "a resource card needs its workers free": [
+        draft(2), "take wood_4; pass", {"offered take": {"take sand_2", "take wood_2"}},  # 9 of the 12 are away
+        "take sand_2", {"red.workers": 1, "red.resource_cards": ["sand_2", "wood_4"]},
+    ],
+    "a craftsman costs gold": [
+        draft(2, red={"gold": 4}),
+        {"supply_craftsmen": ["mortar_mixer_1", "mason_1"], "offered hire": {"hire mortar_mixer_1"}},
+        "hire mortar_mixer_1", {"red.gold": 0, "red.craftsmen": [*FIVE_CRAFTSMEN[:3], "mortar_mixer_1"]},
+    ],
+    "one of six craftsmen must go": [
+        draft(2, round_=2, red={"craftsmen": FIVE_CRAFTSMEN}), "hire potter_2",
+        {"to_act": "red", "offered": each("dismiss", SIX)},
+        "dismiss potter_2", {"red.craftsmen": FIVE_CRAFTSMEN, "to_act": "blue"},
+    ],
+    "R24: with Jack a seventh is one too many": [
+        draft(2, round_=3, red={"craftsmen": [*FIVE_CRAFTSMEN, "architect_2"], "advantages": ["jack"]}),
+        "hire sculptor_3", {"offered": each("dismiss", [*FIVE_CRAFTSMEN, "architect_2", "sculptor_3"])},
+    ],
+    "a pass is final and the last player goes on": [
+        draft(3), "pass; take sand_2; pass", {"step": "draft", "to_act": "blue"},
+        "take sand_3", {"step": "draft", "to_act": "blue"}, "hire mortar_mixer_1", {"step": "draft", "to_act": "blue"},
+        "pass", {"step": "draw", "supply_resources": [], "supply_craftsmen": [], "mill": [12, 6, 12],
+                 "passed": [False] * 3, "workers": [0] * 3},
+    ],
+    "the draft ends with the last card": [
+        {**draft(4), "supply_craftsmen": []},
+        "take sand_2; take stone_3; take wood_3; take wood_4; take sand_3; pass; take stone_2; pass",
+        {"supply_resources": ["wood_2"]}, "take wood_2", {"step": "draw"},
+    ],
+    "R25: a forced pass is a decision": [
+        draft(2, red={"gold": 0}), "take wood_4; hire mason_1; take sand_2; hire mortar_mixer_1",
+        {"to_act": "red", "offered": {"pass"}},
+    ],
+    # Master builders (3.2)
+    "R1: a waiting builder must be placed, at no cost": [
+        bag(4), "until waiting", {"to_act": "blue", "verbs": {"place"}, "blue.gold": 21},
+        "place blue start", {"blue.gold": 21},
+    ],
+    "R2: the third of a limited colour is set aside": [
+        limited(), "draw red; accept; wait red; draw red; accept; wait red; draw red",
+        {"step": "draw", "cost": 5, "drawn": "", "red.aside": 1, "red.bag": 0},
+        "draw blue; redraw", {"cost": 5},  # still there: none was offered on the third red
+    ],
+    "R2: a builder set aside may be the last": [
+        limited(), "; ".join(f"draw {one}; accept; wait {one}" for one in ("red", "red", "blue", "blue", "blue")),
+        {"odds": {"draw red": 1}}, "draw red", {"step": "waiting", "cost": 0},
+    ],
+    "R3: a returned builder was not drawn": [
+        limited(), "draw red; accept; wait red; draw red", {"step": "redraw", "to_act": "red"},
+        "redraw", {"cost": 6, "red.bag": 2, "redraw_used": True},
+        "draw red", {"step": "builder", "red.aside": 0},  # no longer asked; and it is the second, not the third
+    ],
+    "R3: the redraw is open to the last builder and to the only colour": [
+        bag(3), f"{LAST_FOR_0}; draw green; accept; place green castle; draw green; redraw",
+        {"cost": 0, "offered": {"draw green"}}, "draw green", {"step": "builder"},
+    ],
+    "the starting player decides on the redraw of any builder": [
+        bag(2), "draw blue", {"to_act": "red", "offered": {"redraw", "accept"}},
+        "accept", {"to_act": "blue", "redraw_used": False},
+    ],
+    "a builder that cannot be paid for waits": [
+        bag(2, red={"gold": 6}), "draw red; accept", {"offered": {"wait red"}},
+    ],
+    "exactly the marked cost is enough for any free space": [
+        bag(2, red={"gold": 7}), "draw red; accept", {"offered place": each("place red", SPACES)},
+        "place red shiring.2; draw blue; accept",
+        {"offered place": each("place blue", SPACES - {"shiring.2"}), "red.gold": 0},
+    ],
+    "a builder for 0 must be placed": [
+        bag(3), f"{LAST_FOR_0}; draw green; accept", {"cost": 0, "verbs": {"place"}},
+    ],
+    "R16: three locations fill from their lowest space": [
+        bag(2, red={"gold": 30}), "draw red; accept", {"offered place": each("place red", SPACES)},
+        "place red priory", {"cost": 6}, "draw red; accept; place red court", {"cost": 5},
+        "draw red; accept; place red market",
+        {"cost": 4, "priory": ["red", ""], "court": ["red", "", "", ""], "market": ["red", "", "", ""]},
+        "draw blue; accept; place blue priory", {"priory": ["red", "blue"]},
+        "draw blue; accept", {"offered place": each("place blue", SPACES - {"priory"})},
+    ],
+    "Remigius places for 0 and the marker drops": [
+        bag(2, round_=2, red={"gold": 0, "advantages": ["brother_remigius"]}), "draw red; accept",
+        {"offered": {"wait red", "use brother_remigius"}},
+        "use brother_remigius", {"free_placement": True, "verbs": {"place"}},
+        "place red castle", {"cost": 6, "free_placement": False, "red.advantages": [], "red.gold": 0},
+    ],
+    "Remigius is not for builders that cost nothing or wait": [
+        bag(3, round_=2, green={"advantages": ["brother_remigius"]}),
+        f"{LAST_FOR_0}; draw green; accept", {"verbs": {"place"}},
+        "place green archbishop; draw green; accept", {"verbs": {"place"}},
+        "place green castle; place red court; place red court; place red court; place blue court; place blue market; "
+        "place blue market", {"step": "waiting", "to_act": "green", "verbs": {"place"}},
+    ],
+}  # fmt: skip
 
 
-def test_the_board_is_empty_at_the_opening(model: NewGame) -> None:
-    position = model(opening(2)).position()
-    assert {field: position[field] for field in ("cost", "stall", "die", "blessing_used", "court_metal")} == {
-        "cost": 7,
-        "stall": 0,
-        "die": 0,
-        "blessing_used": False,
-        "court_metal": 1,
-    }
-    assert (position["court"], position["market"], position["priory"]) == ([""] * 4, [""] * 4, [""] * 2)
-    assert position["stock"] == {"sand": 4, "wood": 4, "stone": 4}
-    assert not any(own["spared"] or own["passed"] or own["limited"] for own in position["players"])
-
-
-def test_the_two_cards_left_out_are_not_in_the_supply(model: NewGame) -> None:
-    game = play_all(until(model(opening(2)), "resources"), "leave-out sand_4 stone_2")
-    supply = ["sand_2", "sand_3", "wood_2", "wood_3", "wood_4", "stone_3", "stone_4"]
-    assert (game.position()["step"], game.position()["supply_resources"]) == ("draft", supply)
+@pytest.mark.parametrize("name", STORIES)
+def test_story(model: NewGame, name: str) -> None:
+    for seen, expected in tell(model, STORIES[name]):
+        assert seen == expected
 
 
 @pytest.mark.parametrize(
@@ -85,24 +187,6 @@ def test_the_cost_of_each_craftsman(model: NewGame, round_: int, costs: dict[str
         assert f"hire {card}" not in offered(game)
 
 
-def test_the_last_round_cards_come_in_round_6(model: NewGame) -> None:
-    game = until(model(late(2, "cathedral", round_=5)), "advantages")
-    assert game.odds() == {"advantage completion": Fraction(1, 2), "advantage celebrations": Fraction(1, 2)}
-    game = until(model(opening(2)), "advantages")
-    assert len(game.odds()) == 14
-
-
-# The draft (3.1) --------------------------------------------------------------------------------------------------
-
-
-def test_a_resource_card_needs_its_workers_free(model: NewGame) -> None:
-    game = model(draft(2))
-    play_all(game, "take wood_4", "pass")  # 9 of the 12
-    assert offered(game, "take") == {"take sand_2", "take wood_2"}
-    game.play("take sand_2")
-    assert (red(game)["workers"], red(game)["resource_cards"]) == (1, ["sand_2", "wood_4"])
-
-
 @pytest.mark.parametrize(
     ("card", "grey", "before"),
     [
@@ -125,188 +209,10 @@ def test_exactly_the_workers_needed_are_enough(model: NewGame, card: str, grey: 
     free = red(game)["workers"]
     assert free == RESOURCE_CARDS[card].workers
     left = [other for other in game.position()["supply_resources"] if RESOURCE_CARDS[other].workers <= free]
-    assert offered(game, "take") == {f"take {other}" for other in left} >= {f"take {card}"}
+    assert offered(game, "take") == each("take", left) >= {f"take {card}"}
     game.play(f"take {card}")
     assert red(game)["workers"] == 0
 
 
-def test_a_craftsman_costs_gold(model: NewGame) -> None:
-    game = model(draft(2, red={"gold": 4}))
-    assert game.position()["supply_craftsmen"] == ["mortar_mixer_1", "mason_1"]
-    assert offered(game, "hire") == {"hire mortar_mixer_1"}
-    game.play("hire mortar_mixer_1")
-    assert (red(game)["gold"], red(game)["craftsmen"]) == (0, [*FIVE_CRAFTSMEN[:3], "mortar_mixer_1"])
-
-
-def test_a_jack_forces_one_of_the_six_out(model: NewGame) -> None:
-    game = model(draft(2, round_=2, red={"craftsmen": FIVE_CRAFTSMEN}))
-    game.play("hire potter_2")
-    assert game.position()["to_act"] == "red"
-    six = [*FIVE_CRAFTSMEN, "potter_2"]
-    assert offered(game) == {f"dismiss {card}" for card in six}
-    game.play("dismiss potter_2")
-    assert (red(game)["craftsmen"], game.position()["to_act"]) == (FIVE_CRAFTSMEN, "blue")
-
-
-def test_r24_with_jack_a_seventh_is_one_too_many(model: NewGame) -> None:
-    six = {"craftsmen": [*FIVE_CRAFTSMEN, "architect_2"], "advantages": ["jack"]}
-    game = model(draft(2, round_=3, red=six))
-    game.play("hire sculptor_3")
-    assert len(offered(game, "dismiss")) == 7
-
-
-def test_a_pass_is_final_and_the_last_player_goes_on(model: NewGame) -> None:
-    game = model(draft(3))
-    play_all(game, "pass", "take sand_2", "pass")
-    for text in ("take sand_3", "hire mortar_mixer_1", "pass"):
-        assert (game.position()["step"], game.position()["to_act"]) == ("draft", "blue")
-        game.play(text)
-    position = game.position()
-    assert (position["step"], position["supply_resources"], position["supply_craftsmen"]) == ("draw", [], [])
-    assert [own["mill"] for own in position["players"]] == [12, 6, 12]
-    assert not any(own["passed"] or own["workers"] for own in position["players"])
-
-
-def test_the_draft_ends_with_the_last_card(model: NewGame) -> None:
-    fields = draft(4)
-    fields["supply_craftsmen"] = []
-    game = play_all(model(fields), "take sand_2", "take stone_3", "take wood_3", "take wood_4")
-    play_all(game, "take sand_3", "pass", "take stone_2", "pass")
-    assert game.position()["supply_resources"] == ["wood_2"]
-    assert play_all(game, "take wood_2").position()["step"] == "draw"
-
-
-def test_r25_a_forced_pass_is_a_decision(model: NewGame) -> None:
-    game = model(draft(2, red={"gold": 0}))
-    play_all(game, "take wood_4", "hire mason_1", "take sand_2", "hire mortar_mixer_1")
-    assert (game.position()["to_act"], offered(game)) == ("red", {"pass"})
-
-
-# Master builders (3.2) --------------------------------------------------------------------------------------------
-
-
-def test_r1_a_waiting_builder_must_be_placed(model: NewGame) -> None:
-    game = until(model(bag(4)), "waiting")
-    colour = game.position()["waiting"][0]
-    assert game.position()["to_act"] == colour
-    assert {text.split()[0] for text in game.legal()} == {"place"}
-    gold = player(game.position(), colour)["gold"]
-    game.play(f"place {colour} start")
-    assert player(game.position(), colour)["gold"] == gold
-
-
-def test_r2_the_third_of_a_limited_colour_is_set_aside(model: NewGame) -> None:
-    game = model(bag(2, round_=2, red={"limited": True}))
-    play_all(game, "draw red", "accept", "wait red", "draw red", "accept", "wait red", "draw red")
-    position = game.position()
-    assert (position["step"], position["cost"], position["drawn"]) == ("draw", 5, "")
-    assert (red(game)["aside"], red(game)["bag"]) == (1, 0)
-    play_all(game, "draw blue", "redraw")  # still there: none was offered on the third red
-    assert game.position()["cost"] == 5
-
-
-def test_r2_a_set_aside_builder_may_be_the_last(model: NewGame) -> None:
-    game = model(bag(2, round_=2, red={"limited": True}))
-    for colour in ("red", "red", "blue", "blue", "blue"):
-        play_all(game, f"draw {colour}", "accept", f"wait {colour}")
-    assert game.odds() == {"draw red": 1}
-    game.play("draw red")
-    assert (game.position()["step"], game.position()["cost"]) == ("waiting", 0)
-
-
-def test_r3_a_returned_builder_was_not_drawn(model: NewGame) -> None:
-    game = model(bag(2, round_=2, red={"limited": True}))
-    play_all(game, "draw red", "accept", "wait red", "draw red")
-    assert (game.position()["step"], game.position()["to_act"]) == ("redraw", "red")
-    game.play("redraw")
-    assert (game.position()["cost"], red(game)["bag"], game.position()["redraw_used"]) == (6, 2, True)
-    game.play("draw red")  # no longer asked; and it is the second, not the third
-    assert (game.position()["step"], red(game)["aside"]) == ("builder", 0)
-
-
-def test_r3_the_redraw_is_open_to_the_last_builder_and_to_the_only_colour(model: NewGame) -> None:
-    game = model(bag(3))
-    for colour in ("red", "red", "red", "blue", "blue", "blue", "green", "green"):
-        play_all(game, f"draw {colour}", "accept")
-        game.play(f"wait {colour}" if game.position()["cost"] else f"place {colour} castle")
-    play_all(game, "draw green", "redraw")
-    assert (game.position()["cost"], game.legal()) == (0, ["draw green"])
-    game.play("draw green")
-    assert game.position()["step"] == "builder"
-
-
-def test_the_starting_player_decides_on_the_redraw_of_any_builder(model: NewGame) -> None:
-    game = play_all(model(bag(2)), "draw blue")
-    assert (game.position()["to_act"], offered(game)) == ("red", {"redraw", "accept"})
-    game.play("accept")
-    assert (game.position()["to_act"], game.position()["redraw_used"]) == ("blue", False)
-
-
-def test_a_builder_that_cannot_be_paid_for_waits(model: NewGame) -> None:
-    game = play_all(model(bag(2, red={"gold": 6})), "draw red", "accept")
-    assert offered(game) == {"wait red"}
-
-
-def test_exactly_the_marked_cost_is_enough_for_any_free_space(model: NewGame) -> None:
-    game = play_all(model(bag(2, red={"gold": 7})), "draw red", "accept")
-    numbered = {f"{location}.{number}" for location in ("kingsbridge", "shiring") for number in (1, 2)}
-    spaces = {*numbered, "archbishop", "priory", "court", "castle", "market", "start"}
-    assert offered(game, "place") == {f"place red {space}" for space in spaces}
-    play_all(game, "place red shiring.2", "draw blue", "accept")
-    assert offered(game, "place") == {f"place blue {space}" for space in spaces - {"shiring.2"}}
-    assert red(game)["gold"] == 0
-
-
-def test_a_builder_for_0_must_be_placed(model: NewGame) -> None:
-    game = model(bag(3))
-    for colour in ("red", "red", "red", "blue", "blue", "blue", "green"):
-        play_all(game, f"draw {colour}", "accept", f"wait {colour}")
-    play_all(game, "draw green", "accept")
-    assert game.position()["cost"] == 0
-    assert {text.split()[0] for text in game.legal()} == {"place"}
-
-
-def test_r16_three_locations_fill_from_their_lowest_space(model: NewGame) -> None:
-    game = model(bag(2, red={"gold": 30}))
-    for count, location in enumerate(("priory", "court", "market")):
-        play_all(game, "draw red", "accept")
-        assert "place red kingsbridge.2" in offered(game)
-        game.play(f"place red {location}")
-        assert game.position()["cost"] == 6 - count
-    position = game.position()
-    assert (position["priory"], position["court"][:2], position["market"][:2]) == (
-        ["red", ""],
-        ["red", ""],
-        ["red", ""],
-    )
-    play_all(game, "draw blue", "accept", "place blue priory")
-    assert game.position()["priory"] == ["red", "blue"]
-    play_all(game, "draw blue", "accept")
-    assert "place blue priory" not in offered(game)
-
-
-def test_remigius_places_for_0_and_the_marker_drops(model: NewGame) -> None:
-    game = model(bag(2, round_=2, red={"gold": 0, "advantages": ["brother_remigius"]}))
-    play_all(game, "draw red", "accept")
-    assert offered(game) == {"wait red", "use brother_remigius"}
-    game.play("use brother_remigius")
-    assert game.position()["free_placement"]
-    assert {text.split()[0] for text in game.legal()} == {"place"}
-    game.play("place red castle")
-    position = game.position()
-    assert (position["cost"], position["free_placement"], red(game)["advantages"]) == (6, False, [])
-    assert red(game)["gold"] == 0
-
-
-def test_remigius_is_not_for_builders_that_wait_or_cost_nothing(model: NewGame) -> None:
-    game = model(bag(3, round_=2, green={"advantages": ["brother_remigius"]}))
-    for colour in ("red", "red", "red", "blue", "blue", "blue", "green"):
-        play_all(game, f"draw {colour}", "accept", f"wait {colour}")
-    for _ in range(2):
-        play_all(game, "draw green", "accept")
-        assert {text.split()[0] for text in game.legal()} == {"place"}
-        game.play(sorted(game.legal())[0])
-    until(game, "waiting")
-    while game.position()["to_act"] != "green":
-        game.play(sorted(game.legal())[0])
-    assert {text.split()[0] for text in game.legal()} == {"place"}
+def test_the_ordinary_advantage_cards_come_before_round_6(model: NewGame) -> None:
+    assert len(until(model(opening(2)), "advantages").odds()) == 14
