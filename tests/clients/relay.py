@@ -1,4 +1,4 @@
-"""A way to a door that breaks off again and again."""
+"""Ways to a server that break off again and again, or fall silent."""
 
 import select
 import socket
@@ -6,71 +6,61 @@ import socketserver
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-
-
-class Cutting(socketserver.BaseRequestHandler):
-    """Passes bytes on to a door, and cuts each of the first connections in the middle of what it answers."""
-
-    door: tuple[str, int]
-    cuts: list[int]  # bytes of an answer after which a connection is cut, the next one last
-
-    def handle(self) -> None:
-        left = self.cuts.pop() if self.cuts else None
-        with socket.create_connection(self.door) as door:
-            while left is None or left > 0:
-                ready, _, _ = select.select([self.request, door], [], [])
-                data = ready[0].recv(min(left or 65536, 65536))
-                if not data:
-                    break
-                (door if ready[0] is self.request else self.request).sendall(data)
-                if left is not None and ready[0] is door:
-                    left -= len(data)
-
-
-class Muting(socketserver.BaseRequestHandler):
-    """Passes bytes on between callers and a server; `mute` keeps what comes on the connections that there are by then.
-
-    Attributes:
-        mute: whether they are kept back.
-        old: connections that were there before.
-    """
-
-    door: tuple[str, int]
-    mute: threading.Event
-    old: set[object]
-
-    def handle(self) -> None:
-        if not self.mute.is_set():
-            self.old.add(self)
-        with socket.create_connection(self.door) as door:
-            while True:
-                ready, _, _ = select.select([self.request, door], [], [])
-                data = ready[0].recv(65536)
-                if not data:
-                    break
-                if not (self in self.old and self.mute.is_set()):
-                    (door if ready[0] is self.request else self.request).sendall(data)
+from typing import Any
 
 
 class Relay(socketserver.ThreadingTCPServer):
+    """Passes bytes on between callers and a server.
+
+    Attributes:
+        server: its address.
+        cuts: bytes of the answers after which each of the first connections is cut, the next one last.
+        mute: once it is set, nothing more comes on the connections that there are by then.
+    """
+
     daemon_threads = True
+
+    def __init__(self, server: tuple[str, int], cuts: list[int]) -> None:
+        super().__init__(("127.0.0.1", 0), Passing)
+        self.server, self.cuts, self.mute = server, cuts, threading.Event()
+
+
+class Passing(socketserver.BaseRequestHandler):
+    server: Any  # a Relay
+
+    def handle(self) -> None:
+        left = self.server.cuts.pop() if self.server.cuts else None
+        mutable = not self.server.mute.is_set()
+        with socket.create_connection(self.server.server) as server:
+            while left is None or left > 0:
+                ready, _, _ = select.select([self.request, server], [], [])
+                data = ready[0].recv(min(left or 65536, 65536))
+                if not data:
+                    break
+                if not (mutable and self.server.mute.is_set()):
+                    (server if ready[0] is self.request else self.request).sendall(data)
+                if left is not None and ready[0] is server:
+                    left -= len(data)
 
 
 @contextmanager
-def muting(door: tuple[str, int]) -> Iterator[tuple[str, threading.Event]]:
-    """Yield the target of a relay to a server, and what mutes the connections that there are when it is set."""
-    mute = threading.Event()
-    here = type("MutingHere", (Muting,), {"door": door, "mute": mute, "old": set()})
-    with Relay(("127.0.0.1", 0), here) as relay:
+def relaying(server: tuple[str, int], cuts: list[int]) -> Iterator[tuple[str, threading.Event]]:
+    """Yield the address of a relay, and what mutes its connections."""
+    with Relay(server, cuts) as relay:
         threading.Thread(target=relay.serve_forever, daemon=True).start()
-        yield f"127.0.0.1:{relay.server_address[1]}", mute
+        yield f"127.0.0.1:{relay.server_address[1]}", relay.mute
         relay.shutdown()
+
+
+@contextmanager
+def muting(server: tuple[str, int]) -> Iterator[tuple[str, threading.Event]]:
+    """Yield the target of a relay to a server, and what mutes the connections that there are when it is set."""
+    with relaying(server, []) as relay:
+        yield relay
 
 
 @contextmanager
 def cutting(door: tuple[str, int], cuts: list[int]) -> Iterator[str]:
     """Yield the address of a relay to a door whose first connections are cut; what was used of `cuts` is taken away."""
-    with Relay(("127.0.0.1", 0), type("CuttingHere", (Cutting,), {"door": door, "cuts": cuts})) as relay:
-        threading.Thread(target=relay.serve_forever, daemon=True).start()
-        yield f"http://127.0.0.1:{relay.server_address[1]}"
-        relay.shutdown()
+    with relaying(door, cuts) as (address, _):
+        yield f"http://{address}"

@@ -8,7 +8,7 @@ from clerestory.engine import GAMES, NATURE, from_position
 from clerestory.engine.toy.rules import TOY
 
 
-def test_a_game_to_its_end(advisor: Advisor) -> None:
+def test_a_game_is_refereed_to_its_end(advisor: Advisor) -> None:
     referee = advisor.rules.start("toy", 2, seed=4)
     assert (referee.seed, referee.chance, referee.seat, referee.over) == (4, True, None, False)
     assert all(entry.drawn and entry.seat is None for entry in referee.draw(seed=1))
@@ -54,7 +54,7 @@ def test_an_illegal_action_changes_nothing(advisor: Advisor) -> None:
     assert referee.truth == before
 
 
-def test_faults_of_a_position_and_the_games_there_are(advisor: Advisor) -> None:
+def test_a_referee_lists_games_and_the_faults_of_a_position(advisor: Advisor) -> None:
     assert {game["name"] for game in advisor.rules.games()} == set(GAMES)
     position = TOY.new(2, 4).observe(0).to_position()
     assert advisor.rules.faults(position) == []
@@ -79,7 +79,7 @@ async def test_an_async_game_is_the_same_game(target: str) -> None:
     assert (other.truth, other.outcome, other.seed) == (referee.truth, referee.outcome, referee.seed)
 
 
-async def test_async_views_games_and_faults(target: str) -> None:
+async def test_an_async_referee_shows_views_games_and_faults(target: str) -> None:
     async with AsyncAdvisor(target) as advisor:
         referee = await advisor.rules.start("toy", 2, seed=4)
         await referee.draw(seed=1)

@@ -117,7 +117,7 @@ def test_a_game_goes_on_through_connections_that_break(project: Path, door: str)
 
 
 @pytest.mark.system
-def test_errors_deadlines_and_streams(project: Path, door: str) -> None:
+def test_calls_have_errors_deadlines_and_streams(project: Path, door: str) -> None:
     assert printed(project, "calls.ts", door) == {
         "wrong": ["bad-request", "BAD_GAME", True, "de"],
         "stale": ["not-now", "STALE_VERSION", True],

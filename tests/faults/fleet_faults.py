@@ -1,14 +1,15 @@
 """What fails in a fleet, by name: each begins, and ends what it began."""
 
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from random import Random
 
 import psycopg
 
-from tests.faults.fleet_servers import OURS, Fleet
+from tests.faults.fleet_servers import OURS, Fleet, Replica
+from tests.games.proxy import Proxy
 from tests.postgres import FAST, IMMEDIATE
 
 LEAP = 120  # seconds that the date of a server is wrong
@@ -32,90 +33,56 @@ class Kind:
     everywhere: bool = False
 
 
-def kill(servers: int) -> Callable[[Fleet, Random], AbstractContextManager[int]]:
-    """Return the death of so many servers."""
-
-    @contextmanager
-    def run(fleet: Fleet, luck: Random) -> Iterator[int]:
-        for replica in luck.sample(fleet.replicas, servers):
-            replica.signal(signal.SIGKILL)
-        yield servers
-
-    return run
+@contextmanager
+def kill(replicas: Sequence[Replica]) -> Iterator[int]:
+    for replica in replicas:
+        replica.signal(signal.SIGKILL)
+    yield len(replicas)
 
 
 @contextmanager
-def pause_one(fleet: Fleet, luck: Random) -> Iterator[int]:
-    """A server stands still, as on a machine that is suspended."""
-    replica = luck.choice(fleet.replicas)
+def pause(replica: Replica) -> Iterator[int]:
     replica.signal(signal.SIGSTOP)
     yield 1
     replica.signal(signal.SIGCONT)
 
 
-def silence(servers: int) -> Callable[[Fleet, Random], AbstractContextManager[int]]:
-    """Return a silence: nothing arrives any more between so many servers and the database, and nothing is closed."""
-
-    @contextmanager
-    def run(fleet: Fleet, luck: Random) -> Iterator[int]:
-        proxies = luck.sample(fleet.proxies, servers)
-        for proxy in proxies:
-            proxy.silent = True
-        yield 1
-        for proxy in proxies:
-            proxy.silent = False
-
-    return run
+@contextmanager
+def switch(proxies: Sequence[Proxy], name: str) -> Iterator[int]:
+    """Let networks be silent, so that nothing arrives and nothing is closed, or lose the answers to COMMIT."""
+    for proxy in proxies:
+        setattr(proxy, name, True)
+    yield 1
+    for proxy in proxies:
+        setattr(proxy, name, False)
 
 
 @contextmanager
-def forget(fleet: Fleet, luck: Random) -> Iterator[int]:
-    """A firewall forgets the connections of a server: nothing arrives on them; new ones work."""
-    proxy = luck.choice(fleet.proxies)
+def forget(proxy: Proxy) -> Iterator[int]:
+    """Let a firewall forget connections: nothing arrives on them; new ones work."""
     proxy.forget()
     yield 1
     proxy.stale.clear()  # else the database would not learn that they are closed
 
 
 @contextmanager
-def lose_answers(fleet: Fleet, luck: Random) -> Iterator[int]:
-    """The answers to COMMIT are lost, with the connections."""
-    proxies = luck.sample(fleet.proxies, luck.randint(1, 2))
-    for proxy in proxies:
-        proxy.losing = True
+def restart(fleet: Fleet, how: int) -> Iterator[int]:
+    fleet.cluster.stop(how)
     yield 1
-    for proxy in proxies:
-        proxy.losing = False
-
-
-def restart(how: int) -> Callable[[Fleet, Random], AbstractContextManager[int]]:
-    """Return a restart of the database, stopped in a way."""
-
-    @contextmanager
-    def run(fleet: Fleet, luck: Random) -> Iterator[int]:
-        fleet.cluster.stop(how)
-        yield 1
-        fleet.cluster.start()
-
-    return run
-
-
-def end_sessions(which: str) -> Callable[[Fleet, Random], AbstractContextManager[int]]:
-    """Return a fault that ends sessions in the database, given a condition in SQL."""
-
-    @contextmanager
-    def run(fleet: Fleet, luck: Random) -> Iterator[int]:
-        ended: list[object] = []
-        with suppress(psycopg.Error):  # it is away itself
-            ended = fleet.ask(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {which}")
-        yield bool(ended)
-
-    return run
+    fleet.cluster.start()
 
 
 @contextmanager
-def fill_disk(fleet: Fleet, luck: Random) -> Iterator[int]:
-    """The database has no space: it says so (53100) to whatever would be stored of games."""
+def end_sessions(fleet: Fleet, which: str) -> Iterator[int]:
+    ended: list[object] = []
+    with suppress(psycopg.Error):  # it is away itself
+        ended = fleet.ask(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE {which}")
+    yield bool(ended)
+
+
+@contextmanager
+def fill_disk(fleet: Fleet) -> Iterator[int]:
+    """Let the database say that it has no space (53100) to whatever would be stored of games."""
     done = 0
     with suppress(psycopg.Error):
         fleet.ask("INSERT INTO full_disk DEFAULT VALUES")
@@ -126,27 +93,56 @@ def fill_disk(fleet: Fleet, luck: Random) -> Iterator[int]:
 
 
 @contextmanager
-def step_clock(fleet: Fleet, luck: Random) -> Iterator[int]:
-    """The date of a server jumps, and stays wrong."""
-    luck.choice(fleet.replicas).set_clock(luck.choice((-LEAP, 0, LEAP)))
+def step_clock(replica: Replica, seconds: int) -> Iterator[int]:
+    """Let the date of a server jump, and stay wrong."""
+    replica.set_clock(seconds)
     yield 1
 
 
 KILLS = {
-    "kill one": Kind("A server dies (SIGKILL)", kill(1)),
-    "kill both": Kind("Both servers die", kill(2), everywhere=True),
+    "kill one": Kind("A server dies (SIGKILL)", lambda fleet, luck: kill([luck.choice(fleet.replicas)])),
+    "kill both": Kind("Both servers die", lambda fleet, _: kill(fleet.replicas), everywhere=True),
 }
 OTHERS = {
-    "pause one": Kind("A server is suspended (SIGSTOP)", pause_one, longest=12.0),
-    "restart fast": Kind("PostgreSQL restarts", restart(FAST), longest=2.0, everywhere=True),
-    "restart immediate": Kind("PostgreSQL crashes and restarts", restart(IMMEDIATE), longest=2.0, everywhere=True),
-    "end sessions": Kind("Connections to the database are ended", end_sessions(f"{OURS} AND random() < 0.5")),
-    "end heartbeats": Kind("The connections that listen are ended", end_sessions(HEARTBEATS)),
-    "silence one": Kind("A server's network to the database falls silent", silence(1), longest=14.0),
-    "silence both": Kind("The network to the database falls silent", silence(2), longest=12.0, everywhere=True),
-    "forget": Kind("A firewall forgets a server's connections", forget, longest=14.0),
-    "lost commits": Kind("Answers to COMMIT are lost", lose_answers, longest=2.0, everywhere=True),
-    "full disk": Kind("The disk of the database is full", fill_disk, longest=3.0, everywhere=True),
-    "clock": Kind("The date of a server jumps by two minutes", step_clock),
+    "pause one": Kind(
+        "A server is suspended (SIGSTOP)", lambda fleet, luck: pause(luck.choice(fleet.replicas)), longest=12.0
+    ),
+    "restart fast": Kind("PostgreSQL restarts", lambda fleet, _: restart(fleet, FAST), longest=2.0, everywhere=True),
+    "restart immediate": Kind(
+        "PostgreSQL crashes and restarts", lambda fleet, _: restart(fleet, IMMEDIATE), longest=2.0, everywhere=True
+    ),
+    "end sessions": Kind(
+        "Connections to the database are ended", lambda fleet, _: end_sessions(fleet, f"{OURS} AND random() < 0.5")
+    ),
+    "end heartbeats": Kind("The connections that listen are ended", lambda fleet, _: end_sessions(fleet, HEARTBEATS)),
+    "silence one": Kind(
+        "A server's network to the database falls silent",
+        lambda fleet, luck: switch([luck.choice(fleet.proxies)], "silent"),
+        longest=14.0,
+    ),
+    "silence both": Kind(
+        "The network to the database falls silent",
+        lambda fleet, _: switch(fleet.proxies, "silent"),
+        longest=12.0,
+        everywhere=True,
+    ),
+    "forget": Kind(
+        "A firewall forgets a server's connections",
+        lambda fleet, luck: forget(luck.choice(fleet.proxies)),
+        longest=14.0,
+    ),
+    "lost commits": Kind(
+        "Answers to COMMIT are lost",
+        lambda fleet, luck: switch(luck.sample(fleet.proxies, luck.randint(1, 2)), "losing"),
+        longest=2.0,
+        everywhere=True,
+    ),
+    "full disk": Kind(
+        "The disk of the database is full", lambda fleet, _: fill_disk(fleet), longest=3.0, everywhere=True
+    ),
+    "clock": Kind(
+        "The date of a server jumps by two minutes",
+        lambda fleet, luck: step_clock(luck.choice(fleet.replicas), luck.choice((-LEAP, 0, LEAP))),
+    ),
 }
 KINDS = KILLS | OTHERS

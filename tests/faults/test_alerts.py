@@ -144,22 +144,6 @@ async def test_strangers_fire(tmp_path: Path) -> None:
     scrapes.assert_fired(tmp_path, "StrangersCall")
 
 
-async def test_callers_that_vanish_or_send_rubbish_fire_nothing(tmp_path: Path) -> None:
-    with scraped() as (server, scrapes):
-        async with grpc.aio.insecure_channel(server.target, OPTIONS) as channel:
-            advisor = AdvisorServiceStub(channel)
-            rubbish: Any = channel.unary_unary("/clerestory.v1.RulesService/ListActions")
-
-            async def vanish() -> None:
-                call = asking(advisor, 30.0)()
-                await asyncio.sleep(0.05)
-                call.cancel()
-
-            async with busy(vanish, lambda: rubbish(os.urandom(200))):
-                await scrapes.go_on()
-    scrapes.assert_fired(tmp_path)
-
-
 # -- a machine that fails --------------------------------------------------------------------------
 
 

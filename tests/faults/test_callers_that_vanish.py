@@ -3,7 +3,6 @@
 import asyncio
 import json
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -12,7 +11,7 @@ import grpc
 import psutil
 import pytest
 
-from clerestory.clients import Advisor, AsyncAdvisor
+from clerestory.clients import Advisor
 from clerestory.clients.wire import duration, position_message
 from clerestory.v1.advisor_pb2 import AnalyzeRequest, RecommendMoveRequest
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
@@ -89,25 +88,3 @@ def test_clients_that_are_killed_leave_nothing(server: ServerProcess) -> None:
     gives_back(server, before)
     rests(server)
     answers(server)
-
-
-def test_connections_that_say_nothing_stop_nobody(server: ServerProcess) -> None:
-    host, port = server.target.rsplit(":", 1)
-    silent = [socket.create_connection((host, int(port))) for _ in range(20)]
-    half = socket.create_connection((host, int(port)))
-    half.sendall(b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n")
-    half.shutdown(socket.SHUT_WR)
-    answers(server)
-    for one in [*silent, half]:
-        one.close()
-    answers(server)
-
-
-async def test_a_slow_reader_gets_the_latest_tables_and_one_final_table(server: ServerProcess) -> None:
-    async with AsyncAdvisor(server.target) as advisor:
-        updates = []
-        async for update in advisor.analyze(POSITION, 2.0, every=0.01):
-            updates.append(update)
-            await asyncio.sleep(0.1)
-    assert updates[-1].sequence > len(updates)
-    assert [update.final for update in updates] == [False] * (len(updates) - 1) + [True]

@@ -15,13 +15,6 @@ MIB = 1 << 20
 CROWD = 64
 
 
-def test_a_tree_that_is_full_still_gets_its_answer(server: ServerProcess) -> None:
-    with Advisor(server.target) as advisor:
-        answer = advisor.recommend(POSITION, iterations=16_000, memory=MIB, early_stop=False)  # half of them fill it
-    assert "memory_full" in {warning.reason for warning in answer.warnings}
-    assert answer.best is not None
-
-
 async def test_all_trees_together_keep_to_the_memory_of_the_server() -> None:
     """Without a limit, two workers fill some 200 MiB in two seconds."""
     limits = ("--workers", "2", "--max-searches", str(CROWD), "--memory", str(64 * MIB), "--min-iterations", "1")
