@@ -1,44 +1,36 @@
 """`clerestory arena`: its output, what it refuses, and that a kill loses no games."""
 
-import json
 import signal
-import subprocess
-import sys
-import time
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
-from typer.testing import CliRunner, Result
 
 from clerestory.arena.bots import BOTS
-from clerestory.arena.errors import BadBot, BadMatch
-from clerestory.cli.main import app
-from clerestory.cli.options import BadOption
-from clerestory.search.errors import BadLimit
 from clerestory.search.options import Options
+from tests.cli.command import Ended, failed, run, started, until
 
 TOY = ("greedy", "random", "--game", "toy", "--workers", "1", "--budget", "20it")
 
 
-MATCH = ("ismcts-plain", "random", "--budget", "50it", "--json", "--games", "20")
+MATCH = ("ismcts-plain", "random", "--budget", "20it", "--workers", "1", "--json", "--games", "20")
 
 
-def run(*arguments: str | Path) -> Result:
-    return CliRunner().invoke(app, ["arena", *map(str, arguments)])
+arena = partial(run, "arena")
 
 
-def figures(text: str) -> dict[str, Any]:
+def figures(done: Ended) -> dict[str, Any]:
     """The JSON report without its times."""
-    found: dict[str, Any] = json.loads(text)
+    found: dict[str, Any] = done.json
     for side in ("a", "b"):
         del found[side]["ms_per_move"]
     return found
 
 
 def test_json_report() -> None:
-    found = figures(run(*TOY, "--seats", "3", "--games", "10", "--json").output)
+    found = figures(arena(*TOY, "--seats", "3", "--games", "10", "--json"))
     assert (found["games"], found["deals"], found["bots"]) == (12, 4, ["greedy", "random"])
     assert found["score"]["low"] < found["score"]["mean"] < found["score"]["high"]
     assert found["verdict"] is None
@@ -46,80 +38,76 @@ def test_json_report() -> None:
 
 def test_levels_of_the_card_game_meet() -> None:
     bots = ("ismcts:level=2", "ismcts:level=1", "--game", "duel", "--games", "4", "--workers", "1", "--budget", "10s")
-    found = figures(run(*bots, "--json").output)
+    found = figures(arena(*bots, "--json"))
     assert (found["game"], found["games"], found["deals"]) == ("duel", 4, 2)
     assert found["a"]["iterations_per_move"] > found["b"]["iterations_per_move"] > 1
 
 
 def test_infinities_are_null() -> None:
-    found = figures(run(*TOY, "--games", "2", "--json").output)
+    found = figures(arena(*TOY, "--games", "2", "--json"))
     assert found["margin"]["low"] is None
 
 
 def test_table_and_test() -> None:
-    output = run(*TOY, "--games", "20", "--sprt=-10,30").output
+    output = arena(*TOY, "--games", "20", "--sprt=-10,30").out
     for words in ("score share of A", "Elo, A minus B", "even: 50.0%", "SPRT -10,30", "iterations a move"):
         assert words in output
-    assert "SPRT" not in run(*TOY, "--games", "2").output
+    assert "SPRT" not in arena(*TOY, "--games", "2").out
 
 
 @pytest.mark.parametrize(
-    ("options", "error", "named"),
+    ("options", "named"),
     [
-        (("--seats", "7"), BadOption, "--seats"),
-        (("--game", "chess"), BadOption, "--game"),
-        (("--sprt", "0"), BadOption, "--sprt"),
-        (("--sprt", "10,0"), BadOption, "--sprt"),
-        (("--sprt=-200000,0",), BadOption, "the lower first, from -10000 to 10000"),
-        (("--sprt", f"0,{'9' * 400}"), BadOption, "--sprt"),
-        (("--budget", "long"), BadLimit, "budget"),
-        (("--seed", str(2**64 - 1)), BadMatch, "seeds"),
-        (("--ray-address", "here:1"), BadOption, "--ray-address: requires --on ray"),
-        (("--out", "/nowhere/games.jsonl"), OSError, "nowhere"),
-        (("--out", "/dev/zero"), BadOption, "--out: /dev/zero is not a regular file"),
-        (("--out", "/"), BadOption, "--out: / is not a regular file"),
+        (("--seats", "7"), "--seats"),
+        (("--game", "chess"), "--game"),
+        (("--sprt", "0"), "--sprt"),
+        (("--sprt", "10,0"), "--sprt"),
+        (("--sprt=-200000,0",), "the lower first, from -10000 to 10000"),
+        (("--sprt", f"0,{'9' * 400}"), "--sprt"),
+        (("--budget", "long"), "budget"),
+        (("--seed", str(2**64 - 1)), "seeds"),
+        (("--ray-address", "here:1"), "--ray-address: requires --on ray"),
+        (("--out", "/dev/zero"), "--out: /dev/zero is not a regular file"),
+        (("--out", "/"), "--out: / is not a regular file"),
     ],
+    ids=lambda value: str(value)[:40],
 )
-def test_wrong_options(options: tuple[str, ...], error: type[Exception], named: str) -> None:
-    result = run(*TOY, *options)
-    assert isinstance(result.exception, error)
-    assert named in str(result.exception)
+def test_a_wrong_option_is_one_line(options: tuple[str, ...], named: str) -> None:
+    done = arena(*TOY, *options)
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert named in done.err
 
 
-def test_wrong_bot_is_one_line_and_code_2() -> None:
-    assert isinstance(run("greedy", "nobody").exception, BadBot)
-    command = [sys.executable, "-m", "clerestory", "arena", "greedy", "nobody"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1)
-    assert "'nobody'" in done.stderr
+def test_an_unknown_bot_and_a_missing_folder_are_one_line() -> None:
+    assert arena("greedy", "nobody").err.startswith("clerestory: 'nobody'")
+    assert arena(*TOY, "--out", "/nowhere/games.jsonl") == failed(
+        "/nowhere/games.jsonl: No such file or directory", code=1
+    )
 
 
-@pytest.fixture(scope="module")
-def uninterrupted() -> dict[str, Any]:
-    """The report of the match below."""
-    return figures(run(*MATCH, "--workers", "1").output)
+def test_a_match_that_was_broken_off_goes_on(tmp_path: Path) -> None:
+    whole, part = tmp_path / "whole.jsonl", tmp_path / "part.jsonl"
+    expected = figures(arena(*MATCH, "--out", whole))
+    part.write_bytes(whole.read_bytes()[: whole.stat().st_size // 2])
+    assert figures(arena(*MATCH, "--out", part)) == expected
 
 
+@pytest.mark.system
 @pytest.mark.parametrize(("number", "workers"), [(signal.SIGKILL, 2), (signal.SIGINT, 2), (signal.SIGTERM, 1)])
-def test_a_killed_match_goes_on(
-    number: signal.Signals, workers: int, tmp_path: Path, uninterrupted: dict[str, Any]
-) -> None:
+def test_a_killed_match_goes_on(number: signal.Signals, workers: int, tmp_path: Path) -> None:
     """The match is long, so that some of its games are over when the signal comes and others are not."""
     out = tmp_path / "games.jsonl"
-    longer = [*MATCH[:-1], "10000", "--workers", str(workers), "--out", str(out)]
-    command = [sys.executable, "-m", "clerestory", "arena", *longer]
-    with subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as process:
-        while process.poll() is None and (not out.exists() or out.read_bytes().count(b"\n") < 4):
-            time.sleep(0.005)
+    with started("arena", *MATCH, "--games", "10000", "--workers", workers, "--out", out) as process:
+        until(lambda: process.poll() is not None or (out.exists() and out.read_bytes().count(b"\n") >= 4))
         process.send_signal(number)
-        _, errors = process.communicate(timeout=60)
+        _, errors = process.communicate()
     assert process.returncode != 0
-    assert b"Traceback" not in errors
+    assert "Traceback" not in errors
     assert 4 <= out.read_bytes().count(b"\n") < 10_001
-    assert figures(run(*MATCH, "--workers", "1", "--out", out).output) == uninterrupted
+    assert figures(arena(*MATCH, "--out", out)) == figures(arena(*MATCH))
 
 
 def test_the_list_of_bots_has_every_option_of_a_search() -> None:
-    listed = CliRunner().invoke(app, ["arena", "--bots"]).output
+    listed = arena("--bots").out
     assert set(BOTS) <= set(listed.splitlines())
     assert all(f"\n{field.name}=" in listed for field in fields(Options))

@@ -4,8 +4,6 @@ import os
 import re
 import socket
 import sqlite3
-import subprocess
-import sys
 from collections.abc import Sequence
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
@@ -13,13 +11,12 @@ from pathlib import Path
 
 import pytest
 import trustme
-from typer.testing import CliRunner
 
 from clerestory.cli import checkup
-from clerestory.cli.embedded import embedded_child
 from clerestory.cli.lazy import imported
-from clerestory.cli.main import app
 from clerestory.games.schema import APPLICATION, SCRIPTS, open_file
+from clerestory.games.whereabouts import Whereabouts
+from tests.cli.command import announced, run, started
 
 TOPICS = ["settings", "cores", "memory", "descriptors", "store", "clock", "addresses", "encryption", "page", "metrics"]
 LINE = re.compile(r"(good|note|wrong) +(\w+) +(.+?); (\S.+)")
@@ -28,10 +25,10 @@ SMALL = ("--listen", "127.0.0.1:0", "--memory", str(1 << 28), "--warm-bytes", "0
 
 def told(*options: str, environment: dict[str, str] | None = None) -> tuple[int, dict[str, tuple[str, str]]]:
     """Return the exit code of the doctor and, by topic, how good it is and the words."""
-    done = CliRunner(env=environment).invoke(app, ["doctor", *SMALL, *options])
-    lines = [LINE.fullmatch(line) for line in done.output.splitlines()]
-    assert all(lines), done.output
-    return done.exit_code, {line[2]: (line[1], f"{line[3]}; {line[4]}") for line in lines if line}
+    done = run("doctor", *SMALL, *options, **environment or {})
+    lines = [LINE.fullmatch(line) for line in done.out.splitlines()]
+    assert all(lines), done.out
+    return done.code, {line[2]: (line[1], f"{line[3]}; {line[4]}") for line in lines if line}
 
 
 def test_ten_lines_each_say_what_to_do() -> None:
@@ -135,20 +132,36 @@ def test_a_certificate_that_ends_soon(days: int, mark: str, tmp_path: Path) -> N
 # -- the store -------------------------------------------------------------------------------------
 
 
-def test_a_store_that_a_server_uses_is_left_alone(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path = str(tmp_path / "games.sqlite")
-    assert f"{path}, new" in told("--store", path)[1]["store"][1]
-    with embedded_child("--store", path, "--workers", "1"):
-        assert "in use; a further server" in told("--store", path)[1]["store"][1]
-        monkeypatch.setattr(checkup, "LITTLE", 1 << 70)
-        monkeypatch.setattr(checkup, "ROOM", 1 << 70)
-        assert "in use; make room" in told("--store", path)[1]["store"][1]
-        monkeypatch.undo()
-    before = Path(path).read_bytes()
-    _, lines = told("--store", path)
+def test_a_store_is_not_changed(tmp_path: Path) -> None:
+    path = tmp_path / "games.sqlite"
+    assert f"{path}, new" in told("--store", str(path))[1]["store"][1]
+    open_file(str(path)).close()
+    before = path.read_bytes()
+    _, lines = told("--store", str(path))
     assert lines["store"][0] == "good"
     assert "new" not in lines["store"][1]
-    assert Path(path).read_bytes() == before
+    assert path.read_bytes() == before
+
+
+def test_a_store_in_use_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    used = Whereabouts("games.sqlite", new=False, folder=tmp_path, busy=True)
+
+    async def look(_: str) -> Whereabouts:
+        return used
+
+    monkeypatch.setattr(checkup, "whereabouts", look)
+    assert "in use; a further server" in told()[1]["store"][1]
+    monkeypatch.setattr(checkup, "LITTLE", 1 << 70)
+    monkeypatch.setattr(checkup, "ROOM", 1 << 70)
+    assert "in use; make room" in told()[1]["store"][1]
+
+
+@pytest.mark.system
+def test_a_store_that_a_server_uses_is_in_use(tmp_path: Path) -> None:
+    path = str(tmp_path / "games.sqlite")
+    with started("serve", "--listen", "127.0.0.1:0", "--store", path, "--workers", "1") as process:
+        announced(process)
+        assert "in use; a further server" in told("--store", path)[1]["store"][1]
 
 
 def test_a_store_of_a_later_version(tmp_path: Path) -> None:
@@ -184,6 +197,7 @@ def test_a_disk_that_is_nearly_full(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     assert told("--store", str(tmp_path / "games"))[1]["store"][0] == "wrong"
 
 
+@pytest.mark.system
 def test_a_database(database: str) -> None:
     _, lines = told("--store", database)
     assert lines["store"][0] == "good"
@@ -196,16 +210,13 @@ def test_a_database(database: str) -> None:
 # -- the machine -----------------------------------------------------------------------------------
 
 
-def test_few_descriptors() -> None:
-    script = "import resource, sys; resource.setrlimit(resource.RLIMIT_NOFILE, (%d, %d)); from clerestory.cli.main "
-    script += "import main; sys.argv = ['clerestory', 'doctor', *sys.argv[1:]]; main()"
-    for most, mark in ((256, "note"), (50, "wrong")):
-        command = [sys.executable, "-c", script % (most, most), *SMALL, "--store", "memory:"]
-        done = subprocess.run(command, capture_output=True, text=True, check=False)
-        (line,) = (line for line in done.stdout.splitlines() if " descriptors " in line)
-        assert line.startswith(mark)
-        assert "to 540" in line
-        assert done.returncode == (mark == "wrong") or "wrong  memory" in done.stdout
+@pytest.mark.parametrize(("most", "mark"), [(256, "note"), (50, "wrong")])
+def test_few_descriptors(most: int, mark: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("clerestory.cli.checkup.resource.getrlimit", lambda _: (most, most))
+    code, lines = told("--store", "memory:")
+    assert lines["descriptors"][0] == mark
+    assert "to 540" in lines["descriptors"][1]
+    assert code or mark != "wrong"
 
 
 def test_the_clock(monkeypatch: pytest.MonkeyPatch) -> None:

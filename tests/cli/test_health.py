@@ -1,81 +1,73 @@
 """`clerestory health`: one line, and an exit code that a container or a balancer acts on."""
 
-import re
 import signal
-import subprocess
-import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
 import trustme
-from typer.testing import CliRunner
+from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
+from grpc_health.v1.health_pb2_grpc import HealthServicer, add_HealthServicer_to_server
 
-from clerestory.cli.main import app
-from tests.cli.test_lazy import imported
+from tests.cli.command import Ended, announced, ended, failed, run, started
+from tests.clients.fake import serving
+from tests.servers import running_server
 
-COMMAND = [sys.executable, "-m", "clerestory"]
 GAMES = "clerestory.v1.GameService"
 NOBODY = "127.0.0.1:1"
-LATE = ["--time", "60s"]  # for slow machines
-
-
-def said(*options: str) -> tuple[int, str]:
-    """Return the exit code of the command, and all that it prints."""
-    done = subprocess.run([*COMMAND, "health", *options], capture_output=True, text=True, check=False)
-    return done.returncode, done.stdout + done.stderr
+health = partial(run, "health", "--time", "600s")
 
 
 def test_a_server_that_serves_ends_it_with_0(target: str) -> None:
-    assert said("--server", target, *LATE) == (0, f"{target}: SERVING\n")
-    assert said("--server", target, "--service", GAMES, *LATE) == (0, f"{target}: SERVING\n")
+    assert health("--server", target) == Ended(0, f"{target}: SERVING\n")
+    assert health("--server", target, "--service", GAMES) == Ended(0, f"{target}: SERVING\n")
 
 
-def test_a_service_that_there_is_not_is_named(target: str) -> None:
-    code, text = said("--server", target, "--service", "Games", *LATE)
-    assert (code, text) == (2, "clerestory: --service: the server has no service 'Games'\n")
+def test_an_unknown_service_is_named(target: str) -> None:
+    done = health("--server", target, "--service", "Games")
+    assert done == failed("--service: the server has no service 'Games'")
 
 
 def test_nobody_at_the_address_ends_it_with_1() -> None:
-    code, text = said("--server", NOBODY, *LATE)
-    assert code == 1
-    assert "no server listens at this address" in text
-    assert text.count("\n") == 1
+    done = health("--server", NOBODY)
+    assert (done.code, done.out, done.err.count("\n")) == (1, "", 1)
+    assert "no server listens at this address" in done.err
 
 
-def test_a_server_that_drains_ends_it_with_1_while_it_still_answers() -> None:
+class Draining(HealthServicer):
+    """A server that answers while it shuts down."""
+
+    def Check(self, request: HealthCheckRequest, context: object) -> HealthCheckResponse:  # noqa: N802
+        return HealthCheckResponse(status=HealthCheckResponse.NOT_SERVING)
+
+
+def test_a_server_that_drains_ends_it_with_1() -> None:
+    with serving(Draining(), add_HealthServicer_to_server) as target:
+        assert health("--server", target) == Ended(1, f"{target}: NOT_SERVING\n")
+
+
+@pytest.mark.system
+def test_a_draining_process_still_answers() -> None:
     serve = ["serve", "--listen", "127.0.0.1:0", "--workers", "1", "--drain-delay", "600", "--store", "memory:"]
-    with subprocess.Popen([*COMMAND, *serve], stdout=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stdout is not None
-            found = re.match(r"clerestory serves on (\S+) ", process.stdout.readline())
-            assert found
-            assert said("--server", found[1], *LATE)[0] == 0
-            process.send_signal(signal.SIGTERM)
-            while (answer := said("--server", found[1], *LATE))[0] == 0:
-                pass
-            assert answer == (1, f"{found[1]}: NOT_SERVING\n")
-        finally:
-            process.kill()
+    with started(*serve) as process:
+        address = announced(process)
+        assert ended("health", "--server", address, "--time", "600s").code == 0
+        process.send_signal(signal.SIGTERM)
+        while (done := health("--server", address)).code == 0:
+            pass
+    assert done == Ended(1, f"{address}: NOT_SERVING\n")
 
 
 def test_a_server_with_tls_is_asked_with_tls(tmp_path: Path) -> None:
     authority = trustme.CA()
-    issued = authority.issue_cert("127.0.0.1")
     authority.cert_pem.write_to_path(tmp_path / "ca.pem")
-    issued.private_key_and_cert_chain_pem.write_to_path(tmp_path / "both.pem")
-    options = ["--tls-cert", str(tmp_path / "both.pem"), "--tls-key", str(tmp_path / "both.pem")]
-    serve = ["serve", "--listen", "127.0.0.1:0", "--workers", "1", "--store", "memory:"]
-    with subprocess.Popen([*COMMAND, *serve, *options], stdout=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stdout is not None
-            found = re.match(r"clerestory serves on (\S+) ", process.stdout.readline())
-            assert found
-            assert said("--server", found[1], "--tls-ca", str(tmp_path / "ca.pem"), *LATE)[0] == 0
-            code, text = said("--server", found[1], *LATE)
-            assert code == 1
-            assert "may require TLS" in text
-        finally:
-            process.terminate()
+    pem = tmp_path / "both.pem"
+    authority.issue_cert("127.0.0.1").private_key_and_cert_chain_pem.write_to_path(pem)
+    with running_server(tls_cert=pem, tls_key=pem) as target:
+        assert health("--server", target, "--tls-ca", tmp_path / "ca.pem").code == 0
+        done = health("--server", target)
+    assert done.code == 1
+    assert "may require TLS" in done.err
 
 
 @pytest.mark.parametrize(
@@ -90,15 +82,5 @@ def test_a_server_with_tls_is_asked_with_tls(tmp_path: Path) -> None:
         (["--tls-ca", "nowhere"], "--tls-ca: nowhere: No such file or directory"),
     ],
 )
-def test_what_makes_no_sense_is_told(options: list[str], says: str) -> None:
-    error = CliRunner().invoke(app, ["health", *options]).exception
-    assert error is not None
-    assert str(error) == says
-
-
-def test_it_loads_neither_games_nor_searches_nor_messages_of_ours(target: str) -> None:
-    """A container runs it every few seconds."""
-    modules = imported("health", "--server", target, *LATE)
-    rooms = ("advice", "engine.core", "engine.games", "games", "search", "server", "v1")
-    assert "grpc" in modules
-    assert not [name for name in modules if name.startswith(tuple(f"clerestory.{room}" for room in rooms))]
+def test_wrong_options_are_named(options: list[str], says: str) -> None:
+    assert run("health", *options) == failed(says)

@@ -1,19 +1,18 @@
 """`--help` in every language: each sentence that the commands of players declare has its own."""
 
-import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from typer.main import get_command
 
+from clerestory.cli import LANGUAGE_VARIABLES
 from clerestory.cli.helping import LISTED
 from clerestory.cli.main import app
 from clerestory.texts import patterns
 from clerestory.texts.languages import LANGUAGES
-from tests.languages import OTHERS, without_language
+from tests.cli.command import run
+from tests.languages import OTHERS
 
 PLAYERS = ("play", "recommend", "analyze", "hint", "annotate", "lesson", "puzzle", "new", "show", "rules", "replay")
 ADDED = {
@@ -55,9 +54,7 @@ def owed() -> set[str]:
 
 
 def helped(*words: str, **environment: str) -> str:
-    command = [sys.executable, "-m", "clerestory", *words]
-    around = {**without_language(), "COLUMNS": "100", **environment}
-    return subprocess.run(command, capture_output=True, text=True, check=True, timeout=100, env=around).stdout
+    return run(*words, **dict.fromkeys(LANGUAGE_VARIABLES) | environment).out
 
 
 @pytest.mark.parametrize("language", OTHERS)
@@ -72,7 +69,7 @@ def test_help_is_told_in_the_language_of_the_environment(command: str) -> None:
     flat = " ".join(told.split())
     assert told.startswith("Aufruf: ")
     assert not [english for english in texts if len(english) > 12 and english in flat]
-    assert re.search(r"\[Vorgabe: ", told)
+    assert "[Vorgabe: " in flat
     assert f"Sprache der Texte: {LISTED}" in flat
 
 

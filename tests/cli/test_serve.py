@@ -1,31 +1,37 @@
-"""`clerestory serve` with certificates and tokens, by its options and by the environment."""
+"""`clerestory serve`: its options and environment, what it announces and logs, and certificates and tokens."""
 
 import asyncio
+import io
 import json
 import os
 import re
 import socket
 import struct
-import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from itertools import takewhile
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import pytest
 import trustme
 
 from clerestory import __version__
+from clerestory.cli.announcing import announce
 from clerestory.cli.embedded import embedded_server
+from clerestory.cli.serving import beside, first_start
 from clerestory.clients import Advisor, AdvisorError, AsyncAdvisor, Tls, Unavailable
+from clerestory.clients.child import own
+from clerestory.door.config import DoorSettings
+from clerestory.server.app import start
+from clerestory.server.config import Settings
+from tests.cli.command import announced, failed, run, started
 from tests.faults.strangers import GOAWAY, PREFACE, SETTINGS, frame
 from tests.server.harness import FORMATS
+from tests.servers import running_server
 
-COMMAND = [sys.executable, "-m", "clerestory"]
 TOKEN = "let-me-in-please"
+SERVE = ("serve", "--listen", "127.0.0.1:0", "--workers", "1", "--store", "memory:")
 
 
 @pytest.fixture(scope="module")
@@ -40,33 +46,94 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def files(folder: Path) -> dict[str, str]:
-    """Return the settings that are files."""
+def files(folder: Path) -> dict[str, Path]:
+    """The settings that are files."""
     names = {"tls_cert": "cert.pem", "tls_key": "key.pem", "tls_client_ca": "ca.pem", "token_file": "tokens"}
-    return {setting: str(folder / name) for setting, name in names.items()}
+    return {setting: folder / name for setting, name in names.items()}
 
 
-def in_environment(settings: dict[str, str]) -> dict[str, str]:
-    return {f"CLERESTORY_{name.upper()}": value for name, value in settings.items()}
+def in_environment(settings: dict[str, Any]) -> dict[str, str]:
+    return {f"CLERESTORY_{name.upper()}": str(value) for name, value in settings.items()}
 
 
-def as_options(settings: dict[str, str]) -> list[str]:
-    return [part for name, value in settings.items() for part in (f"--{name.replace('_', '-')}", value)]
+def as_options(settings: dict[str, Any]) -> list[str]:
+    return [part for name, value in settings.items() for part in (f"--{name.replace('_', '-')}", str(value))]
 
 
-@contextmanager
-def serving(options: list[str], environment: dict[str, str], log: IO[str] | None = None) -> Iterator[str]:
-    """Yield the address of a server."""
-    command = [*COMMAND, "serve", "--listen", "127.0.0.1:0", "--workers", "1", *options]
-    streams: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": log}
-    with subprocess.Popen(command, env=os.environ | environment, text=True, **streams) as server:
-        try:
-            assert server.stdout is not None
-            match = re.match(r"clerestory serves on (\S+) ", server.stdout.readline())
-            assert match
-            yield match[1]
-        finally:
-            server.terminate()
+# -- settings --------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def chosen(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Settings, DoorSettings | None]]:
+    """The settings with which the command would serve."""
+    found: list[tuple[Settings, DoorSettings | None]] = []
+    monkeypatch.setattr("clerestory.server.logs.write_logs", lambda *_: None)
+    monkeypatch.setattr("clerestory.cli.serving.run_serving", lambda settings, door, _: found.append((settings, door)))
+    return found
+
+
+def test_options_and_the_environment_give_the_same_settings(folder: Path, chosen: list[Any]) -> None:
+    given = {**files(folder), "listen": "127.0.0.1:7", "workers": 3, "store": "memory:"}
+    assert run("serve", *as_options(given)).code == 0
+    assert run("serve", **in_environment(given)).code == 0
+    assert [{name: getattr(settings, name) for name in given} for settings, _ in chosen] == [given] * 2
+
+
+def test_the_page_has_its_own_address(chosen: list[Any]) -> None:
+    assert run("serve", "--store", "memory:", "--web", "127.0.0.1:9", "--web-name", "play.example.org").code == 0
+    [(_, door)] = chosen
+    assert (door.listen, door.names) == ("127.0.0.1:9", ("play.example.org",))
+
+
+@pytest.mark.parametrize(
+    ("changed", "says"),
+    [
+        ({"tls_key": None}, "tls_cert: requires tls_key"),
+        ({"store": ""}, "store: is empty, and games would be lost; give --store a FILE, memory: or postgresql://..."),
+        ({"tls_cert": "nowhere"}, "tls_cert: nowhere cannot be read: No such file or directory"),
+        ({"token_file": "nowhere"}, "token_file: nowhere cannot be read: No such file or directory"),
+    ],
+    ids=str,
+)
+def test_wrong_settings_end_in_one_line(
+    folder: Path, changed: dict[str, Any], says: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("clerestory.server.logs.write_logs", lambda *_: None)
+    monkeypatch.setattr(sys, "setswitchinterval", lambda _: None)
+    settings = {name: value for name, value in (files(folder) | changed).items() if value is not None}
+    assert run("serve", "--listen", "127.0.0.1:0", *as_options(settings)) == failed(says)
+
+
+def test_a_private_server_ignores_the_settings_of_a_public_one(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    public = files(folder) | {"web": "0.0.0.0:0", "web_name": "play.example.org", "web_proxy": "127.0.0.1"}
+    for name, value in in_environment(public | {"workers": 2}).items():
+        monkeypatch.setenv(name, value)
+    assert own() == {name: value for name, value in os.environ.items() if name not in in_environment(public)}
+
+
+@pytest.mark.system
+def test_a_private_server_asks_for_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name, value in in_environment(files(folder) | {"web": "0.0.0.0:0"}).items():
+        monkeypatch.setenv(name, value)
+    with embedded_server("--workers", "1") as target, Advisor(target) as advisor:
+        assert advisor.rules.games()
+
+
+# -- certificates and tokens -----------------------------------------------------------------------
+
+
+def test_a_client_and_a_server_that_disagree_about_tls_are_told_so(folder: Path) -> None:
+    certificate = {name: path for name, path in files(folder).items() if name in {"tls_cert", "tls_key"}}
+    for settings, tls, hint in [
+        (certificate, None, "may require TLS"),
+        ({}, Tls(ca=folder / "ca.pem"), "the server does not use TLS"),
+    ]:
+        with (
+            running_server(**settings) as address,
+            Advisor(address, tls=tls, patience=0) as advisor,
+            pytest.raises(Unavailable, match=hint),
+        ):
+            advisor.rules.games()
 
 
 async def names_of_games(address: str, tls: Tls) -> list[str]:
@@ -74,183 +141,154 @@ async def names_of_games(address: str, tls: Tls) -> list[str]:
         return [game["name"] for game in await advisor.rules.games()]
 
 
-def test_who_speaks_tls_and_who_does_not_is_told_so(folder: Path) -> None:
-    certificate = {name: path for name, path in files(folder).items() if name in {"tls_cert", "tls_key"}}
-    for options, tls, hint in [
-        (as_options(certificate), None, "may require TLS"),
-        ([], Tls(ca=folder / "ca.pem"), "the server does not use TLS"),
-    ]:
-        with (
-            serving(options, {}) as address,
-            Advisor(address, tls=tls, patience=0.5) as advisor,
-            pytest.raises(Unavailable, match=hint),
-        ):
-            advisor.rules.games()
-
-
-@pytest.mark.parametrize("way", ["options", "environment"])
-def test_our_client_is_let_in_and_others_are_not(folder: Path, way: str) -> None:
-    settings = files(folder)
-    options, environment = (as_options(settings), {}) if way == "options" else ([], in_environment(settings))
+def test_a_server_lets_in_its_own_clients_only(folder: Path) -> None:
     mine = Tls(ca=folder / "ca.pem", cert=folder / "cert.pem", key=folder / "key.pem")
-    with serving(options, environment) as address:
+    with running_server(**files(folder)) as address:
         with Advisor(address, token=TOKEN, tls=mine) as advisor:
             assert len(advisor.rules.games()) > 1
         assert asyncio.run(names_of_games(address, mine)) == ["cathedral", "duel", "toy"]
         with Advisor(address, token="let-me-out-please", tls=mine) as advisor, pytest.raises(AdvisorError) as refused:
             advisor.rules.games()
         assert refused.value.reason == "BAD_TOKEN"
-        with (
-            Advisor(address, token=TOKEN, tls=Tls(ca=folder / "ca.pem"), retries=False) as advisor,
-            pytest.raises(AdvisorError) as unknown,
-        ):
+        stranger = Advisor(address, token=TOKEN, tls=Tls(ca=folder / "ca.pem"), retries=False)
+        with stranger as advisor, pytest.raises(AdvisorError) as unknown:
             advisor.rules.games()
         assert unknown.value.reason == ""
 
 
-WRONG: list[tuple[dict[str, str | None], str]] = [
-    ({"tls_key": None}, "tls_cert: requires tls_key"),
-    ({"store": ""}, "store: is empty, and games would be lost; give --store a FILE, memory: or postgresql://..."),
-    ({"tls_cert": "nowhere"}, "tls_cert: nowhere cannot be read: No such file or directory"),
-    ({"token_file": "nowhere"}, "token_file: nowhere cannot be read: No such file or directory"),
-]
+# -- announcements ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("changed", "says"), WRONG)
-def test_what_makes_no_sense_ends_in_one_line(folder: Path, changed: dict[str, str | None], says: str) -> None:
-    settings = {name: value for name, value in (files(folder) | changed).items() if value is not None}
-    command = [*COMMAND, "serve", "--listen", "127.0.0.1:0", *as_options(settings)]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout, done.stderr) == (2, "", f"clerestory: {says}\n")
-
-
-def test_a_server_of_ones_own_asks_for_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    public = files(folder) | {"web": "0.0.0.0:0", "web_name": "play.example.org", "web_proxy": "127.0.0.1"}
-    for name, value in in_environment(public).items():
-        monkeypatch.setenv(name, value)
-    with embedded_server("--workers", "1") as target, Advisor(target) as advisor:
-        assert advisor.rules.games()
-
-
-def test_a_server_without_a_page_makes_no_folder(tmp_path: Path) -> None:
-    with serving(["--store", "memory:"], {"TMPDIR": str(tmp_path)}):
-        assert [*tmp_path.iterdir()] == []
-
-
-def log_of(form: str, written: Path) -> tuple[str, str]:
-    """Return the address of a server, and what it logs until it is told to end."""
-    with written.open("w") as log, serving(["--log-format", form], {}, log) as address:
-        while "serving" not in written.read_text():
-            time.sleep(0.01)
-    return address, written.read_text()
-
-
-def test_the_log_tells_of_a_server_from_its_start_to_its_end(tmp_path: Path) -> None:
-    address, text = log_of("json", tmp_path / "log")
-    told = [json.loads(line) for line in text.splitlines()]
-    assert [line["event"] for line in told] == ["serving", "draining", "ended"]
-    assert told[0].items() >= {"address": address, "workers": 1, "version": __version__}.items()
-    assert [line["why"] for line in told[1:]] == ["SIGTERM"] * 2
-
-
-def test_the_log_for_people_tells_the_same(tmp_path: Path) -> None:
-    address, text = log_of("text", tmp_path / "log")
-    first, *others = text.splitlines()
-    assert re.search(rf" serving .* address={address} version={__version__} workers=1", first)
-    assert [re.findall(r"draining|ended|why=\w+", line) for line in others] == [
-        ["draining", "why=SIGTERM"],
-        ["ended", "why=SIGTERM"],
-    ]
-
-
-def test_callers_without_tls_write_nothing_in_a_log_of_json(folder: Path, tmp_path: Path) -> None:
-    settings = files(folder) | {"log_format": "json"}
-    fresh = {"GRPC_TRACE": ""}  # which is read when gRPC is imported, so that the process imports it anew
-    with (tmp_path / "log").open("w") as log, serving(as_options(settings), fresh, log) as address:
-        host, _, port = address.rpartition(":")
-        with socket.create_connection((host, int(port))) as stranger:
-            stranger.sendall(b"GET / HTTP/1.1\r\n\r\n")
-            while stranger.recv(1024):
-                pass
-        mine = Tls(ca=folder / "ca.pem", cert=folder / "cert.pem", key=folder / "key.pem")
-        with Advisor(address, token=TOKEN, tls=mine) as advisor:
-            assert advisor.rules.games()
-    told = [json.loads(line) for line in (tmp_path / "log").read_text().splitlines()]
-    assert "call" in [line["event"] for line in told]
-
-
-@pytest.mark.parametrize("form", FORMATS)
-def test_strangers_write_nothing_of_their_own_in_a_log(form: str, tmp_path: Path) -> None:
-    """The core of gRPC quotes why a caller leaves, with the ends of lines that it has."""
-    fresh, why = {"GRPC_TRACE": ""}, b"\nforged\n"
-    with (tmp_path / "log").open("w") as log, serving(["--log-format", form], fresh, log) as address:
-        host, _, port = address.rpartition(":")
-        with socket.create_connection((host, int(port))) as stranger:
-            leaving = frame(GOAWAY, 0, 0, struct.pack(">II", 0, 11) + why)
-            stranger.sendall(PREFACE + frame(SETTINGS, 0, 0) + leaving)
-            stranger.shutdown(socket.SHUT_WR)
-            while stranger.recv(1024):
-                pass
-    written = (tmp_path / "log").read_text()
-    assert "ended" in written
-    assert "forged" not in written
-
-
-def said_at_start(store: Path, *options: str) -> list[str]:
-    """Return what a server says from its start to its end."""
-    command = [*COMMAND, "serve", "--listen", "127.0.0.1:0", "--workers", "1", "--store", str(store), *options]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as server:
-        assert server.stdout is not None
-        first = server.stdout.readline()
-        with Advisor(first.split()[3]) as advisor:
-            assert advisor.rules.games()
-        server.terminate()
-        return [first, *server.stdout.read().splitlines()]
-
-
-@pytest.mark.parametrize("options", [(), ("--web", "127.0.0.1:0")])
-def test_the_first_start_tells_where_page_store_and_documents_are(tmp_path: Path, options: tuple[str, ...]) -> None:
+@pytest.mark.parametrize("page", [False, True], ids=["no page", "page"])
+async def test_the_first_start_tells_where_page_store_and_documents_are(
+    page: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     store = tmp_path / "data" / "games.sqlite"
-    _, page, games, documents = said_at_start(store, *options)
-    assert page.startswith("clerestory has its page at http://127.0.0.1:" if options else "clerestory has no page; ")
+    listen = f"unix:{tmp_path}/socket"
+    door = DoorSettings("127.0.0.1:0") if page else None
+    told = []
+    for _ in range(2):
+        fresh = await first_start(str(store))
+        app = await start(Settings(listen=listen, workers=1, store=str(store)))
+        async with beside(door, listen, fresh, app):
+            pass
+        await app.finish()
+        told.append(capsys.readouterr().out.splitlines())
+    [_, where, games, documents], again = told
+    assert where.startswith("clerestory has its page at http://127.0.0.1:" if page else "clerestory has no page; ")
     assert games == f"clerestory keeps its games in {store}"
     assert Path(documents.removeprefix("clerestory has its documents in ")).read_text().startswith("# Documents")
-    assert len(said_at_start(store, *options)) == 1 + bool(options)
+    assert len(again) == 1 + page
 
 
 def pipe_without_reader() -> int:
-    """Return the descriptor of an output that nobody reads any more."""
     reader, writer = os.pipe()
     os.close(reader)
     return writer
 
 
 def full_disk() -> int:
-    """Return the descriptor of an output on a full disk."""
-    if not Path("/dev/full").exists():
-        pytest.skip("this system has no such file")
     return os.open("/dev/full", os.O_WRONLY)
 
 
+@pytest.mark.parametrize("opened", [pipe_without_reader, full_disk])
+def test_an_announcement_that_nobody_can_read_is_dropped(
+    opened: Callable[[], int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with io.open(opened(), "w") as output:  # noqa: UP020
+        monkeypatch.setattr(sys, "stdout", output)
+        announce("first")
+        announce("second")
+
+
+# -- processes -------------------------------------------------------------------------------------
+
+
+@pytest.mark.system
+def test_a_server_without_a_page_makes_no_folder(tmp_path: Path) -> None:
+    with started(*SERVE, env=os.environ | {"TMPDIR": str(tmp_path)}) as process:
+        announced(process)
+        assert [*tmp_path.iterdir()] == []
+
+
+@pytest.mark.system
+@pytest.mark.parametrize("form", FORMATS)
+def test_the_log_tells_of_a_server_from_its_start_to_its_end(form: str) -> None:
+    with started(*SERVE, "--log-format", form) as process:
+        assert process.stderr is not None
+        address, log = announced(process), [process.stderr.readline()]
+        process.terminate()
+        log += process.stderr
+    if form == "json":
+        told = [json.loads(line) for line in log]
+        assert [line["event"] for line in told] == ["serving", "draining", "ended"]
+        assert told[0].items() >= {"address": address, "workers": 1, "version": __version__}.items()
+        assert [line["why"] for line in told[1:]] == ["SIGTERM"] * 2
+    else:
+        assert re.search(rf" serving .* address={address} version={__version__} workers=1", log[0])
+        assert [re.findall(r"draining|ended|why=\w+", line) for line in log[1:]] == [
+            ["draining", "why=SIGTERM"],
+            ["ended", "why=SIGTERM"],
+        ]
+
+
+FRESH = {"GRPC_TRACE": ""}  # read when gRPC is imported
+
+
+def sent_by_a_stranger(address: str, data: bytes) -> None:
+    """Send bytes on a connection, and wait until the server closes it."""
+    host, _, port = address.rpartition(":")
+    with socket.create_connection((host, int(port))) as stranger:
+        stranger.sendall(data)
+        stranger.shutdown(socket.SHUT_WR)
+        while stranger.recv(1024):
+            pass
+
+
+@pytest.mark.system
+def test_callers_without_tls_write_nothing_in_a_log_of_json(folder: Path) -> None:
+    mine = Tls(ca=folder / "ca.pem", cert=folder / "cert.pem", key=folder / "key.pem")
+    options = as_options(files(folder) | {"log_format": "json"})
+    with started(*SERVE, *options, env=os.environ | FRESH) as process:
+        assert process.stderr is not None
+        address = announced(process)
+        sent_by_a_stranger(address, b"GET / HTTP/1.1\r\n\r\n")
+        with Advisor(address, token=TOKEN, tls=mine) as advisor:
+            assert advisor.rules.games()
+        process.terminate()
+        log = [json.loads(line) for line in process.stderr]
+    assert "call" in [line["event"] for line in log]
+
+
+@pytest.mark.system
+@pytest.mark.parametrize("form", FORMATS)
+def test_strangers_write_nothing_of_their_own_in_a_log(form: str) -> None:
+    """The core of gRPC quotes why a caller leaves, with the ends of lines that it has."""
+    leaving = PREFACE + frame(SETTINGS, 0, 0) + frame(GOAWAY, 0, 0, struct.pack(">II", 0, 11) + b"\nforged\n")
+    with started(*SERVE, "--log-format", form, env=os.environ | FRESH) as process:
+        assert process.stderr is not None
+        sent_by_a_stranger(announced(process), leaving)
+        process.terminate()
+        log = process.stderr.read()
+    assert "ended" in log
+    assert "forged" not in log
+
+
+@pytest.mark.system
 @pytest.mark.parametrize(
     "command",
-    [
-        ["serve", "--listen", "127.0.0.1:0", "--store", "memory:", "--web", "127.0.0.1:0"],
-        ["web", "--listen", "127.0.0.1:0", "--server", "127.0.0.1:1"],
-    ],
+    [[*SERVE, "--web", "127.0.0.1:0"], ["web", "--listen", "127.0.0.1:0", "--server", "127.0.0.1:1"]],
     ids=["serve", "web"],
 )
 @pytest.mark.parametrize("opened", [pipe_without_reader, full_disk])
-def test_whoever_serves_goes_on_where_nobody_reads_the_announcement(
-    opened: Callable[[], int], command: list[str]
-) -> None:
+def test_a_server_goes_on_where_nobody_reads_its_announcement(opened: Callable[[], int], command: list[str]) -> None:
     writer = opened()
-    with subprocess.Popen([*COMMAND, *command], stdout=writer, stderr=subprocess.PIPE, text=True) as server:
+    with started(*command, stdout=writer) as process:
         os.close(writer)
-        assert server.stderr is not None
-        log = [*takewhile(lambda line: " serving " not in line, server.stderr)]
-        server.terminate()
-        log += server.stderr
-    assert server.returncode == 0
+        assert process.stderr is not None
+        log = [*takewhile(lambda line: " serving " not in line, process.stderr)]
+        process.terminate()
+        log += process.stderr
+        assert process.wait() == 0
     assert " ended " in log[-1]
-    assert not [line for line in log if re.search("pipe|space|Traceback|Exception", line)]
+    assert [line for line in log if re.search("pipe|space|Traceback|Exception", line)] == []

@@ -1,55 +1,87 @@
-"""`clerestory serve --web` and `clerestory web`: a door from its start to its end."""
+"""`clerestory web`, and the page of `clerestory serve --web`: a door from its start to its end."""
 
 import asyncio
 import json
-import re
 import signal
-import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import pytest
 import trustme
 
+from clerestory.cli.access import PLAIN, Access
+from clerestory.cli.options import BadOption
+from clerestory.cli.web import dialled_by, redial
 from clerestory.clients.wire import duration
 from clerestory.v1.advisor_pb2 import STOP_REASON_STOPPED, AnalyzeRequest
 from clerestory.v1.rules_pb2 import ListGamesResponse
+from tests.cli.command import announced, ended, failed, run, started
 from tests.conftest import TOKEN
 from tests.door.harness import ADVICE, PROTO, RULES, Caller, address_of, enveloped, last_table, read_head
 from tests.server.harness import question
 
-COMMAND = [sys.executable, "-m", "clerestory"]
+PAGE = r"page at (http://\S+/)"
+SERVE = ("serve", "--listen", "127.0.0.1:0", "--workers", "1", "--store", "memory:", "--web", "127.0.0.1:0")
+WEB = ("web", "--listen", "127.0.0.1:0")
 
 
-@contextmanager
-def started(*arguments: str, stderr: IO[str] | None = None) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """Yield a process, to which no terminal belongs, and where its page is."""
-    streams: dict[str, Any] = {"stdin": subprocess.DEVNULL, "stdout": subprocess.PIPE, "stderr": stderr}
-    with subprocess.Popen([*COMMAND, *arguments], text=True, **streams) as process:
-        try:
-            assert process.stdout is not None
-            found = None
-            while found is None:
-                line = process.stdout.readline()
-                assert line, "it has ended"
-                found = re.search(r"page at (http://\S+/)", line)
-            yield process, found[1]
-        finally:
-            process.terminate()
+@pytest.fixture(autouse=True)
+def logs_as_they_were(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("clerestory.server.logs.write_logs", lambda *_: None)
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("serve", "--web", "0.0.0.0:8080"), "web: calls from other machines to 0.0.0.0:8080 would not"),
+        (("serve", "--web", "nonsense"), "web: 'nonsense' is not HOST:PORT"),
+        (("serve", "--web", "127.0.0.1:0", "--web-page", "/nowhere"), "web_page: /nowhere has no index.html"),
+        (
+            (*SERVE, "--tls-cert=c", "--tls-key=k", "--tls-client-ca=a"),
+            "web: cannot be combined with tls_client_ca: browsers would get in without a certificate",
+        ),
+        (("web", "--server", "127.0.0.1:70000"), "--server: the port of '127.0.0.1:70000' is not"),
+        (("web", "--server", "127.0.0.1:1", "--tls-ca", __file__), f"--tls-ca: {__file__} holds no certificate"),
+        (("web", "--server", "127.0.0.1:1", "--listen", "8080"), "--listen: '8080' is not HOST:PORT"),
+        (("web", "--server", "127.0.0.1:1", "--web-name", "a b"), "--web-name: 'a b' is not a host name"),
+        (("web", "--server", "127.0.0.1:1", "--tls-key", "x"), "--tls-cert: is missing"),
+    ],
+    ids=lambda value: str(value)[:50],
+)
+def test_wrong_options_are_one_line(words: tuple[str, ...], says: str) -> None:
+    done = run(*words)
+    assert (done.code, done.out) == (2, "")
+    [line] = done.err.splitlines()
+    assert line.startswith(f"clerestory: {says}")
+
+
+def test_a_connection_is_dialled_anew_only_if_its_files_can_be_used(
+    guarded: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    dialled: list[Any] = []
+    web: Any = type("Page", (), {"redial": lambda _, server: dialled.append(server)})()
+    token = tmp_path / "token"
+    for content, says in ((TOKEN, "were read again"), ("no token", "stays as it was: --token-file")):
+        token.write_text(content)
+        with caplog.at_level("INFO"):
+            redial(web, lambda: dialled_by(guarded, Access(token)))
+        assert says in caplog.text
+    assert [one.target for one in dialled] == [guarded]
+    with pytest.raises(BadOption, match="--server"):
+        dialled_by("127.0.0.1:70000", PLAIN)
+
+
+# -- processes -------------------------------------------------------------------------------------
 
 
 def caller_of(url: str) -> Caller:
     return Caller(*address_of(url), server=None)  # type: ignore[arg-type]
 
 
-SERVE = ("serve", "--listen", "127.0.0.1:0", "--workers", "1", "--store", "memory:", "--web", "127.0.0.1:0")
-
-
+@pytest.mark.system
 async def test_a_server_told_to_finish_ends_its_streams_before_its_door() -> None:
-    with started(*SERVE) as (process, url):
+    with started(*SERVE) as process:
+        url = announced(process, PAGE)
         body = enveloped(AnalyzeRequest(question=question(time_budget=duration(60))).SerializeToString())
         async with caller_of(url).sent(
             "POST", ADVICE + "Analyze", body, {"content-type": "application/connect+proto"}
@@ -58,31 +90,36 @@ async def test_a_server_told_to_finish_ends_its_streams_before_its_door() -> Non
             first = await reader.read(1)
             process.send_signal(signal.SIGTERM)
             rest = first + await reader.read()
-        assert process.wait(120) == 0
+        assert process.wait() == 0
     assert last_table(rest).recommendation.statistics.stop_reason == STOP_REASON_STOPPED
 
 
+@pytest.mark.system
 async def test_a_door_alone_in_front_of_a_server(target: str) -> None:
-    with started("web", "--server", target, "--listen", "127.0.0.1:0") as (process, url):
+    with started(*WEB, "--server", target) as process:
+        url = announced(process, PAGE)
         answer = await caller_of(url).call(RULES + "ListGames", b"")
         process.send_signal(signal.SIGTERM)
-        assert process.wait(120) == 0
+        assert process.wait() == 0
     assert ListGamesResponse.FromString(answer.body).games
 
 
+@pytest.mark.system
 async def test_a_door_alone_brings_the_token_that_it_is_given(guarded: str, tmp_path: Path) -> None:
     (tmp_path / "token").write_text(TOKEN)
-    options = ("--listen", "127.0.0.1:0", "--token-file", str(tmp_path / "token"))
-    with started("web", "--server", guarded, *options) as (_, url):
+    with started(*WEB, "--server", guarded, "--token-file", tmp_path / "token") as process:
+        url = announced(process, PAGE)
         answer = await caller_of(url).call(RULES + "ListGames", b"", authorization="Bearer of-the-browser")
     assert answer.status == 200
 
 
+@pytest.mark.system
 async def test_a_door_alone_reads_its_token_again(guarded: str, tmp_path: Path) -> None:
     token, log = tmp_path / "token", tmp_path / "log"
     token.write_text("of-yesterday")
-    options = ("--server", guarded, "--listen", "127.0.0.1:0", "--token-file", str(token), "--log-format", "json")
-    with log.open("w") as written, started("web", *options, stderr=written) as (process, url):
+    options = ("--server", guarded, "--token-file", token, "--log-format", "json")
+    with log.open("w") as written, started(*WEB, *options, stderr=written) as process:
+        url = announced(process, PAGE)
         assert (await caller_of(url).call(RULES + "ListGames", b"")).status == 401
         for content, says, status in (("no token", "stays as it was: --token-file", 401), (TOKEN, "read again", 200)):
             token.write_text(content)
@@ -92,51 +129,28 @@ async def test_a_door_alone_reads_its_token_again(guarded: str, tmp_path: Path) 
                 await asyncio.sleep(0.01)
             assert (await caller_of(url).call(RULES + "ListGames", b"")).status == status
         process.send_signal(signal.SIGTERM)
-        assert process.wait(120) == 0
+        assert process.wait() == 0
     told = [json.loads(line) for line in log.read_text().splitlines()]
     assert [line["level"] for line in told if line["logger"] == "clerestory.cli.web"] == ["error", "info"]
     assert (told[0]["address"], told[0]["server"], told[-1]["why"]) == (url, guarded, "SIGTERM")
 
 
+@pytest.mark.system
 async def test_the_door_of_a_server_with_certificates(tmp_path: Path) -> None:
     authority = trustme.CA()
     issued = authority.issue_cert("castle.example")
     issued.private_key_pem.write_to_path(tmp_path / "key.pem")
     issued.cert_chain_pems[0].write_to_path(tmp_path / "cert.pem")
     files = ("--tls-cert", str(tmp_path / "cert.pem"), "--tls-key", str(tmp_path / "key.pem"))
-    with started(*SERVE, *files) as (_, url):
+    with started(*SERVE, *files) as process:
+        url = announced(process, PAGE)
         answer = await caller_of(url).call(RULES + "ListGames", b"", content_type=PROTO)
     assert answer.status == 200
 
 
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (("serve", "--web", "0.0.0.0:8080"), "web: calls from other machines to 0.0.0.0:8080 would not"),
-        (("web", "--server", "127.0.0.1:70000"), "--server: the port of '127.0.0.1:70000' is not"),
-        (("web", "--server", "127.0.0.1:1", "--tls-ca", __file__), f"--tls-ca: {__file__} holds no certificate"),
-        (("serve", "--web", "nonsense"), "web: 'nonsense' is not HOST:PORT"),
-        (("serve", "--web", "127.0.0.1:0", "--web-page", "/nowhere"), "web_page: /nowhere has no index.html"),
-        (("web", "--server", "127.0.0.1:1", "--listen", "8080"), "--listen: '8080' is not HOST:PORT"),
-        (("web", "--server", "127.0.0.1:1", "--web-name", "a b"), "--web-name: 'a b' is not a host name"),
-        (("web", "--server", "127.0.0.1:1", "--tls-key", "x"), "--tls-cert: is missing"),
-    ],
-)
-def test_what_makes_no_sense_is_one_line(arguments: tuple[str, ...], says: str) -> None:
-    done = subprocess.run([*COMMAND, *arguments], capture_output=True, text=True, check=False, timeout=60)
-    assert done.returncode == 2
-    assert done.stderr.startswith(f"clerestory: {says}")
-    assert len(done.stderr.splitlines()) == 1
-
-
+@pytest.mark.system
 def test_a_port_in_use_is_one_line() -> None:
-    with started(*SERVE) as (_, url):
-        where = "{}:{}".format(*address_of(url))
-        done = subprocess.run([*COMMAND, *SERVE[:-1], where], capture_output=True, text=True, check=False, timeout=60)
-    assert (done.returncode, done.stderr) == (1, f"clerestory: cannot listen on {where}: Address already in use\n")
-
-
-def test_client_certificates_and_a_door_do_not_go_together(tmp_path: Path) -> None:
-    files = [f"--tls-{name}={tmp_path / name}" for name in ("cert", "key", "client-ca")]
-    done = subprocess.run([*COMMAND, *SERVE, *files], capture_output=True, text=True, check=False, timeout=60)
-    assert (done.returncode, "web: cannot be combined with tls_client_ca" in done.stderr) == (2, True)
+    with started(*SERVE) as process:
+        where = "{}:{}".format(*address_of(announced(process, PAGE)))
+        done = ended(*SERVE[:-1], where)
+    assert done == failed(f"cannot listen on {where}: Address already in use", code=1)
