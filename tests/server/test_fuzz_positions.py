@@ -46,7 +46,7 @@ def mutated(position: dict[str, Any], luck: Random) -> dict[str, Any]:
     return changed
 
 
-@pytest.mark.parametrize("count", [1000, pytest.param(10_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("count", [200, pytest.param(10_000, marks=pytest.mark.slow)])
 def test_mutated_positions(target: str, count: int) -> None:
     luck, met = Random(count), Counter[str | None]()
     good = origins()
