@@ -1,38 +1,39 @@
-"""The shell of card catalogues: files that cannot be read, in both games that have cards."""
+"""The shell of card catalogues: files that cannot be read, and which cards a process uses, in both games with cards."""
 
-import subprocess
-import sys
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
-from clerestory.engine import BadCatalogue
-from clerestory.engine.catalogue import Catalogue, by_id
+from clerestory.engine import BadCatalogue, CatalogueInUse, Game, game
+from clerestory.engine.catalogue import Catalogue, amount_of, by_id
 from clerestory.engine.cathedral.catalogue import CathedralCatalogue
 from clerestory.engine.duel.catalogue import DuelCatalogue
+from clerestory.engine.fields import Fields
+from tests.shipped import CATHEDRAL, DUEL
 
 CATALOGUES = (CathedralCatalogue, DuelCatalogue)
 
 
-@pytest.mark.parametrize("text", ["version = ", "version = 2\nversion = 2", "[[craftsmen"])
-@pytest.mark.parametrize("shape", CATALOGUES)
-def test_what_is_not_toml(shape: type[Catalogue], text: str) -> None:
-    with pytest.raises(BadCatalogue, match=r"^catalogue: is not TOML"):
-        shape.parse(text)
-
-
 @pytest.mark.parametrize(
     ("text", "why"),
-    [(f"a = {'[' * 50_000}", "it is nested too deeply"), (f"a = {'9' * 5_000}", "a number has too many digits")],
+    [
+        ("version = ", ""),
+        ("version = 2\nversion = 2", ""),
+        ("[[craftsmen", ""),
+        (f"a = {'[' * 50_000}", "it is nested too deeply$"),
+        (f"a = {'9' * 5_000}", "a number has too many digits$"),
+    ],
+    ids=["no value", "twice", "no end", "deep", "long"],
 )
 @pytest.mark.parametrize("shape", CATALOGUES)
-def test_toml_that_is_more_than_can_be_read(shape: type[Catalogue], text: str, why: str) -> None:
-    with pytest.raises(BadCatalogue, match=f"^catalogue: is not TOML: {why}$"):
+def test_text_that_is_not_toml_is_refused(shape: type[Catalogue], text: str, why: str) -> None:
+    with pytest.raises(BadCatalogue, match=f"^catalogue: is not TOML: {why}"):
         shape.parse(text)
 
 
 @pytest.mark.parametrize("shape", CATALOGUES)
-def test_a_file_that_cannot_be_read(shape: type[Catalogue], tmp_path: Path) -> None:
+def test_a_file_that_cannot_be_read_is_refused(shape: type[Catalogue], tmp_path: Path) -> None:
     with pytest.raises(BadCatalogue, match=r"^catalogue: .*nothing\.toml cannot be read: No such file"):
         shape.load(tmp_path / "nothing.toml")
     (tmp_path / "bytes.toml").write_bytes(b"\xff")
@@ -42,39 +43,38 @@ def test_a_file_that_cannot_be_read(shape: type[Catalogue], tmp_path: Path) -> N
 
 @pytest.mark.parametrize("shape", CATALOGUES)
 def test_a_file_is_read_as_its_text_is(shape: type[Catalogue], tmp_path: Path) -> None:
-    text = shape.shipped.read_text()
+    text = shape.shipped.read_text().replace("gold = 4", "gold = 3")
     (tmp_path / "cards.toml").write_text(text)
-    assert shape.load(tmp_path / "cards.toml") == shape.parse(text) == shape.load()
+    assert shape.load(tmp_path / "cards.toml") == shape.parse(text) != shape.load()
 
 
-ODD_AMOUNT = """
-from typing import Literal
-from clerestory.engine import game
-from clerestory.engine.fields import Fields
-from clerestory.engine.games import LIST
+@pytest.mark.parametrize(("rules", "shape"), [(CATHEDRAL, CathedralCatalogue), (DUEL, DuelCatalogue)])
+def test_a_process_has_one_catalogue(rules: Game, shape: type[Catalogue], tmp_path: Path) -> None:
+    """Games of other cards are played in tests/engine/test_other_catalogues.py."""
+    other = tmp_path / "other.toml"
+    other.write_text(shape.shipped.read_text().replace("gold = 4", "gold = 3"))
+    message = f"{rules.name}: this process has the cards of catalogue {rules.catalogue}"
+    with pytest.raises(CatalogueInUse, match=message):
+        game(rules.name, catalogue=other)
+    with pytest.raises(BadCatalogue):
+        game(rules.name, catalogue=tmp_path / "none.toml")
+    assert game(rules.name, catalogue=shape.shipped) is game(rules.name) is rules
+    assert rules.catalogue == shape.load().content_hash()
 
-class Odd(Fields):
-    kind: Literal["{kind}"]
+
+class Levy(Fields):
+    """An effect with an amount of an unusual name."""
+
+    kind: Literal["levy"]
     silver: int
 
-catalogue = LIST["{game}"].catalogue.load()
-card = next(card for card in catalogue.{cards}.values() if card.effect.kind == "{kind}")
-odd = card.model_copy(update={{"effect": Odd(kind="{kind}", silver=3)}})
-cards = {{name: odd if one is card else one for name, one in catalogue.{cards}.items()}}
-game("{game}", catalogue=catalogue.model_copy(update={{"{cards}": cards}}))
-"""
 
-
-@pytest.mark.parametrize(
-    ("name", "cards", "kind"),
-    [("cathedral", "event_cards", "levy"), ("cathedral", "event_cards", "gain"), ("duel", "cards", "income")],
-)
-def test_an_amount_that_no_rule_reads(name: str, cards: str, kind: str) -> None:
-    """In a process of its own, as a process has one catalogue."""
-    program = ODD_AMOUNT.format(game=name, cards=cards, kind=kind)
-    ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
-    assert "BadCatalogue: catalogue." in ended.stderr
-    assert ".effect.silver: is not an amount of this effect; remove it" in ended.stderr
+def test_an_amount_that_no_rule_reads_is_refused() -> None:
+    effect = Levy(kind="levy", silver=3)
+    assert amount_of("flood", effect, ["gold", "silver"], []) == 3
+    assert amount_of("flood", effect, ["gold"], ["silver"]) == 0
+    with pytest.raises(BadCatalogue, match=r"^catalogue\.flood\.effect\.silver: is not an amount of this effect"):
+        amount_of("flood", effect, ["gold"], [])
 
 
 def test_cards_by_id() -> None:

@@ -1,36 +1,34 @@
 """Declared fields: RULES.md agrees with them, hidden ones are cleared when observed, and memory is read correctly."""
 
+import random
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from clerestory.engine import GAMES, NATURE, Rng
+from clerestory.engine import GAMES, Rng
 from clerestory.engine.core import Game
 from clerestory.engine.kinds import Choice, Each, Number
 from clerestory.engine.layout import Field, Layout
 from clerestory.texts.sentences import text
-from tests.laws import walk
+from tests.laws import observers, walk
+from tests.shipped import CATHEDRAL, DUEL
 from tools.fields import with_tables
 
 ENGINE = Path(__file__).parents[2] / "engine"
 
 
-def rules_of(game: Game) -> str:
-    return (ENGINE / game.name / "RULES.md").read_text()
-
-
 @pytest.mark.parametrize("name", GAMES)
 def test_the_tables_of_the_rules_are_the_declared_ones(name: str) -> None:
     """The tables are those that `make reference` writes."""
-    description = GAMES[name].layout.description()
-    assert description in rules_of(GAMES[name])
-    stale = rules_of(GAMES[name]).replace("| `players` | by seat, below |\n", "")
-    assert with_tables(stale, description) == rules_of(GAMES[name])
-    text = (
-        "before\n\n| field | content |\n| a | b |\n\n| field of a player | content |\n| c | d |\n\n- x | after\n| a |\n"
-    )
-    assert with_tables(text, "tables\n") == "before\n\ntables\n\n- x | after\n| a |\n"
+    page, description = (ENGINE / name / "RULES.md").read_text(), GAMES[name].layout.description()
+    assert description in page
+    assert with_tables(page.replace("| `players` | by seat, below |\n", ""), description) == page
+
+
+def test_only_tables_are_replaced() -> None:
+    tables = "| field | content |\n| a | b |\n\n| field of a player | content |\n| c | d |\n"
+    assert with_tables(f"before\n\n{tables}\n- x | after\n| a |\n", "new\n") == "before\n\nnew\n\n- x | after\n| a |\n"
 
 
 def is_unknown(value: Any) -> bool:
@@ -46,7 +44,7 @@ def test_hidden_fields_are_unknown_to_those_they_are_hidden_from(name: str) -> N
     assert secrets
     for state in walk(GAMES[name], 2, 3):
         known += any(not is_unknown(state.to_position()[name][field]) for field in secrets)
-        for seat in (NATURE, *range(state.seats)):
+        for seat in observers(state):
             fields = state.observe(seat).to_position()[name]
             assert all(is_unknown(fields[field]) for field in secrets)
             others = [player for i, player in enumerate(fields["players"]) if i != seat]
@@ -60,8 +58,7 @@ def test_every_byte_is_declared_or_zero(name: str) -> None:
     game, free = GAMES[name], 0
     memory = game.new(game.seats[0], Rng(1)).to_bytes()
     for i, byte in enumerate(memory):
-        changed = bytes([*memory[:i], byte ^ 128, *memory[i + 1 :]])
-        free += game.check_bytes(changed) == 2
+        free += game.check_bytes(bytes([*memory[:i], byte ^ 128, *memory[i + 1 :]])) == 2
     assert game.check_bytes(memory) == 0
     assert free
 
@@ -74,16 +71,36 @@ def test_fields_say_all_of_the_memory(name: str) -> None:
         assert layout.pack(layout.unpack(memory)) == memory
 
 
+@pytest.mark.parametrize("game", [CATHEDRAL, DUEL], ids=lambda game: game.name)
+def test_memory_of_any_content_is_checked_without_harm(game: Game) -> None:
+    source = random.Random(1)
+    for _ in range(2000):
+        noise = bytearray(source.randbytes(game.state_bytes))
+        noise[0] = source.randrange(5)
+        assert 0 < game.check_bytes(bytes(noise)) < len(game.invariants)
+    with pytest.raises(ValueError, match=f"memory: 3 bytes; a position has {game.state_bytes}"):
+        game.check_bytes(b"abc")
+
+
+@pytest.mark.parametrize("game", [CATHEDRAL, DUEL], ids=lambda game: game.name)
+def test_a_changed_bit_breaks_many_invariants(game: Game) -> None:
+    source, broken = random.Random(1), set[int]()
+    for seed in range(3):
+        for state in walk(game, 2, seed):
+            for _ in range(8):
+                memory = bytearray(state.to_bytes())
+                memory[source.randrange(len(memory))] ^= 1 << source.randrange(8)
+                broken.add(game.check_bytes(bytes(memory)))
+    assert len(broken) > len(game.invariants) // 2
+
+
 def test_a_card_twice_in_one_field_is_named() -> None:
     pair = Field("shown", (1, "B", 2), Each(Choice(("", "ox", "ram")), 2), home="cards")
-    layout = Layout(
-        "farm",
-        range(1, 2),
-        (0, 4),
-        (3, 1),
-        [pair, pair._replace(name="sold")],
-        [Field("gold", (3, "B", 1), Number(0, 9))],
-    )
-    assert list(layout.place_faults({"shown": ["ox", "ox"], "sold": ["", ""], "players": [{"gold": 0}]})) == [
-        ("shown", text("fault.place", value="'ox'", place="shown"))
-    ]
+    gold = Field("gold", (3, "B", 1), Number(0, 9))
+    layout = Layout("farm", range(1, 2), (0, 4), (3, 1), [pair, pair._replace(name="sold")], [gold])
+    [(field, fault)] = layout.place_faults({"shown": ["ox", "ox"], "sold": ["", ""], "players": [{"gold": 0}]})
+    assert (field, fault) == ("shown", text("fault.place", value="'ox'", place="shown"))
+
+
+def test_sizes_of_positions() -> None:
+    assert (CATHEDRAL.state_bytes, DUEL.state_bytes) == (264, 208)

@@ -1,4 +1,4 @@
-"""The models of the rules that the tests of this folder run on: the plain one and the core."""
+"""The models of the rules that the stories of this folder run on: the plain one and the core."""
 
 import pytest
 
@@ -9,15 +9,11 @@ from tests.shipped import CATHEDRAL
 
 
 class Core(CoreGame):
-    """The core."""
-
     rules = CATHEDRAL
 
 
-MODELS: dict[str, NewGame] = {"oracle": Oracle.from_position, "core": Core.from_position}
-
-
-@pytest.fixture(params=MODELS)
+@pytest.fixture(params=[Oracle, Core], ids=["oracle", "core"])
 def model(request: pytest.FixtureRequest) -> NewGame:
     """Makes a game from the inner position of RULES.md section 4."""
-    return MODELS[request.param]
+    new: NewGame = request.param.from_position
+    return new

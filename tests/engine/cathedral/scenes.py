@@ -16,8 +16,27 @@ def fields(state: State) -> dict[str, Any]:
     return found
 
 
+def read(table: dict[str, Any]) -> State:
+    """The state with the given fields of the game."""
+    head = {"rules_revision": CATHEDRAL.rules_revision, "catalogue": CATHEDRAL.catalogue}
+    return CATHEDRAL.from_position({**head, "cathedral": table})
+
+
 def texts(state: State) -> list[str]:
     return [action.text for action in state.legal_actions()]
+
+
+def deck_of(state: State) -> list[str]:
+    deck: list[str] = fields(state)["event_deck"]
+    return deck
+
+
+def swapped(state: State) -> State:
+    """The same table with another event to come."""
+    table = fields(state)
+    deck = table["event_deck"]
+    other = next(card for card in table["unseen_events"] if card != deck[0])
+    return read({**table, "event_deck": [other, *(deck[0] if card == other else card for card in deck[1:])]})
 
 
 def reach(step: str, *, round_: int = 1, seats: int = 2, seed: int = 1) -> State:

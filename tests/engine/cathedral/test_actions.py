@@ -1,6 +1,8 @@
 """The code space: every action has its text and label, and texts are told apart."""
 
-from tests.engine.action_texts import texts_and_labels, texts_of_no_action
+import pytest
+
+from clerestory.engine import BadText
 from tests.shipped import CATHEDRAL
 
 #   text, label
@@ -34,10 +36,13 @@ EXAMPLES = [
 ]
 
 
-test_texts_and_labels = texts_and_labels(CATHEDRAL, EXAMPLES)
+@pytest.mark.parametrize(("text", "label"), EXAMPLES)
+def test_an_action_has_its_text_and_label(text: str, label: str) -> None:
+    action = CATHEDRAL.parse_action(text)
+    assert (action.text, action.label) == (text, label)
 
 
-def test_there_are_so_many() -> None:
+def test_the_number_of_actions() -> None:
     assert CATHEDRAL.num_actions == 632
 
 
@@ -47,4 +52,8 @@ NONE = [
     "save brother_remigius", "Pass",
 ]  # fmt: skip
 
-test_what_is_no_action = texts_of_no_action(CATHEDRAL, NONE)
+
+@pytest.mark.parametrize("text", NONE)
+def test_other_texts_are_refused(text: str) -> None:
+    with pytest.raises(BadText):
+        CATHEDRAL.parse_action(text)

@@ -299,4 +299,3 @@ def test_resource_cards_yield_and_the_workers_come_home(model: NewGame, cards: l
     game = play_all(model(board(2, "kings_favour", red={"resource_cards": cards})), "event kings_favour")
     assert [red(game)[kind] for kind in CUBES] == [*cubes, 0]
     assert (red(game)["workers"], red(game)["resource_cards"]) == (12, [])
-

@@ -10,8 +10,7 @@ from tests.engine.cathedral.scenes import fields
 from tests.laws import walk
 from tests.shipped import CATHEDRAL
 
-PHASE_3 = ("event", "protection", "thomas", "event_choice", "archbishop", "tax", "exemption", "shiring", "market")
-AFTER_THE_MILL = (*PHASE_3, "cathedral", "keep", "over")
+BEFORE_THE_BOARD = ("advantages", "craftsmen", "resources", "draft", "draw", "redraw", "builder", "waiting", "event")
 Fields = dict[str, Any]
 
 
@@ -52,7 +51,7 @@ def check_builders(table: Fields) -> None:
         spaces += table[name]
     for colour, player in zip(COLOURS, table["players"], strict=False):
         there = player["bag"] + player["aside"] + spaces.count(colour)
-        assert there <= 3 if table["step"] in AFTER_THE_MILL else there == 3
+        assert there == 3 if table["step"] in BEFORE_THE_BOARD else there <= 3
 
 
 def check_players(table: Fields) -> None:

@@ -153,8 +153,9 @@ STORIES: dict[str, Story] = {
         bag(3, round_=2, green={"advantages": ["brother_remigius"]}),
         f"{LAST_FOR_0}; draw green; accept", {"verbs": {"place"}},
         "place green archbishop; draw green; accept", {"verbs": {"place"}},
-        "place green castle; place red court; place red court; place red court; place blue court; place blue market; "
-        "place blue market", {"step": "waiting", "to_act": "green", "verbs": {"place"}},
+        "place green castle; place red court; place red court; place red court",
+        "place blue court; place blue market; place blue market",
+        {"step": "waiting", "to_act": "green", "verbs": {"place"}},
     ],
 }  # fmt: skip
 

@@ -1,7 +1,9 @@
 """The code space: every action has its text and label, and texts are told apart."""
 
+import pytest
+
+from clerestory.engine import BadText
 from clerestory.engine.duel.actions import sets_of_materials
-from tests.engine.action_texts import texts_and_labels, texts_of_no_action
 from tests.shipped import DUEL
 
 #   text, label
@@ -35,10 +37,13 @@ EXAMPLES = [
 ]
 
 
-test_texts_and_labels = texts_and_labels(DUEL, EXAMPLES)
+@pytest.mark.parametrize(("text", "label"), EXAMPLES)
+def test_an_action_has_its_text_and_label(text: str, label: str) -> None:
+    action = DUEL.parse_action(text)
+    assert (action.text, action.label) == (text, label)
 
 
-def test_there_are_so_many() -> None:
+def test_the_number_of_actions() -> None:
     assert DUEL.num_actions == 263 + 2 * 35
 
 
@@ -57,4 +62,8 @@ NONE = [
     "End",
 ]  # fmt: skip
 
-test_what_is_no_action = texts_of_no_action(DUEL, NONE)
+
+@pytest.mark.parametrize("text", NONE)
+def test_other_texts_are_refused(text: str) -> None:
+    with pytest.raises(BadText):
+        DUEL.parse_action(text)
