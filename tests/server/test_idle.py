@@ -21,7 +21,7 @@ from clerestory.v1.games_pb2_grpc import GameServiceStub
 from tests.games.table import PERSON
 from tests.server.harness import FORMATS, Served, logged, served, until
 
-ROUNDS = 25  # of all periodic work
+ROUNDS = 5  # of all periodic work
 SOON = 0.002  # seconds, in place of seconds, minutes and hours
 OFTEN = 0.05  # seconds between heartbeats
 FORGIVEN = 1000  # heartbeats that a server may miss before it is taken for dead, which would tell in its log
@@ -88,6 +88,7 @@ async def test_an_idle_server_logs_nothing(form: str, tmp_path: Path, monkeypatc
     assert log.getvalue() == ""
 
 
+@pytest.mark.system
 async def test_an_idle_server_of_a_database_logs_nothing(
     database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
