@@ -150,10 +150,10 @@ def test_a_store_in_use_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
         return used
 
     monkeypatch.setattr(checkup, "whereabouts", look)
-    assert "in use; a further server" in told()[1]["store"][1]
+    assert "in use; a further server" in told("--store", "games")[1]["store"][1]
     monkeypatch.setattr(checkup, "LITTLE", 1 << 70)
     monkeypatch.setattr(checkup, "ROOM", 1 << 70)
-    assert "in use; make room" in told()[1]["store"][1]
+    assert "in use; make room" in told("--store", "games")[1]["store"][1]
 
 
 @pytest.mark.system

@@ -1,17 +1,14 @@
 """`clerestory lesson`: lists the lessons, and plays one in the terminal."""
 
-from typer.testing import CliRunner, Result
+from functools import partial
 
-from clerestory.cli.main import app
-from clerestory.lessons import NoLesson
+from tests.cli.command import run
 
-
-def called(*arguments: str, stdin: str | None = None) -> Result:
-    return CliRunner().invoke(app, ["lesson", *arguments], input=stdin, env={"COLUMNS": "100"})
+lesson = partial(run, "lesson", COLUMNS="100")
 
 
 def test_all_lessons_are_listed() -> None:
-    shown = called().output
+    shown = lesson().out
     assert "The Pillars of the Earth 1" in shown
     assert "Builders Duel 3" in shown
     assert "How points are made, and who wins." in shown
@@ -19,22 +16,18 @@ def test_all_lessons_are_listed() -> None:
 
 def test_one_is_played_with_a_mistake_and_begun_again() -> None:
     typed = [*[""] * 4, "restart", *[""] * 4, "convert mortar", "", "convert stone", "convert mason_1 2", "", ""]
-    shown = called("goal", stdin="\n".join([*typed, ""])).output
+    shown = lesson("goal", typed="\n".join([*typed, ""])).out
     assert "From the beginning." in shown
     assert "makes more of it. Try again." in shown
     assert shown.endswith("Done, with 2 of 3 stars.\n")
 
 
 def test_who_is_sent_to_help_finds_it() -> None:
-    shown = called("goal", stdin="\n\n\n\nfoo\nhelp\nh\nquit\n").output
+    shown = lesson("goal", typed="\n\n\n\nfoo\nhelp\nh\nquit\n").out
     assert shown.count("type `help`") == 1
     assert shown.count("`restart`, or `quit`.") == 3
 
 
 def test_it_can_be_left() -> None:
-    assert "stars" not in called("goal", stdin="\n\n\n\nquit\n").output
-    assert "stars" not in called("goal", stdin="").output
-
-
-def test_an_unknown_one_is_refused() -> None:
-    assert isinstance(called("cooking").exception, NoLesson)
+    assert "stars" not in lesson("goal", typed="\n\n\n\nquit\n").out
+    assert "stars" not in lesson("goal", typed="").out

@@ -1,19 +1,18 @@
 """`clerestory puzzle`: shows a position, and judges the tries."""
 
-import json
+from functools import partial
 
 import pytest
-from typer.testing import CliRunner, Result
 
-from clerestory.cli.main import app
-from clerestory.cli.options import BadOption
-from clerestory.review.puzzle import NoPuzzle, Puzzle, puzzle, puzzles
+from clerestory.review.puzzle import Puzzle, puzzle, puzzles
+from tests.cli.command import Ended, run
 from tests.shipped import CATHEDRAL, DUEL
 
+solve = partial(run, "puzzle", "--game", "duel", COLUMNS="100")
 
-def called(*arguments: str, stdin: str | None = None) -> Result:
-    game = [] if "--game" in arguments else ["--game", "duel"]
-    return CliRunner().invoke(app, ["puzzle", *arguments, *game], input=stdin, env={"COLUMNS": "100"})
+
+def solve_plan(one: Puzzle, *words: str, typed: str = "") -> Ended:
+    return run("puzzle", one.number, "--game", "cathedral", *words, typed=typed)
 
 
 @pytest.fixture
@@ -30,10 +29,10 @@ def planned() -> Puzzle:
 
 
 def test_it_is_shown_without_its_answer(first: Puzzle) -> None:
-    shown = called("1", stdin="quit\n").output
+    shown = solve("1", typed="quit\n").out
     assert "Puzzle 1 of Builders Duel" in shown
     assert "is best" not in shown
-    told = json.loads(called("1", "--json").output)
+    told = solve("1", "--json").json
     assert told == {
         "puzzle": 1,
         "game": "duel",
@@ -45,40 +44,38 @@ def test_it_is_shown_without_its_answer(first: Puzzle) -> None:
 
 
 def test_one_tries_until_it_is_solved(first: Puzzle) -> None:
-    shown = called("1", stdin=f"nonsense\n{wrong(first)}\n{first.best}\n").output
+    shown = solve("1", typed=f"nonsense\n{wrong(first)}\n{first.best}\n").out
     assert "is neither a legal action nor a command" in shown
     assert f"No: that loses {100 * first.loss([wrong(first)]):.1f}% of a win." in shown
     assert f"({first.best}) is best" in shown
 
 
 def test_who_is_sent_to_help_finds_it() -> None:
-    shown = called("1", stdin="foo\nhelp\nh\nquit\n").output
+    shown = solve("1", typed="foo\nhelp\nh\nquit\n").out
     assert shown.count("type `help`") == 1
     assert shown.count("`show` for the answer, `quit` to leave.") == 3
 
 
 def test_the_answer_is_told_when_it_is_asked_for(first: Puzzle) -> None:
-    assert f"({first.best}) is best" in called("1", stdin="show\n").output
-    assert "is best" not in called("1", stdin="").output
+    assert f"({first.best}) is best" in solve("1", typed="show\n").out
+    assert "is best" not in solve("1", typed="").out
 
 
 def test_a_try_is_judged_for_programs(first: Puzzle) -> None:
-    right = json.loads(called("1", "--try", first.best, "--json").output)
+    right = solve("1", "--try", first.best, "--json").json
     assert (right["right"], right["loss"], right["answer"]) == (True, 0.0, first.best)
-    bad = json.loads(called("1", "--try", wrong(first), "--json").output)
+    bad = solve("1", "--try", wrong(first), "--json").json
     assert (bad["right"], bad["loss"]) == (False, first.loss([wrong(first)]))
-    assert "No: that loses" in called("1", "--try", wrong(first)).output
+    assert "No: that loses" in solve("1", "--try", wrong(first)).out
 
 
 def test_a_plan_is_typed_action_by_action_or_at_once() -> None:
     one = planned()
-    shown = called(
-        str(one.number), "--game", "cathedral", stdin="finish\n" + one.best.replace("; ", "\n") + "\n"
-    ).output
+    shown = solve_plan(one, typed="finish\n" + one.best.replace("; ", "\n") + "\n").out
     assert f"No: that loses {100 * one.losses['finish']:.1f}% of a win." in shown
     assert "The plan goes on." in shown
     assert f"({one.best}) is best" in shown
-    told = json.loads(called(str(one.number), "--game", "cathedral", "--try", one.best, "--json").output)
+    told = solve_plan(one, "--try", one.best, "--json").json
     assert (told["right"], told["answer"]) == (True, one.best)
 
 
@@ -97,39 +94,38 @@ def test_a_plan_is_typed_action_by_action_or_at_once() -> None:
 def test_what_is_no_plan_is_refused(typed: str, says: str) -> None:
     one = planned()
     beginning = one.best.split("; ")[0]
-    done = called(str(one.number), "--game", "cathedral", "--try", typed.replace("BEST", beginning), "--json")
-    assert isinstance(done.exception, BadOption)
-    assert says in str(done.exception)
-    assert done.output == ""
+    done = solve_plan(one, "--try", typed.replace("BEST", beginning), "--json")
+    assert (done.code, done.out) == (2, "")
+    assert says in done.err
 
 
 def test_the_beginning_of_a_plan_is_judged_by_the_best_that_goes_on_from_it() -> None:
     one = planned()
-    told = json.loads(called(str(one.number), "--game", "cathedral", "--try", one.best.split("; ")[0], "--json").output)
+    told = solve_plan(one, "--try", one.best.split("; ")[0], "--json").json
     assert told["right"]
 
 
 def test_one_is_drawn_that_fits() -> None:
     level = puzzles(DUEL)[-1].level
-    found = [json.loads(called("--level", str(level), "--seed", str(seed), "--json").output) for seed in range(3)]
+    found = [solve("--level", str(level), "--seed", str(seed), "--json").json for seed in range(3)]
     assert {one["level"] for one in found} == {level}
-    again = json.loads(called("--level", str(level), "--seed", "0", "--json").output)
+    again = solve("--level", str(level), "--seed", "0", "--json").json
     assert again == found[0]
 
 
 @pytest.mark.parametrize(
-    ("arguments", "error", "says"),
+    ("arguments", "says"),
     [
-        (["100000"], NoPuzzle, "100000: duel has the puzzles 1 to"),
-        (["1", "--try", "no such thing"], BadOption, "'no such thing' is no legal action"),
-        (["1", "--try", f"{puzzle(DUEL, 1).best}; garbage"], BadOption, "'garbage' comes after the end of the answer"),
-        (["1", "--level", "2"], BadOption, "--level: cannot be combined with the number of a puzzle"),
-        (["1", "--seats", "2"], BadOption, "--seats: cannot be combined with the number of a puzzle"),
-        (["1", "--seed", "0"], BadOption, "--seed: cannot be combined with the number of a puzzle"),
-        (["--seats", "9"], BadOption, "no puzzle of duel has 9 players; leave out"),
+        (["100000"], "100000: duel has the puzzles 1 to"),
+        (["1", "--try", "no such thing"], "'no such thing' is no legal action"),
+        (["1", "--try", f"{puzzle(DUEL, 1).best}; garbage"], "'garbage' comes after the end of the answer"),
+        (["1", "--level", "2"], "--level: cannot be combined with the number of a puzzle"),
+        (["1", "--seats", "2"], "--seats: cannot be combined with the number of a puzzle"),
+        (["1", "--seed", "0"], "--seed: cannot be combined with the number of a puzzle"),
+        (["--seats", "9"], "no puzzle of duel has 9 players; leave out"),
     ],
 )
-def test_what_makes_no_sense_is_refused(arguments: list[str], error: type[Exception], says: str) -> None:
-    done = called(*arguments)
-    assert isinstance(done.exception, error)
-    assert says in str(done.exception)
+def test_wrong_options_are_refused(arguments: list[str], says: str) -> None:
+    done = solve(*arguments)
+    assert done.code == 2
+    assert says in done.err

@@ -6,25 +6,23 @@ from pathlib import Path
 
 import pytest
 from rich.console import Console
-from typer.testing import CliRunner
 
 from clerestory.cli.answers import answer_view
-from clerestory.cli.main import app
 from clerestory.cli.screen import USUAL, actions_table, screen
 from clerestory.clients.wire import read_answer
 from clerestory.engine import GAMES, from_position
 from clerestory.v1 import advisor_pb2 as api
+from tests.cli.command import EXAMPLES, POSITIONS, run
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
-POSITIONS = sorted((EXAMPLES / "positions").glob("*.json"))
+EXAMPLE_POSITIONS = sorted(POSITIONS.iterdir())
 BORDERS = "┏┃┡│└├"
 COLUMNS = 60
 
 
-def shown(*arguments: str | Path, columns: int = COLUMNS, stdin: str | None = None) -> str:
-    done = CliRunner().invoke(app, list(map(str, arguments)), input=stdin, env={"COLUMNS": str(columns)})
-    assert done.exit_code == 0, done.output
-    return done.output
+def shown(*words: object, columns: int = COLUMNS, typed: str = "") -> str:
+    done = run(*words, typed=typed, COLUMNS=str(columns))
+    assert done.code == 0
+    return done.out
 
 
 def tabled(text: str) -> list[str]:
@@ -39,7 +37,7 @@ COMMANDS = {
     "bench engine": ["bench", "engine", "--game", "cathedral", "--seats", 4, "--seconds", 0.02, "--runs", 1],
     "annotate": ["annotate", EXAMPLES / "records" / "cathedral-4p.jsonl", "--iterations", 50],
     "annotate duel": ["annotate", EXAMPLES / "records" / "duel-2p.jsonl", "--iterations", 50],
-    "bench early": ["bench", "early", POSITIONS[0], "--searcher", "--calls", 1, "--budget-ms", 20],
+    "bench early": ["bench", "early", EXAMPLE_POSITIONS[0], "--searcher", "--calls", 1, "--budget-ms", 20],
 }
 
 
@@ -52,10 +50,10 @@ def test_tables_fit(arguments: list[str | Path]) -> None:
 
 
 def test_a_screen_of_no_columns_is_one_of_a_usual_width() -> None:
-    assert shown("show", POSITIONS[0], columns=0) == shown("show", POSITIONS[0], columns=USUAL)
+    assert shown("show", EXAMPLE_POSITIONS[0], columns=0) == shown("show", EXAMPLE_POSITIONS[0], columns=USUAL)
 
 
-@pytest.mark.parametrize("position", POSITIONS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("position", EXAMPLE_POSITIONS, ids=lambda path: path.stem)
 def test_tables_of_hints_fit(position: Path) -> None:
     output = shown("hint", position, "--time", "20ms", "--lines", 128)
     lines = tabled(output)
@@ -66,29 +64,29 @@ def test_tables_of_hints_fit(position: Path) -> None:
 
 @pytest.mark.parametrize(("columns", "figures"), [(20, 0), (30, 1), (40, 2), (COLUMNS, 4)])
 def test_an_action_can_be_read_however_narrow_the_terminal_is(columns: int, figures: int) -> None:
-    lines = tabled(shown("hint", POSITIONS[0], "--time", "20ms", "--lines", 128, columns=columns))
+    lines = tabled(shown("hint", EXAMPLE_POSITIONS[0], "--time", "20ms", "--lines", 128, columns=columns))
     assert max(map(len, lines)) <= columns
     rows = [line.replace("┃", "│").split("│")[2:-1] for line in lines if line[0] in "┃│"]
     assert [cell.strip() for cell in rows[0]] == ["action", "win %", "margin", "loss", "visits"][: 1 + figures]
-    texts = {action.text.replace(" ", "") for action in from_position(POSITIONS[0].read_text()).legal_actions()}
+    texts = {action.text.replace(" ", "") for action in from_position(EXAMPLE_POSITIONS[0].read_text()).legal_actions()}
     read = "".join(row[0] for row in rows).replace(" ", "")
     assert [text for text in texts if text not in read] == []
 
 
 @pytest.mark.parametrize("columns", [20, 30, 38, 40, 41])
-@pytest.mark.parametrize("position", POSITIONS, ids=lambda path: path.stem)
-def test_no_letter_of_an_action_is_lost_however_narrow_the_terminal_is(position: Path, columns: int) -> None:
-    state = from_position(position.read_text())
-    for action in state.legal_actions():
+def test_no_letter_of_an_action_is_lost_however_narrow_the_terminal_is(columns: int) -> None:
+    states = [from_position(path.read_text()) for path in EXAMPLE_POSITIONS]
+    for game, action in {(state.game.name, action) for state in states for action in state.legal_actions()}:
         console = Console(file=io.StringIO(), width=columns)
-        console.print(actions_table(state.game, [("12", action)]))
-        shown = console.file.getvalue()  # type: ignore[attr-defined]
-        assert Counter("".join(["12", action.text, *action.label.split()])) - Counter(shown) <= Counter(" ")
+        console.print(actions_table(GAMES[game], [("12", action)]))
+        printed = console.file.getvalue()  # type: ignore[attr-defined]
+        lost = Counter("".join(["12", action.text, *action.label.split()])) - Counter(printed)
+        assert lost <= Counter(" "), action
 
 
 def test_actions_are_aligned_below_each_other() -> None:
-    state = from_position(POSITIONS[0].read_text())
-    lines = shown("show", POSITIONS[0]).splitlines()
+    state = from_position(EXAMPLE_POSITIONS[0].read_text())
+    lines = shown("show", EXAMPLE_POSITIONS[0]).splitlines()
     where = {
         line.index(action.label)
         for action in state.legal_actions()
@@ -113,12 +111,12 @@ def folded(lines: list[str]) -> set[str]:
 @pytest.mark.parametrize("game", GAMES)
 def test_outcomes_of_chance_fit_for_all_seats(game: str) -> None:
     seats = max(GAMES[game].seats)
-    lines = tabled(shown("hint", "-", "--time", "20ms", "--lines", 3, stdin=GAMES[game].new(seats, 1).to_json()))
+    lines = tabled(shown("hint", "-", "--time", "20ms", "--lines", 3, typed=GAMES[game].new(seats, 1).to_json()))
     assert max(map(len, lines)) <= COLUMNS
     assert all(GAMES[game].seat_name(seat) in lines[1] for seat in range(seats))
 
 
-@pytest.mark.parametrize("position", POSITIONS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("position", EXAMPLE_POSITIONS, ids=lambda path: path.stem)
 def test_players_side_by_side_fit(position: Path) -> None:
     """Lists in lines of their own may be longer; a terminal breaks them between words."""
     lines = str(from_position(position.read_text())).splitlines()
