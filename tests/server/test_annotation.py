@@ -250,6 +250,3 @@ async def test_records_nested_too_deep_are_refused() -> None:
             nested = "[" * depth + "]" * depth
             for line in (nested, f'{{"record":1,"seed":null,"position":{{"rules_revision":1,"toy":{nested}}}}}\n'):
                 assert_reason(await refusal(stub.AnnotateGame(asked(record=line)).read()), Reason.BAD_RECORD)
-
-
-PRODUCED = {reason for reason, _ in WRONG}
