@@ -29,7 +29,9 @@ SETS = ("once", "markers", "used")  # their order means nothing
 
 
 def look(game: Game, thing: str) -> Any:
-    """What lies somewhere, readable: `red.gold`, `blue.raw` (names in order), `bank`, `stack`, `power`, `step`..."""
+    """What is seen, readable: `red.gold`, `blue.raw` (names in order), `bank`, `stack`, `step`, `offered`..."""
+    if thing == "offered":
+        return "; ".join(sorted(game.legal()))
     colour, _, name = thing.rpartition(".")
     s = game.table()
     found = getattr(s.player(colour) if colour else s, name)
