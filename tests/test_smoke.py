@@ -1,13 +1,45 @@
 """One test of each real part: they wait for events, and nothing in them expires."""
 
+import re
 import subprocess
 import sys
 from pathlib import Path
 
+from playwright.sync_api import expect, sync_playwright
+
+from clerestory.clients import Advisor
+from clerestory.engine import from_position
 from clerestory.games.cache import replayed
 from clerestory.games.sqlite import SqliteStore
 from clerestory.games.store import Batch, Summary
+from lab.browser import NoBrowser, chromium, experienced, page_server
+from tests.browser import harness as web
 from tests.games.table import at, kept, play_one
+from tests.parts import missing
+
+# -- the command ------------------------------------------------------------------------------------
+
+POSITION = Path(__file__).parents[1] / "examples" / "positions" / "cathedral-3p-round4-draft.json"
+
+
+def test_the_installed_command_serves_until_it_is_told_to_end() -> None:
+    command = Path(sys.executable).with_name("clerestory")
+    serve = [command, "serve", "--listen", "127.0.0.1:0", "--workers", "1", "--store", "memory:"]
+    with subprocess.Popen(serve, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stdout is not None
+            announced = re.match(r"clerestory serves on (\S+) ", server.stdout.readline())
+            assert announced
+            with Advisor(announced[1]) as advisor:
+                position = from_position(POSITION.read_text())
+                answer = advisor.recommend(position, "60s", iterations=200)
+            assert answer.best.text in {action.text for action in position.legal_actions()}
+            server.terminate()
+            server.stdout.read()
+            assert server.wait() == 0
+        finally:
+            server.kill()
+
 
 # -- SQLite -----------------------------------------------------------------------------------------
 
@@ -54,3 +86,23 @@ async def test_a_process_that_is_killed_loses_no_move_that_it_has_stored(tmp_pat
     assert [entry.text for entry in read.entries] == [entry.text for entry in game.entries[: read.version]]
     assert read.position == at(game, read.version).position
     await again.close()
+
+
+# -- the page ---------------------------------------------------------------------------------------
+
+
+def test_a_duel_is_played_in_chromium_from_the_lobby_to_its_end() -> None:
+    try:
+        options = chromium()
+    except NoBrowser as reason:
+        missing("Chromium", str(reason))
+    with (
+        page_server("--workers", "1") as (_, url),
+        sync_playwright() as playwright,
+        playwright.chromium.launch(**options) as browser,
+        web.open_tab(experienced(browser, base_url=url, reduced_motion="reduce")) as page,
+    ):
+        game = web.start(page)
+        web.play_on(page)
+        expect(page.get_by_test_id("winner")).to_contain_text("wins")
+        assert web.played_through(web.record_of(page, game)).over
