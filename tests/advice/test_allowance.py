@@ -70,3 +70,11 @@ def test_threads_and_memory(
     assert (allowance.threads, allowance.tree_bytes) == (allowed, tree_bytes)
     assert tuple(name for name, _ in allowance.cuts) == cuts
     assert all(said(text, "toy").endswith(".") for _, text in allowance.cuts)
+
+
+@pytest.mark.parametrize(
+    ("fields", "helpers"), [({}, 2), ({"threads": 1}, 0), ({"seed": 3}, 0), ({"level": 2}, 0), ({"iterations": 9}, 0)]
+)
+def test_workers_help_only_if_the_result_need_not_be_reproducible(fields: dict[str, int], helpers: int) -> None:
+    asked = Question(root=observe(opening()), terms=Terms(seconds=1.0, **fields))  # type: ignore[arg-type]
+    assert allow(asked, CAPACITY, Lead(), 0.0, None, early=True).helpers == helpers

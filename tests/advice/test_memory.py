@@ -28,61 +28,48 @@ def test_every_search_has_its_share_and_all_of_them_no_more_than_there_is(places
     assert granted == sorted(granted, reverse=True)
 
 
-def test_what_is_given_back_can_be_had_again() -> None:
+def test_memory_that_is_given_back_can_be_had_again() -> None:
     memory = Memory(64 * MIB, 4)
     first = [memory.take(1 << 40) for _ in range(4)]
     for size in first:
         memory.give_back(size)
+    memory.occupy(32 * MIB)  # by a tree that exists already
+    memory.give_back(32 * MIB)
     assert [memory.take(1 << 40) for _ in range(4)] == first
 
 
-def test_nobody_gets_more_than_asked_for_or_less_than_a_tree_needs() -> None:
+def test_no_search_gets_more_than_it_asks_for_or_less_than_a_tree_needs() -> None:
     memory = Memory(64 * MIB, 4)
     assert memory.take(MIB) == MIB
     assert memory.take(1) == MIN_BYTES
 
 
 def test_a_tree_that_comes_with_its_memory_leaves_less_for_others() -> None:
-    memory = Memory(64 * MIB, 4)
-    before = memory.take(1 << 40)
-    memory.give_back(before)
-    memory.occupy(32 * MIB)
-    assert memory.share <= memory.take(1 << 40) < before
+    free, taken = Memory(64 * MIB, 4), Memory(64 * MIB, 4)
+    taken.occupy(32 * MIB)
+    assert taken.share <= taken.take(1 << 40) < free.take(1 << 40)
 
 
 def tree() -> Searcher:
     return Searcher(observe(TOY.new(2, 1).observe(0), seat=0), seed=1, max_bytes=MIN_BYTES)
 
 
-def test_a_tree_is_taken_once() -> None:
-    warm, kept = Warm(10), tree()
-    warm.keep("a", kept, 4)
-    assert warm.take("a") == (kept, 4)
-    assert warm.take("a") is None
-    assert warm.bytes == 0
-
-
-def test_the_trees_used_longest_ago_are_given_up() -> None:
-    warm = Warm(10)
-    for key in "abc":
-        warm.keep(key, tree(), 4)
+def test_the_least_recently_used_trees_are_given_up() -> None:
+    warm, trees = Warm(10), {key: tree() for key in "abc"}
+    for key, kept in trees.items():
+        warm.keep(key, kept, 4)
     assert warm.bytes == 8
-    assert [key for key in "abc" if warm.take(key)] == ["b", "c"]
+    assert [warm.take(key) for key in "abc"] == [None, (trees["b"], 4), (trees["c"], 4)]
+    assert (warm.take("b"), warm.bytes) == (None, 0)  # a tree is taken once
 
 
-def test_a_tree_takes_the_place_of_its_predecessor() -> None:
+def test_a_tree_replaces_its_predecessor_and_no_other_if_it_does_not_fit() -> None:
     warm, newer = Warm(10), tree()
     warm.keep("a", tree(), 4)
     warm.keep("a", newer, 5)
-    assert warm.bytes == 5
-    assert warm.take("a") == (newer, 5)
-
-
-def test_a_tree_that_does_not_fit_is_not_kept_and_drives_out_no_other() -> None:
-    warm = Warm(10)
-    warm.keep("a", tree(), 4)
     warm.keep("b", tree(), 11)
-    assert (warm.take("b"), warm.bytes) == (None, 4)
+    assert warm.bytes == 5
+    assert (warm.take("a"), warm.take("b")) == ((newer, 5), None)
 
 
 def question_about(game_id: str) -> Question:
@@ -109,7 +96,7 @@ def test_a_question_that_is_refused_leaves_what_was_kept() -> None:
 
 async def test_rooms_that_one_caller_has_leave_some_for_the_next_and_come_back() -> None:
     rooms, one, next_one = Rooms(2), Caller("one"), Caller("next")
-    async with asyncio.timeout(5), AsyncExitStack() as held:
+    async with AsyncExitStack() as held:
         for _ in range(2):
             await held.enter_async_context(rooms.taken(one))
         waiting = [asyncio.ensure_future(held.enter_async_context(rooms.taken(one))) for _ in range(2)]

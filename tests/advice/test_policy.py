@@ -10,19 +10,12 @@ from tests.advice.simulated import SPEED, Simulation, demand, used
 
 
 @pytest.mark.parametrize("workers", [1, 2, 3])
-@pytest.mark.parametrize("searches", [1, 2, 3, 5, 8, 20])
-@pytest.mark.parametrize("budget", [0.2, 0.5, 2.0])
+@pytest.mark.parametrize("searches", [1, 2, 5, 20])
+@pytest.mark.parametrize("budget", [0.2, 1.0])
 def test_equal_budgets_at_once_have_equal_shares(workers: int, searches: int, budget: float) -> None:
-    simulation = Simulation(workers)
-    admitted = simulation.run([demand(0, budget) for _ in range(searches)], budget)
+    admitted = Simulation(workers).run([demand(0, budget) for _ in range(searches)], budget)
     share = budget * min(1, workers / searches)
-    assert len(admitted) == searches
-    assert all(abs(used(trees) - share) <= 1.5 * SLICE for trees in admitted)
-
-
-def test_a_search_alone_has_a_worker_for_itself() -> None:
-    [[tree]] = Simulation(2).run([demand(0, 1.0)], 1.0)
-    assert tree.used == pytest.approx(1.0)
+    assert [used(trees) for trees in admitted] == pytest.approx([share] * searches, abs=1.5 * SLICE)
 
 
 @pytest.mark.parametrize("long", [1, 4])
@@ -39,7 +32,7 @@ def test_long_searches_are_not_starved_by_a_stream_of_short_ones() -> None:
     assert used(first) == pytest.approx(2.0, abs=0.1)
 
 
-def test_who_came_later_does_not_get_what_was_missed_before() -> None:
+def test_a_later_search_has_no_claim_to_time_before_its_arrival() -> None:
     first, second = Simulation().run([demand(0, 1.0), demand(0.5, 1.0)], 1.5)
     assert used(first) == pytest.approx(0.75, abs=2 * SLICE)
     assert used(second) == pytest.approx(0.75, abs=2 * SLICE)
@@ -63,23 +56,15 @@ def test_a_move_goes_before_hints_and_hints_have_the_rest(workers: int) -> None:
     assert max(map(used, idle)) - min(map(used, idle)) <= 2 * SLICE
 
 
-@pytest.mark.parametrize("capacity", [5.0, 10.0, 20.0])
-@pytest.mark.parametrize("workers", [1, 2])
+@pytest.mark.parametrize(("capacity", "workers"), [(5.0, 1), (10.0, 2)])
 def test_overload_is_forgotten_as_soon_as_it_ends(capacity: float, workers: int) -> None:
-    budget, end = 0.25, 5.0
+    budget, end = 0.25, 2.0
     over = [demand(i * budget / workers / capacity, budget) for i in range(round(end * workers * capacity / budget))]
     calm = [demand(end + 2.0 + i * 2 * budget / workers, budget) for i in range(8)]
     simulation = Simulation(workers, max_searches=10_000)
-    admitted = simulation.run([*over, *calm], 12.0)
+    admitted = simulation.run([*over, *calm], 9.0)
     assert max(simulation.refused, default=0.0) < end + budget
     assert [used(one) for one in admitted[-8:]] == pytest.approx([budget] * 8, abs=2 * SLICE)
-
-
-def test_the_background_has_what_hints_leave() -> None:
-    hint = demand(0.5, 1.0, priority=Priority.HINT)
-    idle, asked = Simulation().run([demand(0, 2.0, priority=Priority.BACKGROUND), hint], 2.0)
-    assert used(asked) >= 1.0 - SLICE * 1.5
-    assert used(idle) == pytest.approx(2.0 - used(asked), abs=2 * SLICE)
 
 
 def test_a_hint_under_moves_still_has_its_minimum() -> None:
@@ -88,10 +73,9 @@ def test_a_hint_under_moves_still_has_its_minimum() -> None:
     assert 100 <= hint.iterations <= 100 + 2 * SLICE * SPEED
 
 
-@pytest.mark.parametrize("load", [0.5, 1.0, 2.0, 5.0, 20.0])
-@pytest.mark.parametrize("workers", [1, 2])
-@pytest.mark.parametrize("budget", [0.05, 0.1, 0.5])
-def test_whoever_is_admitted_has_the_minimum(load: float, workers: int, budget: float) -> None:
+@pytest.mark.parametrize("load", [0.5, 1.0, 5.0])
+@pytest.mark.parametrize(("workers", "budget"), [(1, 0.05), (2, 0.1), (2, 0.5)])
+def test_every_admitted_search_has_its_minimum(load: float, workers: int, budget: float) -> None:
     every = budget / workers / load
     arrivals = [demand(i * every, budget * (1 + i % 3)) for i in range(round(3 / every))]
     simulation = Simulation(workers, max_searches=10_000)
@@ -138,32 +122,12 @@ def test_too_many_searches() -> None:
     assert caught.value.retry == 5.0
 
 
-def test_figures_are_back_to_normal_as_soon_as_an_overload_ends() -> None:
-    """After ten times the capacity, a fifth of it: each of these searches has all the time that it would have alone."""
-    flood = [demand(0.002 * i, 0.2) for i in range(500)]
-    after = [demand(1.3 + 0.5 * i, 0.1) for i in range(4)]
-    simulation = Simulation()
-    admitted = simulation.run([*flood, *after], 4.0)
-    assert simulation.refused
-    assert max(simulation.refused) < 1.0
-    assert [used(trees) for trees in admitted[-4:]] == pytest.approx([0.1] * 4, abs=SLICE)
-
-
-def test_hints_leave_half_of_the_places_to_moves() -> None:
+def test_hints_leave_half_of_the_places_and_the_background_three_quarters() -> None:
     full = policy()
-    crowd(full, 4, 60.0, priority=Priority.HINT)
-    with pytest.raises(NoRoom):
-        crowd(full, 1, 60.0, priority=Priority.HINT)
-    crowd(full, 4, 60.0)
-
-
-def test_the_background_leaves_three_quarters_of_the_places() -> None:
-    full = policy()
-    crowd(full, 2, 60.0, priority=Priority.BACKGROUND)
-    with pytest.raises(NoRoom):
-        crowd(full, 1, 60.0, priority=Priority.BACKGROUND)
-    crowd(full, 2, 60.0, priority=Priority.HINT)
-    crowd(full, 4, 60.0)
+    for priority, places in ((Priority.BACKGROUND, 2), (Priority.HINT, 2), (Priority.MOVE, 4)):
+        crowd(full, places, 60.0, priority=priority)
+        with pytest.raises(NoRoom):
+            crowd(full, 1, 60.0, priority=priority)
 
 
 @pytest.mark.parametrize(("speed", "room"), [(2_500, 2), (10_500, 8), (40_500, 25)])
@@ -175,7 +139,7 @@ def test_room_follows_from_the_measured_speed(speed: float, room: int) -> None:
     assert caught.value.retry == pytest.approx(0.101)
 
 
-def test_who_would_make_another_late_is_refused() -> None:
+def test_a_search_that_would_make_another_late_is_refused() -> None:
     full = policy(max_searches=1000, speeds={"game": 1000.0})
     crowd(full, 1, 0.1)
     crowd(full, 1, 0.21)
@@ -196,31 +160,24 @@ def test_speed_is_measured_by_kind() -> None:
     assert one.need(tree) == pytest.approx(3 * SLICE)  # 10 ms in whole slices of 4
 
 
-def test_a_first_slice_that_waited_for_the_system_turns_nobody_away() -> None:
+@pytest.mark.parametrize(("searches", "slow"), [(63, 1), (5, 5)])
+def test_a_slow_first_slice_turns_nobody_away(searches: int, slow: int) -> None:
+    """It may have waited for the system, or for memory."""
     one = policy(max_searches=64)
-    crowd(one, 63, 60.0)
-    tree = one.pick(0.0)
-    assert tree is not None
-    one.put_back(tree, 1.0, 1, 1.0)
-    one.admit(demand(1.0, 59.0)[1], 1.0)
-
-
-def test_trees_that_all_waited_for_memory_at_first_turn_nobody_away() -> None:
-    one = policy(workers=1, max_searches=64)
-    crowd(one, 5, 60.0)
-    for tree in one.trees:
+    crowd(one, searches, 60.0)
+    for tree in one.trees[:slow]:
         one.put_back(tree, 1.0, 1, 1.0)
     one.admit(demand(1.0, 59.0)[1], 1.0)
 
 
-class Counted(TreeTask):
-    """A tree that counts how often it is looked at."""
+class CountedTask(TreeTask):
+    """A task that counts how often the policy looks at it."""
 
     looks = 0
 
     def __getattribute__(self, name: str) -> object:
         if name == "demand":
-            Counted.looks += 1
+            CountedTask.looks += 1
         return super().__getattribute__(name)
 
 
@@ -229,10 +186,10 @@ def looks(trees: int, act: Callable[[Policy], object]) -> int:
     one = policy(workers=2, max_searches=5)
     for part in range(8):
         crowd(one, 1, 60.0, trees=trees // 8, origin="many", part=part)
-    one.trees = [Counted(tree.demand, 0, tree.budget, 0.0, tree.minimum) for tree in one.trees]
-    Counted.looks = 0
+    one.trees = [CountedTask(tree.demand, 0, tree.budget, 0.0, tree.minimum) for tree in one.trees]
+    CountedTask.looks = 0
     act(one)
-    return Counted.looks
+    return CountedTask.looks
 
 
 def test_a_call_is_refused_without_a_look_at_the_trees() -> None:

@@ -23,6 +23,7 @@ from clerestory.review.words import SHOWN, rolled
 from clerestory.search.ismcts import Searcher
 from tests.advice.brief import HOUR, be_brief
 from tests.review.games import cut, random_game
+from tests.server.harness import until
 
 QUICK = ReviewTerms(iterations=60, seed=3)
 PLAN = ReviewPlan(iterations=60, seed=3)
@@ -57,7 +58,7 @@ async def test_every_ply_is_told_once_and_the_whole_last() -> None:
     assert (last.done, last.total) == (len(valuations), len(valuations))
 
 
-async def test_a_time_needs_a_sketch_and_so_does_whoever_wants_one() -> None:
+async def test_a_review_in_a_given_time_begins_with_a_sketch() -> None:
     """Its plies are valued again, with as many iterations as fit."""
     end = random_game("toy", 2, 1)
     for terms in (ReviewTerms(seconds=0.001), ReviewTerms(iterations=250, sketch=True)):
@@ -92,69 +93,71 @@ async def test_the_worst_errors_are_played_on(monkeypatch: pytest.MonkeyPatch) -
     assert moves[worst[0].ply]["rollouts"]["pairs"] == FEWEST
 
 
-class Halting(Reviewer):
-    """A reviewer whose rollouts end without a game, but no more of them than were allowed."""
+class SlowReviewer(Reviewer):
+    """A reviewer whose rollouts end without a game, `ends` of them in time; the others take too long.
+
+    Those wait until the time is over, or say at once that it is.
+    """
 
     ends = 0
+    waits = False
 
     async def answered(self, searches: Any, caller: Caller) -> Any:
         if searches.__name__ != "paired":
             return await super().answered(searches, caller)
         self.ends -= 1
-        if self.ends < 0:
+        if self.ends < 0 and self.waits:
             await asyncio.Event().wait()
+        if self.ends < 0:
+            raise TimeoutError
         return 0.5, 0.0
 
 
-@pytest.mark.parametrize(("ends", "deep", "pairs"), [(0, 0.01, 0), (FEWEST - 1, 0.01, 0), (FEWEST, 2.0, FEWEST)])
-async def test_rollouts_that_do_not_end_in_their_time_are_given_up(ends: int, deep: float, pairs: int) -> None:
+@pytest.mark.parametrize(
+    ("ends", "waits", "deep", "pairs"),
+    [(0, True, 0.01, 0), (FEWEST - 1, False, HOUR, 0), (FEWEST, False, HOUR, FEWEST)],
+)
+async def test_rollouts_that_do_not_end_in_their_time_are_given_up(
+    ends: int, waits: bool, deep: float, pairs: int
+) -> None:
     """Even a server so busy that they would never end sends the ledger, with the rollouts that were enough."""
     end = random_game("toy", 2, 1)
-    async with Analyst(Capacity(workers=2)) as analyst, asyncio.timeout(60):
-        reviewer = Halting(analyst)
-        reviewer.ends = ends
-        *steps, last = [step async for step in review(reviewer, end, replace(QUICK, deep=deep))]
+    async with Analyst(Capacity(workers=2)) as analyst:
+        reviewer = SlowReviewer(analyst)
+        reviewer.ends, reviewer.waits = ends, waits
+        *_, last = [step async for step in review(reviewer, end, replace(QUICK, deep=deep))]
     plain = annotate(end, PLAN)
     assert last.review is not None
     found = {ply: rollouts.pairs for ply, rollouts in last.review.rollouts.items()}
     assert found == ({plain.errors()[0].ply: pairs} if pairs else {})
     assert last.review.unrolled == len(plain.errors()[:SHOWN]) - len(found)
     assert replace(last.review, rollouts={}, unrolled=0) == plain
-    assert len([step for step in steps if step.deepening]) <= 2
 
 
-async def test_who_leaves_a_review_leaves_nothing_running() -> None:
+async def test_leaving_a_review_ends_its_searches() -> None:
     async with Analyst(Capacity(workers=2)) as analyst:
         steps = review(Reviewer(analyst), random_game("duel", 2, 1), ReviewTerms(iterations=10_000_000))
         going = asyncio.ensure_future(anext(steps))
-        while not analyst.scheduler.admitted:
-            await asyncio.sleep(0.001)
+        await until(lambda: analyst.scheduler.admitted > 0)
         going.cancel()
         await asyncio.gather(going, return_exceptions=True)
-        async with asyncio.timeout(30):
-            while analyst.scheduler.admitted:
-                await asyncio.sleep(0.001)
+        await until(lambda: analyst.scheduler.admitted == 0)
 
 
 async def test_a_review_may_be_left_between_two_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("clerestory.advice.reviews.EVERY", 0.001)
     async with Analyst(Capacity(workers=2)) as analyst:
-        async with aclosing(
-            review(Reviewer(analyst), random_game("duel", 2, 1), ReviewTerms(iterations=2000))
-        ) as steps:
+        steps = review(Reviewer(analyst), random_game("duel", 2, 1), ReviewTerms(iterations=2000))
+        async with aclosing(steps):
             assert not (await anext(steps)).review
-        async with asyncio.timeout(30):
-            while analyst.scheduler.admitted:
-                await asyncio.sleep(0.001)
+        await until(lambda: analyst.scheduler.admitted == 0)
 
 
-async def test_however_many_reviews_wait_for_their_turns_only_a_few_trees_are_open(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_reviews_that_wait_for_their_turns_open_only_a_few_trees(monkeypatch: pytest.MonkeyPatch) -> None:
     """Here of each caller one at a time: there is one worker, and memory for no more."""
     opened, most = Counter[str](), Counter[str]()
 
-    class Counted(Trees):
+    class CountedTrees(Trees):
         @asynccontextmanager
         async def open(self, question: Question, caller: Caller) -> AsyncIterator[Searcher]:
             async with super().open(question, caller) as searcher:
@@ -165,7 +168,7 @@ async def test_however_many_reviews_wait_for_their_turns_only_a_few_trees_are_op
                 finally:
                     opened[caller.origin] -= 1
 
-    monkeypatch.setattr("clerestory.advice.analyst.Trees", Counted)
+    monkeypatch.setattr("clerestory.advice.analyst.Trees", CountedTrees)
     end = random_game("toy", 2, 1)
     async with Analyst(Capacity(workers=1, memory=1 << 26)) as analyst:
         reviewer = Reviewer(analyst)
