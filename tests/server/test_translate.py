@@ -28,8 +28,8 @@ from clerestory.v1.position_pb2 import Position
 from tests.server.harness import opening, question, served
 
 
-def positions(name: str, seats: int, seed: int) -> list[State]:
-    """Return positions of a random game (every one of a short game), and each as every seat knows it."""
+def positions(name: str, seats: int, seed: int, count: int) -> list[State]:
+    """Return about so many positions of a random game, and each as every seat knows it."""
     rng = Rng(seed)
     state = GAMES[name].new(seats, rng)
     met = [state.copy()]
@@ -37,14 +37,14 @@ def positions(name: str, seats: int, seed: int) -> list[State]:
         actions = state.legal_actions()
         state.play(state.draw(rng) if state.turn < 0 else actions[rng.below(len(actions))])
         met.append(state.copy())
-    some = met[seed % 5 :: 1 + len(met) // 50]
+    some = met[seed % 5 :: 1 + len(met) // count]
     return some + [position.observe(seat) for position in some for seat in range(seats)]
 
 
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 9))])
 @pytest.mark.parametrize(("name", "seats"), [(name, seats) for name, game in GAMES.items() for seats in game.seats])
 def test_round_trip(name: str, seats: int, seed: int) -> None:
-    for state in positions(name, seats, seed):
+    for state in positions(name, seats, seed, 50 if seed else 8):
         message = position_message(state)
         assert read_position(Position.FromString(message.SerializeToString())) == state
         assert read_position(Parse(state.to_json(), Position())) == state
