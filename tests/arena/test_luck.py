@@ -15,14 +15,7 @@ from clerestory.engine import GAMES
 from clerestory.engine.core import NATURE, Game, State
 from clerestory.engine.rng import Rng
 from clerestory.engine.toy.rules import TOY
-
-
-def cathedral() -> Game:
-    return GAMES["cathedral"]
-
-
-def toy() -> Game:
-    return TOY
+from tests.arena.matches import cathedral, toy
 
 
 def wrong(state: State) -> list[float]:
@@ -64,7 +57,7 @@ def random_game(game: Game, seats: int, seed: int) -> State:
 
 def test_a_wrong_value_leaves_the_mean_as_it_is() -> None:
     """Over games whose cards are dealt: the mean luck is within four standard errors of 0."""
-    lucks = [luck_of_game(random_game(TOY, 2, seed), wrong)[0] for seed in range(2000)]
+    lucks = [luck_of_game(random_game(TOY, 2, seed), wrong)[0] for seed in range(500)]
     assert variance(lucks) > 0.01
     assert abs(fmean(lucks)) < 4 * (variance(lucks) / len(lucks)) ** 0.5
 
@@ -74,7 +67,7 @@ def test_a_value_that_knows_nothing_finds_no_luck() -> None:
     assert luck_of_game(random_game(TOY, 3, 1), constant) == pytest.approx([0.0] * 3)
 
 
-MATCH = Match(cathedral, 2, ("greedy:value=net,samples=1", "greedy:samples=1"), "1it", seed=40, deals=30, luck="net")
+MATCH = Match(cathedral, 2, ("greedy:value=net,samples=1", "greedy:samples=1"), "1it", seed=40, deals=6, luck="net")
 
 
 def test_a_match_reports_results_without_luck(tmp_path: Path) -> None:

@@ -15,14 +15,14 @@ from clerestory.arena.on_ray import load_ray, on_ray, play_if_same, session
 from clerestory.arena.pool import Crew, on_processes
 from clerestory.arena.results import Results
 from clerestory.arena.series import play_match
-from clerestory.engine.core import Game
-from clerestory.engine.toy.rules import TOY
-
-needs_ray = pytest.mark.skipif(importlib.util.find_spec("ray") is None, reason="Ray is large: `make test-extras`")
+from tests.arena.matches import toy
+from tests.parts import missing
 
 
-def toy() -> Game:
-    return TOY
+@pytest.fixture(autouse=True)
+def ray(request: pytest.FixtureRequest) -> None:
+    if request.node.get_closest_marker("slow") and importlib.util.find_spec("ray") is None:
+        missing("Ray", "make test-extras")
 
 
 MATCH = Match(toy, 3, ("ismcts-plain", "random"), "20it", seed=4, deals=5)
@@ -35,13 +35,13 @@ def games(match: Match, crew: Crew) -> list[GameResult]:
     return [replace(game, seconds=[]) for game in results.of(match)]
 
 
-@needs_ray
+@pytest.mark.slow
 def test_a_cluster_that_does_not_answer_is_named() -> None:
     with pytest.raises(ConnectionError, match=r"127\.0\.0\.1:1\b"):
         games(MATCH, partial(on_ray, address="127.0.0.1:1"))
 
 
-@needs_ray
+@pytest.mark.slow
 def test_a_ray_of_its_own_ends_with_the_match() -> None:
     before = signal.getsignal(signal.SIGTERM)
     with on_ray(1) as run:
@@ -58,7 +58,7 @@ def connection() -> Iterator[None]:
         yield
 
 
-@needs_ray
+@pytest.mark.slow
 @pytest.mark.usefixtures("connection")
 def test_games_are_those_of_the_pool() -> None:
     played = games(MATCH, on_ray)
@@ -66,14 +66,14 @@ def test_games_are_those_of_the_pool() -> None:
     assert played == games(MATCH, on_processes)
 
 
-@needs_ray
+@pytest.mark.slow
 @pytest.mark.usefixtures("connection")
 def test_what_a_worker_refuses_is_heard_as_it_is() -> None:
     with pytest.raises(BadBot, match=r"^'nobody'"):
         games(replace(MATCH, bots=("nobody", "random")), on_ray)
 
 
-@needs_ray
+@pytest.mark.slow
 @pytest.mark.usefixtures("connection")
 def test_what_is_not_wanted_any_more_is_not_played() -> None:
     """A match that would take hours is closed after one game; Ray has free workers for the next one at once."""

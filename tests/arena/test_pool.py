@@ -1,16 +1,22 @@
-"""The processes of a pool: interrupts are the parent's alone."""
+"""The pool plays a few tasks ahead, tells of a worker that died, and keeps interrupts for the parent."""
 
+import os
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass
 from typing import Any
 
+import pytest
+
 from clerestory.arena.pool import on_processes
+from tests.arena.matches import MATCH, InlinePool, inline, run
 
 
 @dataclass(frozen=True)
 class Masked:
-    """A task that tells which signals are held back where it is played."""
+    """A task that returns which signals are held back where it is played."""
 
     def play(self, stopped: Callable[[], bool] = lambda: False) -> list[set[int]]:
         return [set(signal.pthread_sigmask(signal.SIG_BLOCK, ()))]
@@ -19,9 +25,71 @@ class Masked:
         return {}
 
 
-def test_workers_hold_back_interrupts_from_their_start() -> None:
+@dataclass
+class Killed:
+    """A task whose worker ends from outside, as when the system is short of memory."""
+
+    def play(self, stopped: object = None) -> list[object]:
+        os.kill(os.getpid(), signal.SIGKILL)
+        return []
+
+    def header(self) -> dict[str, Any]:
+        return {}
+
+
+def test_the_order_in_which_tasks_finish_changes_nothing() -> None:
+    assert run(MATCH, crew=inline, workers=2) == run(MATCH)
+
+
+def test_few_tasks_are_in_flight() -> None:
+    taken: list[int] = []
+
+    def tasks() -> Iterator[Masked]:
+        for number in range(100):
+            taken.append(number)
+            yield Masked()
+
+    with inline(2) as play:
+        next(play(tasks()))
+    assert len(taken) == 4
+
+
+def test_workers_are_started_with_interrupts_held_back() -> None:
     """Before they could ignore them they import much, and an interrupt meanwhile was a traceback of each."""
-    with on_processes(2) as run:
-        masks = [mask for masks in run(iter([Masked()] * 3)) for mask in masks]
+    with inline(2) as play:
+        masks = [mask for masks in play(iter([Masked()] * 3)) for mask in masks]
     assert [signal.SIGINT in mask for mask in masks] == [True] * 3
     assert signal.SIGINT not in signal.pthread_sigmask(signal.SIG_BLOCK, ())
+
+
+class BrokenPool(InlinePool):
+    def submit(self, _: object, task: Any) -> Future[Any]:
+        future: Future[Any] = Future()
+        future.set_exception(BrokenProcessPool())
+        return future
+
+
+def test_a_worker_that_the_system_ended_is_told_in_a_line() -> None:
+    with inline(2, BrokenPool()) as play, pytest.raises(ChildProcessError, match="use fewer workers"):
+        list(play(iter([Masked()])))
+
+
+# -- processes -------------------------------------------------------------------------------------
+
+
+@pytest.mark.system
+def test_processes_change_nothing() -> None:
+    assert run(MATCH, workers=2) == run(MATCH)
+
+
+@pytest.mark.system
+def test_workers_hold_back_interrupts_from_their_start() -> None:
+    with on_processes(2) as play:
+        masks = [mask for masks in play(iter([Masked()] * 3)) for mask in masks]
+    assert [signal.SIGINT in mask for mask in masks] == [True] * 3
+
+
+@pytest.mark.system
+def test_a_worker_that_was_killed_is_told_in_a_line() -> None:
+    with on_processes(2) as play, pytest.raises(ChildProcessError, match="use fewer workers"):
+        list(play(iter([Killed()])))
