@@ -1,6 +1,7 @@
 """Faults of positions and catalogues are codes with arguments, which every language says; none is plain English."""
 
 import copy
+import json
 import pickle
 import re
 import tomllib
@@ -19,13 +20,16 @@ from clerestory.texts import patterns
 from clerestory.texts.languages import LANGUAGES
 from clerestory.texts.sentences import Text
 from tests.languages import OTHERS
+from tests.laws import walk
 
 ROOT = Path(__file__).parents[2]
 TOLD = ("cathedral", "duel")
 KINDS = ("fault.", "rule.")  # beginnings of the codes of faults, and of what is true of every position
 OTHER = "fault.other"  # of what is told in English only, as in games without texts of their own
-SPOILT = [99, "nobody", "red", -1, 2, True, "", "wood", 1.5, [], {}, [1, 1], "x" * 200, {"kind": "win"}]
-CATALOGUES = (CathedralCatalogue, DuelCatalogue)
+SPOILT: list[Any] = [
+    *(99, "nobody", "red", -1, 2, True, "", "wood", 1.5, [], {}, [1, 1], "x" * 200, {"kind": "win"}),
+    *(None, 10**30, float("inf"), [[]], {"": None}),
+]
 
 
 def codes(one: Text) -> list[str]:
@@ -42,14 +46,17 @@ def leaves(value: Any) -> Iterator[tuple[Any, Any]]:
 
 
 def spoilt(fields: Any, rng: Rng) -> Any:
-    """Fields with one value replaced or taken away, somewhere."""
+    """Fields with one value replaced, taken away or added, somewhere."""
     fields = copy.deepcopy(fields)
     places = list(leaves(fields))
     owner, key = places[rng.below(len(places))]
-    if isinstance(owner, dict) and not rng.below(8):
+    value, chance = SPOILT[rng.below(len(SPOILT))], rng.below(16)
+    if isinstance(owner, dict) and chance < 2:
         del owner[key]
+    elif isinstance(owner, dict) and chance == 2:
+        owner["luck"] = value
     else:
-        owner[key] = SPOILT[rng.below(len(SPOILT))]
+        owner[key] = value
     return fields
 
 
@@ -63,17 +70,23 @@ def assert_told(faults: list[Fault]) -> set[str]:
     return {code for fault in faults for code in codes(fault.text)}
 
 
-@pytest.mark.parametrize("game", TOLD)
-def test_the_faults_of_spoilt_positions_have_codes(game: str) -> None:
-    rng, state = Rng(4), GAMES[game].new(2, 4)
-    state.play_nature(rng)
-    whole, found = state.to_position(), set[str]()
-    for _ in range(400):
-        found |= assert_told([fault for _, fault in all_faults(GAMES[game], spoilt(whole, rng))])
-    assert len(found) > 15
+@pytest.mark.parametrize("name", GAMES)
+def test_a_spoilt_position_is_sound_or_refused_with_codes(name: str) -> None:
+    rng, found, refused = Rng(4), set[str](), 0
+    wholes = [state.to_position() for state in walk(GAMES[name], 2, 4)][::8]
+    for count in range(400):
+        position = spoilt(wholes[count % len(wholes)], rng)
+        try:
+            assert from_position(json.dumps(position)).check() == 0
+        except BadPosition:
+            refused += 1
+            if name in TOLD:
+                found |= assert_told([fault for _, fault in all_faults(GAMES[name], position)])
+    assert refused > 200
+    assert len(found) > 15 or name not in TOLD
 
 
-@pytest.mark.parametrize("shape", CATALOGUES)
+@pytest.mark.parametrize("shape", [CathedralCatalogue, DuelCatalogue])
 def test_the_faults_of_spoilt_catalogues_have_codes(shape: Any) -> None:
     rng, whole, found = Rng(5), tomllib.loads(shape.shipped.read_text("utf-8")), set[str]()
     for _ in range(160):
@@ -87,8 +100,9 @@ def test_the_faults_of_spoilt_catalogues_have_codes(shape: Any) -> None:
 @pytest.mark.parametrize(
     ("position", "why"),
     [("[" * 100_000, "it is nested too deeply"), (f'{{"a":{"9" * 5_000}}}', "a number has too many digits")],
+    ids=["deep", "long"],
 )
-def test_json_that_is_more_than_can_be_read(position: str, why: str) -> None:
+def test_json_that_is_more_than_can_be_read_is_refused(position: str, why: str) -> None:
     with pytest.raises(BadPosition, match=f"^position: is not JSON: {why}$"):
         from_position(position)
 
@@ -104,13 +118,11 @@ def test_a_fault_is_told_in_each_language() -> None:
 
 @pytest.mark.parametrize("domain", ["service", *TOLD])
 def test_every_text_of_a_fault_is_used(domain: str) -> None:
-    folder = ROOT / "engine" / domain if domain in TOLD else ROOT
-    rooms = ("engine", "games", "server") if domain == "service" else (".",)
-    code = "\n".join(path.read_text("utf-8") for room in rooms for path in (folder / room).rglob("*.py*"))
+    folders = [ROOT / "engine" / domain] if domain in TOLD else [ROOT / name for name in ("engine", "games", "server")]
+    code = "\n".join(path.read_text("utf-8") for folder in folders for path in folder.rglob("*.py*"))
     owed = [key for key in patterns(domain) if key.startswith(KINDS)]
-    unused = [key for key in owed if f'"{key}"' not in code and f'b"{key.removeprefix("rule.")}"' not in code]
     assert len(owed) > 10
-    assert unused == []
+    assert [key for key in owed if f'"{key}"' not in code and f'b"{key.removeprefix("rule.")}"' not in code] == []
 
 
 def test_faults_reach_other_processes_whole() -> None:
@@ -123,7 +135,7 @@ def test_faults_reach_other_processes_whole() -> None:
 
 
 @pytest.mark.parametrize("game", GAMES)
-def test_a_name_that_is_no_text_is_told_as_one(game: str) -> None:
+def test_a_name_that_is_no_text_is_quoted_as_one(game: str) -> None:
     """JSON may have half of a surrogate pair, and an error has to be sent."""
     with pytest.raises(BadPosition) as caught:
         from_position({"\ud800": 1, game: {}})

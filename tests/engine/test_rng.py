@@ -14,8 +14,7 @@ def rotl(x: int, k: int) -> int:
     return ((x << k) | (x >> (64 - k))) & MASK
 
 
-def splitmix64(x: int) -> int:
-    z = x
+def splitmix64(z: int) -> int:
     z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9 & MASK
     z = (z ^ (z >> 27)) * 0x94D049BB133111EB & MASK
     return z ^ (z >> 31)
@@ -34,14 +33,14 @@ def xoshiro(s: list[int]) -> int:
     return out
 
 
-def test_plain_generator_gives_the_published_numbers() -> None:
+def test_the_plain_generator_gives_the_published_numbers() -> None:
     """From the state 1, 2, 3, 4: the first outputs in the test of the rand_xoshiro crate."""
     state = [1, 2, 3, 4]
     assert [xoshiro(state) for _ in range(4)] == [41943041, 58720359, 3588806011781223, 3591011842654386]
 
 
 @pytest.mark.parametrize("seed", [0, 1, 12345, MASK])
-def test_equals_the_plain_generator(seed: int) -> None:
+def test_it_equals_the_plain_generator(seed: int) -> None:
     rng = Rng(seed)
     state = [splitmix64((seed + i * 0x9E3779B97F4A7C15) & MASK) for i in range(1, 5)]
     assert rng.state == tuple(state)
@@ -54,18 +53,14 @@ def test_below_is_the_high_part_of_the_product(n: int) -> None:
     assert [rng.below(n) for _ in range(200)] == [twin.next() * n >> 64 for _ in range(200)]
 
 
-def test_below_is_even() -> None:
+def test_draws_are_even_and_stay_below_one() -> None:
     rng = Rng(3)
     assert_fits(Counter(rng.below(6) for _ in range(6000)), dict.fromkeys(range(6), 1 / 6))
-
-
-def test_unit_stays_below_one() -> None:
-    rng = Rng(3)
     numbers = [rng.unit() for _ in range(2000)]
     assert 0 <= min(numbers) < max(numbers) < 1
 
 
-def test_copy_goes_on_alike_and_apart() -> None:
+def test_a_copy_goes_on_alike_and_apart() -> None:
     rng = Rng(3)
     rng.next()
     copy = rng.copy()
@@ -75,11 +70,11 @@ def test_copy_goes_on_alike_and_apart() -> None:
 
 
 @pytest.mark.parametrize("seed", [-1, 1 << 64, 1.5, "1", None])
-def test_bad_seed(seed: object) -> None:
+def test_a_seed_outside_64_bits_is_refused(seed: object) -> None:
     with pytest.raises(ValueError, match="seed"):
         Rng(seed)  # type: ignore[arg-type]
 
 
-def test_nothing_to_choose_from() -> None:
+def test_nothing_to_choose_from_is_refused() -> None:
     with pytest.raises(ValueError, match="n must be at least 1"):
         Rng(1).below(0)
