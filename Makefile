@@ -9,13 +9,15 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 export PYTHONDONTWRITEBYTECODE :=
 INSTALL := $(PIP) install --quiet --no-compile --constraint constraints.txt
 SOURCES := setup.py MANIFEST.in $(shell find src engine search arena learn review advice games server clients door cli texts lessons lab/bench proto -type f -not -path '*/__pycache__/*' \
-	-not -path 'clients/web/*' -not -path 'clients/typescript/*' 2>/dev/null)
+	-not -path 'clients/web/*' -not -path 'clients/typescript/*' -not -name '*.so' -not -name '*.pyc' 2>/dev/null)
+CYTHON := $(filter %.pyx %.pxd %.h %.toml search/options.py setup.py,$(SOURCES))
 PAGE := clients/web/dist/index.html
 PAGE_SOURCES := $(shell find clients/web/src clients/typescript/src proto third_party texts lessons -type f -not -name '*.py*' -not -path '*/src/gen/*') \
 	$(wildcard clients/web/*.json clients/web/*.mjs clients/web/*.py)
 CHECKED := build/checked
 WATCHED := build/watched
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
+MAKEFLAGS += --jobs=3 --output-sync=line  # packages are installed while the extensions and the page are built
 
 .PHONY: demo test test-system test-slow wheels test-extras test-asan test-tsan lint reference baseline bench constraints clean
 
@@ -53,7 +55,7 @@ test-tsan: $(WATCHED)/.built  ## threads that share a tree, counted to the last 
 
 # Interpreters, such as WHEELS="python3.11 python3.13"; each must be able to make virtual environments.
 WHEELS ?= $(PYTHON)
-wheels: $(VENV)/.tools $(PAGE)  ## a wheel of each of $(WHEELS) in dist/: built, repaired, installed without a compiler, played with
+wheels: $(PAGE)  ## a wheel of each of $(WHEELS) in dist/: built, repaired, installed without a compiler, played with
 	rm -rf build/source && mkdir -p build/source
 	$(BIN)/python setup.py --quiet sdist --formats tar --dist-dir build/source
 	tar -xf build/source/*.tar -C build/source
@@ -96,7 +98,7 @@ bench: $(VENV)/.built
 	$(BIN)/clerestory bench engine --game duel --seats 2
 	$(BIN)/clerestory bench search --game duel --seats 2
 
-constraints: $(VENV)/.lint $(VENV)/.load
+constraints: $(VENV)/.system
 	$(PIP) install --quiet --group extras
 	$(PIP) freeze --exclude-editable --exclude clerestory > constraints.txt
 
@@ -104,27 +106,39 @@ clean:
 	rm -rf build dist *.egg-info $(VENV)
 	find engine search arena src '(' -name '*.so' -o -name counts.pxd -o -name loop_options.pxd ')' -delete
 
+# The pip of the interpreter installs a newer one quicker than `venv` does; where it is missing or too old, `venv` must.
 $(VENV)/.tools: pyproject.toml constraints.txt
-	$(PYTHON) -m venv $(VENV)
-	$(PIP) install --quiet 'pip>=25.1'
-	$(INSTALL) --group build
+	$(PYTHON) -m venv --without-pip $(VENV)
+	$(PYTHON) -m pip --python $(BIN)/python install --quiet --no-compile 'pip>=25.1' 2> /dev/null \
+		|| { $(BIN)/python -m ensurepip --default-pip && $(PIP) install --quiet 'pip>=25.1'; }
+	$(INSTALL) --group build --group web
 	touch $@
 
-$(VENV)/.web: $(VENV)/.tools
-	$(INSTALL) --group web
-	touch $@
-
-$(PAGE): $(VENV)/.web $(PAGE_SOURCES)
+$(PAGE): $(VENV)/.tools $(PAGE_SOURCES)
 	$(BIN)/python clients/web/build.py
 
-$(VENV)/.built: $(VENV)/.tools $(SOURCES) $(PAGE)
+build/.extensions: $(VENV)/.tools $(CYTHON)
 	mkdir -p build
-	$(PIP) install --no-compile --no-build-isolation --constraint constraints.txt --editable . --config-settings editable_mode=strict \
+	$(BIN)/python setup.py --quiet build_ext > build/extensions.log 2>&1 || { cat build/extensions.log; exit 1; }
+	touch $@
+
+$(VENV)/.packages: $(VENV)/.tools
+	mkdir -p build
+	$(BIN)/python -c 'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["project"]["dependencies"], sep="\n")' \
+		> build/requirements.txt
+	$(INSTALL) --requirement build/requirements.txt
+	touch $@
+
+$(VENV)/.built: build/.extensions $(VENV)/.packages $(SOURCES) $(PAGE)
+	$(PIP) install --no-deps --no-build-isolation --editable . --config-settings editable_mode=strict \
 		> build/install.log 2>&1 || { cat build/install.log; exit 1; }
 	touch $@
 
-$(VENV)/.test: $(VENV)/.built
+$(VENV)/.test-packages: $(VENV)/.packages
 	$(INSTALL) --group test
+	touch $@
+
+$(VENV)/.test: $(VENV)/.built $(VENV)/.test-packages
 	touch $@
 
 $(VENV)/.lint: $(VENV)/.test
@@ -135,8 +149,9 @@ $(VENV)/.load: $(VENV)/.test
 	$(INSTALL) --group load
 	touch $@
 
-$(VENV)/.system: $(VENV)/.lint $(VENV)/.load
-	touch $@
+$(VENV)/.system: $(VENV)/.test
+	$(INSTALL) --group lint --group load
+	touch $(VENV)/.lint $(VENV)/.load $@
 
 $(CHECKED)/.built: $(VENV)/.test
 	rm -rf $(CHECKED)
@@ -145,6 +160,6 @@ $(CHECKED)/.built: $(VENV)/.test
 
 $(WATCHED)/.built: $(VENV)/.test
 	rm -rf $(WATCHED)
-	CFLAGS="-fsanitize=thread -g" LDFLAGS=-fsanitize=thread \
+	CLERESTORY_BUILD=watched CFLAGS="-fsanitize=thread -g" LDFLAGS=-fsanitize=thread \
 	$(BIN)/python setup.py --quiet build --build-base build/base-watched --build-lib $(WATCHED)
 	touch $@

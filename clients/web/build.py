@@ -39,7 +39,6 @@ def main() -> None:
     install()
     write_messages()
     write_texts()
-    run("./node_modules/.bin/tsc")
     run("node", "build.mjs", "dist")
 
 
