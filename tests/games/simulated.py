@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import wraps
+from math import inf
 from typing import Any, TypeVar
 
 from clerestory.games import course
@@ -47,10 +48,12 @@ class JumpingSelector(selectors.SelectSelector):
     """Waits for nothing: time jumps to when something happens."""
 
     now = 0.0
+    end = 3 * 3600.0
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
         """Let the time pass."""
         assert timeout is not None, "everything waits for something that never happens"
+        assert self.now < self.end, f"what the test waits for has not happened within {self.end:.0f} simulated seconds"
         self.now += max(timeout, STEP)
         return []
 
@@ -59,12 +62,12 @@ class SimulatedLoop(asyncio.SelectorEventLoop):
     """An event loop on simulated time."""
 
     def __init__(self) -> None:
-        self._selector_of_time = JumpingSelector()
-        super().__init__(self._selector_of_time)
+        self.jumping = JumpingSelector()
+        super().__init__(self.jumping)
 
     def time(self) -> float:
         """Return the simulated seconds so far."""
-        return self._selector_of_time.now
+        return self.jumping.now
 
 
 def simulate(run: Coroutine[Any, Any, T]) -> T:
@@ -73,6 +76,7 @@ def simulate(run: Coroutine[Any, Any, T]) -> T:
     try:
         return loop.run_until_complete(run)
     finally:
+        loop.jumping.end = inf  # for what is still to be done
         while left := asyncio.all_tasks(loop):
             for task in left:
                 task.cancel()

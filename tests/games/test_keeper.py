@@ -8,6 +8,7 @@ import pytest
 from google.protobuf.duration_pb2 import Duration
 
 from clerestory.games import cache, keeper
+from clerestory.games.bots import Bots
 from clerestory.games.store import StoreError
 from clerestory.refusals import Reason
 from clerestory.v1 import games_pb2 as games
@@ -32,20 +33,23 @@ class FakeClock:
 # -- restarts --------------------------------------------------------------------------------------
 
 
-async def test_a_game_goes_on_after_a_restart(tmp_path: Path) -> None:
+async def test_a_game_goes_on_by_itself_after_a_restart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     settings = {"store": str(tmp_path / "games.sqlite")}
-    async with table(PERSON, BOT, settings=settings) as played:
-        for _ in range(20):
-            await seated(played.stub, played.app, PERSON, PERSON)
-        await played.play_first(0)
-        before = await played.look(0)
-        await played.call("SetSeat", tokens=played.tokens(0), seat=0, plan=BOT)
+    with monkeypatch.context() as patch:
+        patch.setattr(Bots, "choose", lambda *_: asyncio.Event().wait())
+        async with table(PERSON, PERSON, settings=settings) as played:
+            for _ in range(20):
+                await seated(played.stub, played.app, PERSON, PERSON)
+            await played.play_first()
+            for seat in (0, 1):
+                await played.call("SetSeat", tokens=played.tokens(seat), seat=seat, plan=BOT)
+            before = await played.look()
     async with served(**settings) as server:
         again = played.at(server)
-        assert (await again.look(0)).game.version >= before.game.version
+        assert (await again.look()).game.version >= before.game.version
         assert server.app.keeper.in_memory == 1, "no game is read in which nothing is due"
-        assert server.app.keeper.unfinished in (20, 21)
-        await again.ended()  # the bots go on by themselves
+        await again.ended()
+        await until(lambda: server.app.keeper.unfinished == 20)
 
 
 # -- memory ----------------------------------------------------------------------------------------

@@ -46,7 +46,12 @@ def patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let nothing but locks be waited for in vain."""
     monkeypatch.setattr(postgres_link, "WORK", LONG)
     monkeypatch.setattr(postgres_link, "PATIENCE", LONG)
-    monkeypatch.setattr(postgres_link, "SESSION", "SELECT 1")  # nor does the database end what takes long
+
+
+@pytest.fixture
+def unlimited(patient: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the database end nothing that takes long."""
+    monkeypatch.setattr(postgres_link, "SESSION", "SELECT 1")
 
 
 @pytest.fixture
@@ -264,7 +269,7 @@ def steps_of(sent: bytes) -> Iterator[bytes]:
             step = b""
 
 
-@pytest.mark.usefixtures("patient")
+@pytest.mark.usefixtures("unlimited")
 async def test_one_game_does_not_take_all_connections(store: Any, outside: Any) -> None:
     slow = [asyncio.ensure_future(store._ask(SLOW, (), "slow")) for _ in range(20)]
     await until(lambda: active(outside, SLOW) == 1)
@@ -275,7 +280,7 @@ async def test_one_game_does_not_take_all_connections(store: Any, outside: Any) 
     await asyncio.gather(*slow, return_exceptions=True)
 
 
-@pytest.mark.usefixtures("patient")
+@pytest.mark.usefixtures("unlimited")
 async def test_a_caller_who_has_gone_stops_its_statement(store: Any, outside: Any) -> None:
     asked = asyncio.ensure_future(store._ask(SLOW))
     await until(lambda: active(outside, SLOW) == 1)

@@ -4,7 +4,7 @@ import asyncio
 import shutil
 import subprocess
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, contextmanager
+from contextlib import asynccontextmanager, closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -103,17 +103,20 @@ async def test_a_head_that_is_no_text_is_counted_and_copied(durable: str) -> Non
     assert "owner" not in "".join(found.frozen)
 
 
+def modes(folder: Path) -> dict[str, int]:
+    return {file.name: file.stat().st_mode & 0o777 for file in folder.iterdir()}
+
+
 @pytest.mark.parametrize("mode", [0o600, 0o644])
 def test_only_their_owner_reads_stores_and_copies(mode: int, tmp_path: Path) -> None:
     store, copy = tmp_path / "new folder" / "store", tmp_path / "copy"
     connection = open_file(str(store))
-    files = [*store.parent.iterdir()]
-    assert {file.name: file.stat().st_mode & 0o777 for file in files} == {"store": 0o600, "store-wal": 0o600}
+    assert modes(store.parent) == {"store": 0o600, "store-wal": 0o600}
     connection.close()
     store.chmod(mode)  # as somebody wants it, which is left so
     open_file(str(store)).close()
     copy_store(store, copy)
-    assert [file.stat().st_mode & 0o777 for file in (store, copy)] == [mode, 0o600]
+    assert [modes(store.parent)["store"], modes(tmp_path)["copy"]] == [mode, 0o600]
 
 
 def test_a_store_behind_a_link_is_copied_with_its_log(tmp_path: Path) -> None:
@@ -121,15 +124,10 @@ def test_a_store_behind_a_link_is_copied_with_its_log(tmp_path: Path) -> None:
     link, store = tmp_path / "store", tmp_path / "disk" / "games.sqlite"
     link.symlink_to(store)
     serving = SqliteStore(str(link))
-    try:
-        assert {file.name: file.stat().st_mode & 0o777 for file in store.parent.iterdir()} == {
-            "games.sqlite": 0o600,
-            "games.sqlite-wal": 0o600,
-        }
-        assert copy_store(link, tmp_path / "copy").version == len(schema.SCRIPTS)
-        assert of_file(file_of(str(link)) or link).folder == store.parent  # whose disk is watched
-    finally:
-        asyncio.run(serving.close())
+    assert modes(store.parent) == {"games.sqlite": 0o600, "games.sqlite-wal": 0o600}
+    assert copy_store(link, tmp_path / "copy").version == len(schema.SCRIPTS)
+    assert of_file(file_of(str(link)) or link).folder == store.parent  # whose disk is watched
+    asyncio.run(serving.close())
     (tmp_path / "other").symlink_to(tmp_path / "copy")
     assert copy_store(tmp_path / "other", tmp_path / "again").version == len(schema.SCRIPTS)
 
@@ -140,9 +138,10 @@ def test_a_store_behind_a_link_is_copied_with_its_log(tmp_path: Path) -> None:
 class Writer:
     """Takes the place of `copy_privately`: copies, and then restarts the log of the file, so many times."""
 
-    def __init__(self, path: Path, times: int) -> None:
-        self.path, self.times, self.touched = path, times, 1
-        self.connection = open_file(str(path))
+    def __init__(self, tmp_path: Path, times: int, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.path, self.copy = Path(unpack_file(tmp_path / "games.sqlite")), tmp_path / "copy"
+        self.times, self.touched, self.connection = times, 1, open_file(str(self.path))
+        monkeypatch.setattr(upkeep, "copy_privately", self)
 
     def __call__(self, source: Path, target: Path) -> None:
         shutil.copyfile(source, target)
@@ -155,26 +154,21 @@ class Writer:
 
 
 def test_a_copy_during_which_the_log_began_anew_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path, copy = Path(unpack_file(tmp_path / "games.sqlite")), tmp_path / "copy"
-    writer = Writer(path, times=3)
-    monkeypatch.setattr(upkeep, "copy_privately", writer)
-    copy_store(path, copy)
+    writer = Writer(tmp_path, 3, monkeypatch)
+    copy_store(writer.path, writer.copy)
     assert writer.times == 0
     there = writer.connection.execute("SELECT * FROM game ORDER BY id").fetchall()
     writer.connection.close()
-    copied = open_file(str(copy))
-    assert copied.execute("SELECT * FROM game ORDER BY id").fetchall() == there
-    copied.close()
+    with closing(open_file(str(writer.copy))) as copied:
+        assert copied.execute("SELECT * FROM game ORDER BY id").fetchall() == there
 
 
 def test_a_file_that_changes_all_the_time_is_not_copied_badly(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    path, copy = Path(unpack_file(tmp_path / "games.sqlite")), tmp_path / "copy"
-    writer = Writer(path, times=10_000)
-    monkeypatch.setattr(upkeep, "copy_privately", writer)
+    writer = Writer(tmp_path, 10_000, monkeypatch)
     with pytest.raises(BadSettings, match="changes faster than it can be copied"):
-        copy_store(path, copy)
+        copy_store(writer.path, writer.copy)
     writer.connection.close()
-    assert not copy.exists()
+    assert not writer.copy.exists()
 
 
 # -- two versions ----------------------------------------------------------------------------------
