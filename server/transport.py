@@ -26,7 +26,7 @@ OPTIONS = (
     ("grpc.keepalive_timeout_ms", 10_000),  # until the other machine acknowledges what is sent
     ("grpc.http2.ping_timeout_ms", 10_000),  # until the caller itself does
     ("grpc.keepalive_permit_without_calls", 1),
-    ("grpc.http2.min_recv_ping_interval_without_data_ms", 5_000),  # clients may ping twice as often as we do
+    ("grpc.http2.min_ping_interval_without_data_ms", 5_000),  # a quiet call may be pinged every 10 s
 )
 
 
