@@ -1,21 +1,22 @@
-"""A person's actions on the page, checked against the core."""
+"""What a person does on the page, and what the test then asks of the page and of its server."""
 
 import json
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Any
-from weakref import WeakKeyDictionary
 
-from playwright.sync_api import Error, Page, Request, Route, expect
+from playwright.sync_api import BrowserContext, ConsoleMessage, Error, Page, Route, expect
 
-from clerestory.engine import read_records
+from clerestory.engine import State, read_records
 from lab.browser import choose_game
 
-PATIENCE = 60_000  # milliseconds; a wait ends as soon as there is what it waits for
+PATIENCE = 180_000  # milliseconds; a wait ends as soon as there is what it waits for
+SOON = 5_000  # milliseconds that a page may take to say what it believes
+POLL = 20  # milliseconds between looks at a page: an `expect` that does not hold yet reads the whole page
 UNPLANNED = ".planning .action[aria-disabled='true']"  # where a plan must be made first
-LOOK, QUIET = 500, 3  # milliseconds between looks at searches, and looks after which none follows
-FRAME = 20  # milliseconds between looks at what a page shows: an `expect` that does not hold yet reads the whole page
+OFFERED = f"""() => [document.querySelector("[data-version]").dataset.version,
+    [...document.querySelectorAll(".action")].map(one => one.dataset.action),
+    document.querySelector("{UNPLANNED}") !== null]"""
 SETTLED = """() => {
     if (document.querySelector("[data-testid='winner']")?.checkVisibility()) return "over";
     const table = document.querySelector(".table");
@@ -31,46 +32,48 @@ BELIEVED = f"""() => ({{
     version: document.querySelector("[data-version]")?.dataset.version,
     told: [...document.querySelectorAll(".turn, .trouble, .notice")].map(one => one.textContent),
     offered: [...document.querySelectorAll(".action")].map(one => one.dataset.action)}})"""
-SOON = 5_000  # milliseconds within which a page answers, or is taken to be stuck
-UNDER_WAY = WeakKeyDictionary[Page, dict[Request, None]]()  # calls, of pages that have begun a game
-OFFERED = f"""() => [document.querySelector("[data-version]").dataset.version,
-    [...document.querySelectorAll(".action")].map(one => one.dataset.action),
-    document.querySelector("{UNPLANNED}") !== null]"""
+
+Choice = Callable[[list[str]], str]
+expect.set_options(timeout=PATIENCE)
 
 
-@dataclass
-class Calls:
-    """The games that a tab has created or opened, from its storage."""
-
-    page: Page
-    ids: list[str] = field(default_factory=list)
-
-    def keys(self, game: str) -> dict[str, Any]:
-        text = self.page.evaluate("id => localStorage.getItem('game:' + id)", game)
-        found: dict[str, Any] = json.loads(text)
-        return found
+# -- tabs ----------------------------------------------------------------------------------------------
 
 
-def new_game(page: Page, game: str, holders: list[str]) -> str:
-    """Start a game, and return its identifier."""
-    choose_game(page, game, holders)
-    return begin(page)
+@contextmanager
+def open_tab(context: BrowserContext) -> Iterator[Page]:
+    """Yield a tab on the lobby, where bots move at once; close its context. Any error on the page fails the test."""
+    context.set_default_timeout(PATIENCE)
+    context.add_init_script("localStorage.pace ??= '0'")
+    page = context.new_page()
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda message: errors.append(message.text) if is_error(message) else None)
+    page.goto("/")
+    yield page
+    context.close()
+    assert errors == []
 
 
-def begin(page: Page) -> str:
-    """Start the game that is chosen, and return its identifier."""
-    note_calls(page)
-    page.get_by_role("button", name="Start", exact=True).click()
-    page.wait_for_url("**/#/game/*")
-    return page.url.rpartition("/")[2]
+def is_error(message: ConsoleMessage) -> bool:
+    """Whether a console message is an error of the page; refused requests, which tests may intend, are not."""
+    return message.type == "error" and not message.text.startswith("Failed to load resource")
 
 
-def note_calls(page: Page) -> None:
-    """Keep which calls of a page are under way."""
-    calls = UNDER_WAY[page] = {}
-    page.on("request", lambda request: calls.update({request: None}))
-    for over in ("requestfinished", "requestfailed"):
-        page.on(over, lambda request: calls.pop(request, None))  # type: ignore[call-overload]
+def beliefs(page: Page) -> str:
+    """Describe what a page shows of its game, and what the server has."""
+    try:
+        shown = page.wait_for_function(BELIEVED, polling=POLL, timeout=SOON).json_value()
+        tokens = list(json.loads(shown.pop("keys") or '{"seats": {}}')["seats"].values())[:1]
+        fields = {"game_id": shown["at"].rpartition("/")[2], "tokens": tokens}
+        answer = page.request.post("/clerestory.v1.GameService/GetGame", data=fields, timeout=SOON).json()
+    except Error as error:
+        return f"page or server cannot be asked: {error.message}"
+    game = {field: answer["game"].get(field) for field in ("status", "version", "turn")} if "game" in answer else answer
+    return f"page: {shown}\nserver: {game}"
+
+
+# -- waiting -------------------------------------------------------------------------------------------
 
 
 def settled(page: Page) -> bool:
@@ -78,21 +81,7 @@ def settled(page: Page) -> bool:
 
     While a call is in progress, buttons have no effect, and are drawn as disabled; nor have they while they are new.
     """
-    return page.wait_for_function(SETTLED, polling=FRAME, timeout=PATIENCE).json_value() == "mine"
-
-
-def beliefs(page: Page) -> str:
-    """What a page shows of its game, the calls that it waits for, and what the server has: why is waited in vain?"""
-    try:
-        shown = page.wait_for_function(BELIEVED, polling=FRAME, timeout=SOON).json_value()
-        tokens = list(json.loads(shown.pop("keys") or '{"seats": {}}')["seats"].values())[:1]
-        asked = {"game_id": shown["at"].rpartition("/")[2], "tokens": tokens}
-        answer = page.request.post("/clerestory.v1.GameService/GetGame", data=asked, timeout=SOON).json()
-    except Error as error:
-        return f"page or server cannot be asked: {error.message}"
-    calls = [request.url.rpartition("/")[2] for request in UNDER_WAY.get(page, {})]
-    game = {field: answer["game"].get(field) for field in ("status", "version", "turn")} if "game" in answer else answer
-    return f"page: {shown}\ncalls under way: {calls}\nserver: {game}"
+    return page.wait_for_function(SETTLED, polling=POLL, timeout=PATIENCE).json_value() == "mine"
 
 
 def logged(page: Page) -> None:
@@ -100,32 +89,65 @@ def logged(page: Page) -> None:
     expect(page.locator(".log ol li").first).to_be_attached()
 
 
-def wait_for_change(page: Page, version: str | None) -> None:
+def drawn(page: Page) -> None:
+    """Wait until the board is drawn, with the names of its cards."""
+    expect(page.locator(".board > .drawn")).to_be_visible()
+    expect(page.locator(".board")).not_to_contain_text("…")
+
+
+def version_of(page: Page) -> str:
+    """Return the version of the game that a table shows."""
+    return str(page.locator("[data-version]").get_attribute("data-version"))
+
+
+def wait_for_change(page: Page, version: str) -> None:
     """Wait until the game is no longer at a version."""
     changed = "before => document.querySelector('[data-version]').dataset.version !== before"
-    page.wait_for_function(changed, arg=version, polling=FRAME, timeout=PATIENCE)
+    page.wait_for_function(changed, arg=version, polling=POLL, timeout=PATIENCE)
+
+
+def processed(page: Page) -> None:
+    """Wait until a page has read all that was answered before, and its earlier calls have been heard of."""
+    page.evaluate("fetch('/icon.svg')")
+
+
+# -- the network ---------------------------------------------------------------------------------------
+
+
+def calls_to(page: Page, method: str) -> list[str]:
+    """Return a list that grows with each call of a method that a page makes."""
+    calls: list[str] = []
+    page.on("request", lambda request: calls.append(request.url) if request.url.endswith(f"/{method}") else None)
+    return calls
+
+
+def hold(page: Page, method: str, times: int | None = None) -> list[Route]:
+    """Hold back calls of a method, all or some, until the test continues them; return the list that they come into."""
+    held: list[Route] = []
+    page.route(f"**/{method}", lambda route: held.append(route), times=times)
+    return held
 
 
 def when_held(page: Page, held: list[Route]) -> Route:
-    """Wait until a call has been made, hold it back, and return it."""
+    """Wait until a call is held back, and return it."""
     while not held:
         page.wait_for_timeout(10)
     return held[0]
 
 
 @contextmanager
-def held_back(page: Page, url: str) -> Iterator[list[Route]]:
-    """Hold back the calls of an address until the end, when these and all later ones go their way. Yields them."""
+def held_back(page: Page, method: str) -> Iterator[list[Route]]:
+    """Hold back the calls of a method until the end, when these and all later ones go their way. Yields them."""
     held: list[Route] = []
     over = False
 
     def meet(route: Route) -> None:
         if over:
-            route.continue_()
+            route.fallback()
         else:
             held.append(route)
 
-    page.route(url, meet)
+    page.route(f"**/{method}", meet)
     yield held
     over = True
     for route in held:
@@ -133,8 +155,8 @@ def held_back(page: Page, url: str) -> Iterator[list[Route]]:
 
 
 @contextmanager
-def lost(page: Page, url: str, lose: Callable[[Route], None] = Route.abort, times: int = 1) -> Iterator[list[Route]]:
-    """Lose the first calls of an address; hold back what follows them until the end, so that the trouble is seen.
+def lost(page: Page, method: str, lose: Callable[[Route], None] = Route.abort, times: int = 1) -> Iterator[list[Route]]:
+    """Lose the first calls of a method; hold back what follows them until the end, so that the trouble is seen.
 
     Yields the lost calls.
     """
@@ -147,9 +169,30 @@ def lost(page: Page, url: str, lose: Callable[[Route], None] = Route.abort, time
         else:
             route.fallback()
 
-    with held_back(page, url):
-        page.route(url, meet)
+    with held_back(page, method):
+        page.route(f"**/{method}", meet)
         yield gone
+
+
+def refuse(page: Page, method: str, status: int, code: str, message: str, times: int | None = None) -> list[Route]:
+    """Answer calls of a method with an error; return the list that they come into."""
+    refused: list[Route] = []
+    body = json.dumps({"code": code, "message": message})
+
+    def answer(route: Route) -> None:
+        refused.append(route)
+        route.fulfill(status=status, content_type="application/json", body=body)
+
+    page.route(f"**/{method}", answer, times=times)
+    return refused
+
+
+def called(page: Page, method: str, **fields: Any) -> Any:
+    """Return the answer of a method, such as `GameService/GetGame`, called as the page does."""
+    headers = {"content-type": "application/json"}
+    answer = page.request.post(f"/clerestory.v1.{method}", headers=headers, data=fields)
+    assert answer.ok, answer.text()
+    return answer.json()
 
 
 def hide(page: Page, hidden: bool = True) -> None:
@@ -161,23 +204,65 @@ def hide(page: Page, hidden: bool = True) -> None:
     )
 
 
-def act_by_keyboard(page: Page) -> None:
-    """Play the first action without the mouse."""
-    version = page.locator("[data-version]").get_attribute("data-version")
-    page.keyboard.press("a")
-    page.keyboard.press("Enter")
-    wait_for_change(page, version)
+def store(page: Page, items: dict[str, Any]) -> None:
+    """Put values into a page's storage as JSON, and load it anew."""
+    for key, value in items.items():
+        page.evaluate("([key, value]) => localStorage.setItem(key, value)", [key, json.dumps(value)])
+    page.reload()
 
 
-def plan(page: Page) -> None:
-    """Where a plan must be made, as for what is discarded, plan as much as is needed."""
-    while page.locator(UNPLANNED).count():
-        more = page.locator(".planning button[aria-label^='One more']:not([aria-disabled='true'])").first
-        more.click()
-        expect(page.locator(".planning[aria-busy='true']")).to_have_count(0)
+# -- games ---------------------------------------------------------------------------------------------
 
 
-def play_on(page: Page, choose: Callable[[list[str]], str], plies: int = 10_000) -> int:
+def new_game(page: Page, game: str, holders: list[str]) -> str:
+    """Start a game, and return its identifier."""
+    choose_game(page, game, holders)
+    return begin(page)
+
+
+def begin(page: Page) -> str:
+    """Start the game that is chosen, and return its identifier."""
+    page.get_by_role("button", name="Start", exact=True).click()
+    page.wait_for_url("**/#/game/*")
+    return page.url.rpartition("/")[2]
+
+
+def start(page: Page, holders: tuple[str, ...] = ("me", "bot1"), game: str = "duel") -> str:
+    """Start a game, and wait until its page has settled; return its identifier."""
+    identifier = new_game(page, game, list(holders))
+    settled(page)
+    return identifier
+
+
+def keys_of(page: Page, game: str) -> dict[str, Any]:
+    """Return what a page has stored of a game: the tokens of seats and onlookers, and more."""
+    keys: dict[str, Any] = json.loads(page.evaluate("id => localStorage.getItem('game:' + id)", game))
+    return keys
+
+
+def tokens_of(page: Page, game: str) -> list[str]:
+    """Return the tokens of the seats that a page has in a game."""
+    return list(keys_of(page, game)["seats"].values())
+
+
+def record_of(page: Page, game: str) -> str:
+    """Return the record of a game as the first seat of a page sees it."""
+    record: str = called(page, "GameService/GetRecord", game_id=game, tokens=tokens_of(page, game)[:1])["record"]
+    return record
+
+
+def played_through(record: str) -> State:
+    """Return the last position of a record, every ply of which the core has found legal."""
+    (found,) = read_records(record.splitlines())
+    return found.state
+
+
+def first(offered: list[str]) -> str:
+    """Choose the first action."""
+    return offered[0]
+
+
+def play_on(page: Page, plies: int = 10_000, choose: Choice = first) -> int:
     """Click actions until the game is over or a number is reached; return the number of clicks."""
     pressed = 0
     while pressed < plies and settled(page):
@@ -192,6 +277,22 @@ def play_on(page: Page, choose: Callable[[list[str]], str], plies: int = 10_000)
     return pressed
 
 
+def plan(page: Page) -> None:
+    """Where a plan must be made, as for what is discarded, plan as much as is needed."""
+    while page.locator(UNPLANNED).count():
+        more = page.locator(".planning button[aria-label^='One more']:not([aria-disabled='true'])").first
+        more.click()
+        expect(page.locator(".planning[aria-busy='true']")).to_have_count(0)
+
+
+def act_by_keyboard(page: Page) -> None:
+    """Play the first action without the mouse."""
+    version = version_of(page)
+    page.keyboard.press("a")
+    page.keyboard.press("Enter")
+    wait_for_change(page, version)
+
+
 def menu(page: Page, name: str) -> None:
     """Press a button of the menu, which is folded on a phone."""
     if page.get_by_role("button", name="Menu", exact=True).is_visible():
@@ -204,7 +305,10 @@ def resign(page: Page) -> None:
     menu(page, "Players")
     page.get_by_role("button", name="Resign").click()
     page.get_by_role("button", name="Yes, resign").click()
-    expect(page.get_by_role("button", name="Rematch")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_role("button", name="Rematch")).to_be_visible()
+
+
+# -- hints ---------------------------------------------------------------------------------------------
 
 
 def hinted(page: Page, seconds: int, *, to_the_end: bool = True) -> None:
@@ -213,68 +317,6 @@ def hinted(page: Page, seconds: int, *, to_the_end: bool = True) -> None:
     page.reload()  # so that there is one search and not two
     settled(page)
     page.get_by_label("Hints ?").select_option("table")
-    expect(page.locator(".lines tbody tr").first).to_be_visible(timeout=PATIENCE)
+    expect(page.locator(".lines tbody tr").first).to_be_visible()
     if to_the_end:
-        expect(page.locator(".told")).to_contain_text("longer searches", timeout=PATIENCE)
-
-
-def called(page: Page, method: str, game: str, tokens: list[str], **fields: Any) -> Any:
-    """What a method of GameService answers, called as the page does."""
-    answer = page.request.post(
-        f"/clerestory.v1.GameService/{method}",
-        headers={"content-type": "application/json"},
-        data={"game_id": game, "tokens": tokens, **fields},
-    )
-    assert answer.ok, answer.text()
-    return answer.json()
-
-
-def token_of(page: Page, game: str) -> list[str]:
-    """The token of the first seat that a tab has."""
-    return list(Calls(page).keys(game)["seats"].values())[:1]
-
-
-def record_of(page: Page, game: str) -> str:
-    """The record of a game as the page's own call returns it."""
-    record: str = called(page, "GetRecord", game, token_of(page, game))["record"]
-    return record
-
-
-def finish_by_calls(page: Page, game: str, choose: Callable[[list[str]], str]) -> None:
-    """Play on to the end while no page draws the game, then open it again."""
-    tokens = token_of(page, game)
-    page.goto("/")
-    while (seen := called(page, "GetGame", game, tokens))["game"]["status"] == "GAME_STATUS_RUNNING":
-        offered = [one["action"]["text"] for one in seen["views"][0].get("actions", [])]
-        if offered:
-            called(page, "PlayAction", game, tokens, version=seen["game"]["version"], action=choose(offered))
-    page.goto(f"/#/game/{game}")
-
-
-def played_through(record: str) -> Any:
-    """The last position of a record, every ply of which the core has found legal."""
-    (found,) = read_records(record.splitlines())
-    return found.state
-
-
-def start(page: Page, holders: tuple[str, ...] = ("me", "bot1"), game: str = "duel") -> str:
-    """Begin a game, and wait until its page has settled; return its identifier."""
-    identifier = new_game(page, game, list(holders))
-    settled(page)
-    return identifier
-
-
-def thought_over(page: Page, do: Callable[[], None] = lambda: None) -> None:
-    """Begin the game, do something, and wait until searches have looked at it, of which one follows the other."""
-    begun: list[str] = []
-    ended: list[str] = []
-    page.on("request", lambda request: begun.append(request.url))
-    page.on("requestfinished", lambda request: ended.append(request.url))
-    page.locator("form button[type=submit]").click()
-    assert settled(page)
-    do()
-    quiet = 0
-    while quiet < QUIET:
-        page.evaluate("wait => new Promise(done => setTimeout(done, wait))", LOOK)  # by the time that the page has
-        searches = [sum(url.endswith("/Analyze") for url in urls) for urls in (begun, ended)]
-        quiet = quiet + 1 if searches[0] == searches[1] > 0 else 0
+        expect(page.locator(".told")).to_contain_text("longer searches")

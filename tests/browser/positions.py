@@ -1,16 +1,16 @@
 """Positions that games of a browser begin at."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import product
 
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from clerestory.engine import GAMES, NATURE, State, from_position
 from clerestory.engine.rng import Rng
 from clerestory.lessons import lesson
 from lab.gallery import EXAMPLES
-from tests.browser.harness import PATIENCE
+from tests.browser.harness import settled
 from tests.engine.cathedral.scenes import changed, reach
 
 
@@ -24,30 +24,24 @@ def nearly_won(page: Page, other: str = "bot1") -> None:
     begin_at(page, from_position(position).deal(Rng(1)), ["me", other])
 
 
+LAST_BUILD = '.action[data-action="build III brick"]'  # wins the game of `nearly_won`
+
+
+def win(page: Page) -> None:
+    """Play a card game of which only the last action is left to its end, in any language."""
+    nearly_won(page)
+    page.locator("form button[type=submit]").click()
+    settled(page)
+    page.locator(LAST_BUILD).click()
+    expect(page.get_by_test_id("winner")).to_be_visible()
+
+
 def mixer_or_mason(page: Page) -> None:
     """Fill in the form for a game in which red has a craftsman too many: the only mortar mixer, or a Mason."""
-    begin_at(page, next(state for seed in range(1000) for state in drafts(seed) if crowded(state)))
-
-
-def drafts(seed: int) -> Iterator[State]:
-    """Yield the drafts of a game in which everybody hires Masons, and then whoever is there."""
-    state, luck = GAMES["cathedral"].new(2, seed), Rng(seed)
-    while not state.over:
-        if state.turn == NATURE:
-            state.play(state.draw(luck))
-            continue
-        yield state
-        legal = [action.text for action in state.legal_actions()]
-        masons = [text for text in legal if text.startswith("hire mason")]
-        wanted = masons or [text for text in legal if text.startswith("hire")] or legal
-        state.play(state.game.parse_action(wanted[luck.below(len(wanted))]))
-
-
-def crowded(state: State) -> bool:
-    """Whether red can dismiss a Mason, or the only mortar mixer."""
-    dismissed = {action.text for action in state.legal_actions() if action.text.startswith("dismiss")}
-    mixers = [text for text in dismissed if text.startswith("dismiss mortar_mixer")]
-    return state.turn == 0 and len(mixers) == 1 and {"dismiss mason_1", "dismiss mason_2"} & dismissed != set()
+    held = ["mortar_mixer", "woodworker", "stonecutter", "mason_1", "mason_2"]
+    state = changed(reach("draft", round_=3), red={"craftsmen": held, "gold": 25})
+    state.play("hire carpenter_3")
+    begin_at(page, state)
 
 
 def about_to(page: Page, verb: str, liked: str = "") -> None:
@@ -90,7 +84,7 @@ def begin_at(page: Page, state: State, holders: Sequence[str] = ("me", "bot1")) 
     page.evaluate("text => sessionStorage.setItem('imported', text)", json.dumps(state.to_position()))
     page.goto("/#/study/file")
     on_from_here = page.locator(".menu button:not(:has(kbd))").first
-    on_from_here.dispatch_event("click", timeout=PATIENCE)  # on a phone its menu is closed
+    on_from_here.dispatch_event("click")  # on a phone its menu is closed
     for seat, holder in enumerate(holders):
         page.locator(".seats select").nth(seat).select_option(holder)
 

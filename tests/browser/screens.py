@@ -1,14 +1,14 @@
 """Every screen of the page, found by what does not depend on a language: each begins in the lobby."""
 
-import json
 from collections.abc import Callable
 
 from playwright.sync_api import Locator, Page, expect
 
 from clerestory.engine import Record
 from clerestory.review.puzzle import puzzle as puzzle_of
-from tests.browser.harness import PATIENCE, act_by_keyboard, logged, settled, thought_over
-from tests.browser.positions import about_to, last_plan, mixer_or_mason, nearly_won
+from tests.browser import harness as web
+from tests.browser.positions import about_to, last_plan, mixer_or_mason, nearly_won, win
+from tests.browser.tables import give_tables
 from tests.browser.test_lessons import GO_ON, is_over, next_thing, press_what_is_lit
 from tests.review.games import cut, random_game
 from tests.shipped import DUEL
@@ -19,14 +19,8 @@ Screen = Callable[[Page], None]
 def begun(page: Page) -> None:
     """Begin the game that is chosen."""
     page.locator("form button[type=submit]").click()
-    settled(page)
-    named(page)
-
-
-def named(page: Page) -> None:
-    """Wait until the board is drawn, it is in words before that, and cards have names."""
-    expect(page.locator(".board > .drawn")).to_be_visible()
-    expect(page.locator(".board")).not_to_contain_text("…")
+    web.settled(page)
+    web.drawn(page)
 
 
 def offered(page: Page, number: int) -> Locator:
@@ -51,8 +45,7 @@ def waiting(page: Page) -> None:
 
 
 def token(page: Page) -> None:
-    refusal = json.dumps({"code": "unauthenticated", "message": "a token"})
-    page.route("**/*Service/*", lambda asked: asked.fulfill(status=401, content_type="application/json", body=refusal))
+    web.refuse(page, "*Service/*", 401, "unauthenticated", "a token")
     page.reload()
     expect(page.locator("input[type=password]")).to_be_visible()
 
@@ -93,16 +86,14 @@ def duel(page: Page) -> None:
     kept(page, "duel", 2)
 
 
-def in_words(page: Page) -> None:
-    kept(page)
+def in_words(page: Page, table: Screen = kept) -> None:
+    table(page)
     page.keyboard.press("t")
     expect(page.locator(".text-board")).to_be_visible()
 
 
 def duel_in_words(page: Page) -> None:
-    duel(page)
-    page.keyboard.press("t")
-    expect(page.locator(".text-board")).to_be_visible()
+    in_words(page, duel)
 
 
 def boxed(page: Page) -> None:
@@ -111,7 +102,7 @@ def boxed(page: Page) -> None:
     page.locator("form details input[type=checkbox]").last.check()
     page.locator("form button[type=submit]").click()
     expect(page.locator(".action").nth(1)).to_be_visible()
-    named(page)
+    web.drawn(page)
 
 
 def helped(page: Page) -> None:
@@ -134,45 +125,42 @@ def shared(page: Page) -> None:
     page.locator("dialog .copy button").first.click()
 
 
-def explained(page: Page) -> None:
-    kept(page)
+def explained(page: Page, table: Screen = kept, parts: int = 16) -> None:
+    table(page)
     page.keyboard.press("i")
-    expect(page.locator("dialog summary").nth(15)).to_be_visible()
+    expect(page.locator("dialog summary").nth(parts - 1)).to_be_visible()
     page.locator("dialog details").evaluate_all("all => all.forEach(one => { one.open = true; })")
 
 
 def duel_explained(page: Page) -> None:
-    duel(page)
-    page.keyboard.press("i")
-    expect(page.locator("dialog summary").nth(5)).to_be_visible()
-    page.locator("dialog details").evaluate_all("all => all.forEach(one => { one.open = true; })")
+    explained(page, duel, 6)
 
 
 def hinted(page: Page) -> None:
     page.evaluate("localStorage.setItem('hint-seconds', '1')")
     kept(page)
     page.locator("#hints").select_option("table")
-    expect(page.locator(".lines tbody tr").first).to_be_visible(timeout=PATIENCE)
-    expect(page.locator("button.absent")).to_have_count(1, timeout=PATIENCE)
+    expect(page.locator(".lines tbody tr").first).to_be_visible()
+    expect(page.locator("button.absent")).to_have_count(1)
 
 
 def planned(page: Page) -> None:
     kept(page, "cathedral", 2)
     more = page.locator(".planning .stepper button:nth-of-type(2):not([aria-disabled='true'])")
-    while settled(page) and not more.count():
+    while web.settled(page) and not more.count():
         if page.locator(".planning").count():
             finish(page)
         else:
-            act_by_keyboard(page)
+            web.act_by_keyboard(page)
     more.first.click()
     expect(page.locator(".planned p").first).to_be_visible()
 
 
 def finish(page: Page) -> None:
     """Plan nothing."""
-    before = page.locator("[data-version]").get_attribute("data-version")
+    before = web.version_of(page)
     page.locator(".planning .action").click()
-    expect(page.locator("[data-version]")).not_to_have_attribute("data-version", str(before))
+    web.wait_for_change(page, before)
 
 
 def discarded(page: Page) -> None:
@@ -189,7 +177,7 @@ def crowded(page: Page) -> None:
     expect(page.locator(".action .idle").first).to_be_visible()
 
 
-def drawn(page: Page) -> None:
+def redrawn(page: Page) -> None:
     """A builder that may be drawn again."""
     about_to(page, "redraw")
     begun(page)
@@ -215,8 +203,8 @@ def asked(page: Page) -> None:
     other.goto(page.url)
     other.locator("main input").first.fill("A")
     other.locator("main button").first.click()
-    settled(page)
-    act_by_keyboard(page)
+    web.settled(page)
+    web.act_by_keyboard(page)
     page.keyboard.press("u")
     expect(page.locator(".notices .notice")).to_be_visible()
     other.close()
@@ -224,26 +212,26 @@ def asked(page: Page) -> None:
 
 def past(page: Page) -> None:
     kept(page)
-    logged(page)
+    web.logged(page)
     page.keyboard.press("Home")
     expect(page.locator(".notice button")).to_be_visible()
 
 
 def first(page: Page) -> None:
-    page.evaluate("localStorage.setItem('first-games', JSON.stringify({explain: true, ask: 'all'}))")
-    page.reload()
+    web.store(page, {"first-games": {"explain": True, "ask": "all"}})
     kept(page)
     expect(page.locator(".notice.first")).to_be_visible()
 
 
 def costly(page: Page) -> None:
     """A move that is asked about: the other wins after it."""
-    page.evaluate("localStorage.setItem('first-games', JSON.stringify({explain: true, ask: 'all'}))")
-    page.reload()
-    nearly_won(page, "bot8")
-    thought_over(page)
-    page.locator('.action[data-action="end"]').focus()
-    page.keyboard.press("Enter")
+    web.store(page, {"first-games": {"explain": True, "ask": "all"}})
+    nearly_won(page, "bot8")  # which uses what it is given
+    give_tables(page, {"build III brick": [1, 0], "end": [0, 1]})
+    with page.expect_request_finished(lambda request: request.url.endswith("/Analyze")):
+        begun(page)
+    web.processed(page)
+    page.locator('.action[data-action="end"]').press("Enter")
     expect(page.locator(".asking")).to_be_visible()
 
 
@@ -260,10 +248,7 @@ def resigned(page: Page) -> None:
 
 def ended(page: Page) -> None:
     """The end of a game, its three moments, and what comes next."""
-    nearly_won(page)
-    begun(page)
-    page.locator('.action[data-action="build III brick"]').click()
-    expect(page.get_by_test_id("winner")).to_be_visible()
+    win(page)
     page.locator(".ending button.wide").click()
     expect(page.locator(".moments")).to_be_visible()
     expect(page.locator(".moments progress")).to_have_count(0)
@@ -275,8 +260,8 @@ def told(page: Page) -> None:
     costly(page)
     page.locator(".asking button").first.click()
     page.locator(".ending button.wide").click()
-    expect(page.locator(".moments li").first).to_be_visible(timeout=2 * PATIENCE)
-    expect(page.locator(".moments progress")).to_have_count(0, timeout=2 * PATIENCE)
+    expect(page.locator(".moments li").first).to_be_visible()
+    expect(page.locator(".moments progress")).to_have_count(0)
 
 
 def cathedral_ended(page: Page) -> None:
@@ -299,8 +284,7 @@ def path(page: Page) -> None:
 def walked(page: Page) -> None:
     """The path of somebody who has done some of it."""
     done = {"lessons": {"goal": 3, "lines": 1}, "beaten:duel": [1, 2], "puzzles:duel": [1, 2], "reviewed:duel": ["a"]}
-    for key, value in done.items():
-        page.evaluate("([key, value]) => localStorage.setItem(key, value)", [key, json.dumps(value)])
+    web.store(page, done)
     resigned(page)
     page.goto("/#/path")
     expect(page.locator(".lessons").nth(1)).to_be_visible()
@@ -325,7 +309,7 @@ def lesson(page: Page, name: str = "goal") -> None:
     while not page.locator(".lesson .task").count():
         page.locator(".lesson button.main").click()
         expect(page.locator(".lesson button.main, .lesson .task").first).to_be_visible()
-    named(page)
+    web.drawn(page)
 
 
 def duel_lesson(page: Page) -> None:
@@ -336,7 +320,7 @@ def puzzle(page: Page) -> None:
     page.goto("/#/puzzle/cathedral/3")
     page.locator(".following > button").click()
     expect(page.locator(".puzzle b")).to_be_visible()
-    named(page)
+    web.drawn(page)
 
 
 def tried(page: Page) -> None:
@@ -361,7 +345,7 @@ def no_puzzle(page: Page) -> None:
 
 def studied(page: Page) -> None:
     page.goto("/#/study/new/cathedral/4")
-    named(page)
+    web.drawn(page)
 
 
 def no_study(page: Page) -> None:
@@ -375,7 +359,7 @@ def reviewed(page: Page) -> None:
     page.evaluate("text => sessionStorage.setItem('imported', text)", record)
     page.goto("/#/study/file")
     page.locator(".side .more button.wide").first.click()
-    expect(page.locator(".review table")).to_be_visible(timeout=5 * PATIENCE)
+    expect(page.locator(".review table")).to_be_visible()
     page.locator(".review details").evaluate_all("all => all.forEach(one => { one.open = true; })")
     page.keyboard.press("n")
 
@@ -384,7 +368,7 @@ def erred(page: Page) -> None:
     """An error of a review that is tried again, with the same error."""
     reviewed(page)
     page.locator(".actions:not([data-fresh]) .action").last.click()
-    expect(page.locator(".review .error p").nth(1)).not_to_be_empty(timeout=PATIENCE)
+    expect(page.locator(".review .error p").nth(1)).not_to_be_empty()
     page.locator(".review .error button").last.click()
 
 
@@ -404,7 +388,7 @@ def owner(page: Page) -> None:
 SCREENS: list[Screen] = [
     lobby, waiting, token, nowhere, lost,
     home, kept, duel, in_words, duel_in_words, boxed, helped, players, shared, explained, duel_explained, hinted,
-    planned, discarded, crowded, drawn, shared_screen, asked, past, first, costly, resigned, ended, told,
+    planned, discarded, crowded, redrawn, shared_screen, asked, past, first, costly, resigned, ended, told,
     cathedral_ended, path, walked, lesson, taught, duel_lesson, puzzle, tried, solved, no_puzzle, studied, no_study,
     reviewed, erred, owned, owner,
 ]  # fmt: skip

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from clerestory.engine import Record
 from clerestory.texts import patterns
 from clerestory.texts.languages import LANGUAGES
 from lab.browser import experienced
-from tests.browser.harness import PATIENCE, act_by_keyboard, logged, settled
+from tests.browser.harness import act_by_keyboard, logged, open_tab, settled
 from tests.browser.screens import (
     SCREENS,
     Screen,
@@ -43,32 +44,25 @@ READ = """() => {
             for (const name of ['title', 'aria-label', 'placeholder']) found.push(one.getAttribute(name) ?? '');
     return found.map(text => text.trim()).filter(Boolean);
 }"""
+# Where a letter of a text begins, from left to right.
+LEFT = """const left = (text, index) => {
+    const range = document.createRange();
+    range.setStart(text, index);
+    range.setEnd(text, index + 1);
+    return range.getBoundingClientRect().left;
+};"""
 # The changes of a game whose number does not lie before what it counts, from right to left, or after its own sign.
-MISPLACED = """() => [...document.querySelectorAll('.changed')].flatMap(({ firstChild: text }) => {
-    const left = (index) => {
-        const range = document.createRange();
-        range.setStart(text, index);
-        range.setEnd(text, index + 1);
-        return range.getBoundingClientRect().left;
-    };
-    return [...text.data.matchAll(/[-+]\\d\\P{L}*\\p{L}/gu)].filter(({ 0: found, index }) => {
-        const [sign, digit, letter] = [index, index + 1, index + found.length - 1].map(left);
+MISPLACED = f"""() => {{ {LEFT} return [...document.querySelectorAll('.changed')].flatMap(({{ firstChild: text }}) =>
+    [...text.data.matchAll(/[-+]\\d\\P{{L}}*\\p{{L}}/gu)].filter(({{ 0: found, index }}) => {{
+        const [sign, digit, letter] = [index, index + 1, index + found.length - 1].map(at => left(text, at));
         return !(letter < sign && sign < digit);
-    }).map(([found]) => found);
-})"""
+    }}).map(([found]) => found)); }}"""
 # The letters after a name, in a text from right to left, that lie before it.
-ORDER = """(one, name) => {
-    const text = one.firstChild;
-    const left = (index) => {
-        const range = document.createRange();
-        range.setStart(text, index);
-        range.setEnd(text, index + 1);
-        return range.getBoundingClientRect().left;
-    };
-    const first = text.data.indexOf(name);
-    return [...text.data].filter((letter, index) => index >= first + name.length && /\\p{L}/u.test(letter)
-        && left(index) > left(first));
-}"""
+ORDER = f"""(one, name) => {{ {LEFT}
+    const text = one.firstChild, first = text.data.indexOf(name);
+    return [...text.data].filter((letter, index) => index >= first + name.length && /\\p{{L}}/u.test(letter)
+        && left(text, index) > left(text, first));
+}}"""
 # What is chosen in a form and longer than its line, where it does not go on in another.
 CUT_CHOICES = """() => [...document.querySelectorAll('form select')].filter((select) => {
     const style = getComputedStyle(select);
@@ -92,21 +86,15 @@ WIDER = """() => document.documentElement.scrollWidth <= innerWidth ? []
 @pytest.fixture
 def spoken(browser: Browser, url: str) -> Iterator[Callable[[str], Page]]:
     """Opens the lobby in a language of the browser, in a tab of its own."""
-    contexts = []
+    with ExitStack() as stack:
 
-    def opened(language: str) -> Page:
-        context = experienced(browser, base_url=url, reduced_motion="reduce", locale=language)
-        contexts.append(context)
-        context.set_default_timeout(PATIENCE)
-        context.add_init_script("localStorage.setItem('pace', '0')")
-        page = context.new_page()
-        page.goto("/")
-        expect(page.locator("form")).to_be_visible()
-        return page
+        def opened(language: str) -> Page:
+            context = experienced(browser, base_url=url, reduced_motion="reduce", locale=language)
+            page = stack.enter_context(open_tab(context))
+            expect(page.locator("form")).to_be_visible()
+            return page
 
-    yield opened
-    for context in contexts:
-        context.close()
+        yield opened
 
 
 def read_of(page: Page) -> list[str]:
@@ -115,11 +103,8 @@ def read_of(page: Page) -> list[str]:
 
 
 def english_on(page: Page, language: str) -> list[str]:
-    """What is in English on a page; for Hebrew, everything in Latin letters that is no name."""
+    """Return what is in English on a page; for Hebrew, everything in Latin letters that is no name."""
     return [text for text in read_of(page) if english_in(text, language)]
-
-
-# -- tests ---------------------------------------------------------------------------------------------
 
 
 def test_a_language_is_switched_at_once_and_kept(page: Page) -> None:
@@ -139,11 +124,40 @@ def test_a_language_is_switched_at_once_and_kept(page: Page) -> None:
     expect(page.locator("html[lang=he][dir=rtl]")).to_have_count(1)
 
 
+CUT_WORDS = """width => {  // of cards: those that end on another line than they begin on, where they may not be divided
+    const cards = [...document.querySelectorAll('.boxed-card .drawn')];
+    for (const card of cards) { card.classList.add('cell'); card.style.width = `${width}px`; }
+    const texts = cards.map(card => card.querySelector('.name').firstChild);
+    return texts.flatMap(text => [...text.data.matchAll(/[^ ]+/g)].filter(([word]) => !word.includes('\u00ad'))
+        .filter(({ 0: word, index }) => {
+            const range = document.createRange();
+            range.setStart(text, index);
+            range.setEnd(text, index + word.length);
+            return range.getClientRects().length > 1;
+        }).map(([word]) => word));
+}"""
+CARD = 84  # pixels: a cell of the grid in a window of 320
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
-def test_the_browsers_language_is_spoken(spoken: Callable[[str], Page], language: str) -> None:
+def test_the_browsers_language_is_spoken_and_fits_a_narrow_window(spoken: Callable[[str], Page], language: str) -> None:
     page = spoken(f"{language}-XX")
     expect(page.locator("html")).to_have_attribute("lang", language)
     expect(page.locator("h2").first).to_have_text(str(patterns("page", language)["new"]))
+    page.set_viewport_size({"width": 320, "height": 640})
+    lobby(page)
+    page.locator(".seats select").nth(1).select_option("here")
+    assert page.evaluate(CUT_CHOICES) == []
+    assert page.evaluate(WIDER) == []
+    page.goto("/#/box/duel")
+    expect(page.locator(".boxed-card").first).to_be_visible()
+    assert page.evaluate(CUT_WORDS, CARD) == []
+    assert page.evaluate(CUT_WORDS, CARD // 2) != [], "words that are cut would be found"
+    page.goto("/#/")
+    duel(page)
+    wider = "all => all.filter(one => one.scrollWidth > one.clientWidth).map(one => one.textContent)"
+    assert page.locator(".chips th[scope=row]").count() == 6
+    assert page.eval_on_selector_all(".chips th[scope=row]", wider) == []
 
 
 def test_a_board_is_not_mirrored_and_time_is(spoken: Callable[[str], Page]) -> None:
@@ -161,24 +175,22 @@ def test_a_board_is_not_mirrored_and_time_is(spoken: Callable[[str], Page]) -> N
     expect(page.locator(".notice button")).to_have_count(0)
 
 
-def test_a_change_of_anybody_is_told_in_hebrew_with_its_number_first(spoken: Callable[[str], Page]) -> None:
-    page = spoken("he")
-    record = "\n".join(Record(cut(random_game("duel", 2, 1), 44)).lines())
-    page.evaluate("text => sessionStorage.setItem('imported', text)", record)
-    page.goto("/#/study/file")
-    expect(page.locator(".changed", has_text="\u2069: ").first).to_be_attached()  # of another than who acted
-    assert page.evaluate(MISPLACED) == []
-    page.evaluate("document.documentElement.dir = 'ltr'")
-    assert page.evaluate(MISPLACED), "it would be found"
-
-
-def test_who_did_what_is_told_in_hebrew_with_the_name_first(spoken: Callable[[str], Page]) -> None:
+def test_hebrew_has_a_number_before_what_it_counts_and_a_name_before_what_it_did(
+    spoken: Callable[[str], Page],
+) -> None:
     page = spoken("he")
     asked(page)
     told = page.locator(".notices .notice p").nth(1)
     name = page.locator(".player-name .who").first.inner_text().split()[0]
     assert name in told.inner_text()
     assert told.evaluate(ORDER, name) == []
+    record = "\n".join(Record(cut(random_game("duel", 2, 1), 44)).lines())
+    page.evaluate("text => sessionStorage.setItem('imported', text)", record)
+    page.goto("/#/study/file")
+    expect(page.locator(".changed", has_text="\u2069: ").first).to_be_attached()  # of another than who acted
+    assert page.evaluate(MISPLACED) == []
+    page.evaluate("document.documentElement.dir = 'ltr'")
+    assert page.evaluate(MISPLACED) != [], "what is misplaced would be found"
 
 
 @pytest.mark.slow
@@ -219,13 +231,6 @@ def test_no_english_is_left(spoken: Callable[[str], Page], language: str, screen
     assert english_on(page, language) == []
     page.set_viewport_size({"width": 320, "height": 640})
     assert page.evaluate(WIDER) == []
-
-
-def test_english_would_be_found(spoken: Callable[[str], Page]) -> None:
-    for language in ("de", "he"):
-        page = spoken(language)
-        page.evaluate("document.body.append('Choose the cards that the others may see')")
-        assert english_on(page, language)
 
 
 # -- a language that nobody speaks: twice as long, accented, in brackets --------------------------------------
@@ -277,59 +282,11 @@ def test_everything_is_translated_and_has_room_for_longer_words(spoken: Callable
         assert page.evaluate(WIDER) == [], f"at {width} px"
 
 
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_no_choice_of_a_new_game_is_cut_in_a_narrow_window(spoken: Callable[[str], Page], language: str) -> None:
-    page = spoken(language)
-    page.set_viewport_size({"width": 320, "height": 640})
-    lobby(page)
-    page.locator(".seats select").nth(1).select_option("here")
-    assert page.evaluate(CUT_CHOICES) == []
-    assert page.evaluate(WIDER) == []
-
-
-# -- narrow cards ------------------------------------------------------------------------------------------
-
-NARROW = 84  # pixels: a cell of the grid in a window of 320
-# The words of cards that end on another line than they begin on, where nothing says that they may be divided.
-CUT = """width => {
-    const cards = [...document.querySelectorAll('.boxed-card .drawn')];
-    for (const card of cards) { card.classList.add('cell'); card.style.width = `${width}px`; }
-    const texts = cards.map(card => card.querySelector('.name').firstChild);
-    return texts.flatMap(text => [...text.data.matchAll(/[^ ]+/g)].filter(([word]) => !word.includes('\u00ad'))
-        .filter(({ 0: word, index }) => {
-            const range = document.createRange();
-            range.setStart(text, index);
-            range.setEnd(text, index + word.length);
-            return range.getClientRects().length > 1;
-        }).map(([word]) => word));
-}"""
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_no_word_of_a_narrow_card_is_cut(spoken: Callable[[str], Page], language: str) -> None:
-    page = spoken(language)
-    page.goto("/#/box/duel")
-    expect(page.locator(".boxed-card").first).to_be_visible()
-    assert page.evaluate(CUT, NARROW) == []
-    assert page.evaluate(CUT, NARROW // 2), "it would be found"
-
-
-@pytest.mark.parametrize("language", LANGUAGES)
-def test_no_word_of_the_table_of_chips_runs_into_its_figures(spoken: Callable[[str], Page], language: str) -> None:
-    page = spoken(language)
-    duel(page)
-    page.set_viewport_size({"width": 320, "height": 640})
-    wider = "all => all.filter(one => one.scrollWidth > one.clientWidth).map(one => one.textContent)"
-    assert page.locator(".chips th[scope=row]").count() == 6
-    assert page.eval_on_selector_all(".chips th[scope=row]", wider) == []
-
-
 @pytest.mark.slow
 @pytest.mark.parametrize("language", OTHERS)
 def test_a_whole_game_by_keyboard(spoken: Callable[[str], Page], language: str) -> None:
     page = spoken(language)
-    page.evaluate("localStorage.setItem('pace', '0')")
-    kept(page, "duel", 2)
+    duel(page)
     while settled(page):
         act_by_keyboard(page)
     assert english_on(page, language) == []

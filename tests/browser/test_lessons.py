@@ -3,14 +3,13 @@
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Page, expect
 from playwright.sync_api import TimeoutError as TooLate
 
 from clerestory.lessons import Course, Lesson
-from clerestory.lessons.lesson import Task
 from clerestory.texts import patterns
-from tests.browser.harness import wait_for_change, when_held
-from tests.browser.test_access import violations
+from tests.browser.axe import violations
+from tests.browser.harness import hold, processed, version_of, wait_for_change, when_held
 from tests.lessons.pupil import ALL, answers
 
 PANEL = ".lesson"
@@ -56,27 +55,32 @@ def press_what_is_lit(page: Page, tries: int) -> None:
 
 
 def test_a_stranger_finishes_the_first_lesson_in_two_minutes_of_reading(page: Page) -> None:
-    page.goto("/")
     page.get_by_role("link", name="Learn", exact=True).click()
     page.get_by_role("link", name="Next: The goal").click()
     expect(page.locator(PANEL)).to_be_visible()
-    words, tries = 0, 0
+    words, tries, shown, begun = 0, 0, list[float](), False
     for _ in range(MOST_SCENES):
         words += len(next_thing(page).split())
         if is_over(page):
             break
         if page.locator(GO_ON).count():
+            if not begun:
+                shown.append(page.locator(f"{PANEL} progress").evaluate("bar => bar.value"))
             page.locator(GO_ON).click()
         else:
+            begun = True
             press_what_is_lit(page, tries)
             tries += 1
     assert is_over(page)
     assert words <= WORDS_IN_TWO_MINUTES
+    assert shown[0] == 0
+    assert len(shown) > 2
+    assert shown == sorted({*shown}), "the bar grows with what is read"
     page.get_by_role("link", name="Next lesson").click()
     expect(page.get_by_role("heading", name="Workers")).to_be_visible()
     page.goto("/#/path")
     expect(page.get_by_role("img", name="3 of 3 stars")).to_have_count(1)
-    assert not violations(page)
+    assert violations(page) == []
 
 
 def test_a_lesson_is_played_by_keys_and_begun_again(page: Page) -> None:
@@ -91,7 +95,7 @@ def test_a_lesson_is_played_by_keys_and_begun_again(page: Page) -> None:
     page.keyboard.press("a")
     page.keyboard.press("Enter")
     expect(page.locator(PANEL)).to_contain_text("The sand is gone")
-    assert not violations(page)
+    assert violations(page) == []
     page.keyboard.press("r")
     expect(page.locator(PANEL)).to_contain_text("You all build one cathedral")
 
@@ -119,34 +123,21 @@ def speak(page: Page, language: str) -> None:
     expect(page.locator(f"html[lang={language}]")).to_have_count(1)
 
 
-def test_the_bar_of_a_lesson_grows_with_what_is_read(page: Page) -> None:
-    opened(page, "goal")
-    bar, shown = page.locator(f"{PANEL} progress"), [0.0]
-    assert bar.evaluate("bar => bar.value") == 0
-    while page.locator(GO_ON).count():
-        page.locator(GO_ON).click()
-        next_thing(page)
-        shown.append(bar.evaluate("bar => bar.value"))
-    assert len(shown) > 2
-    assert shown == sorted({*shown})
-
-
 def test_of_two_new_beginnings_only_the_newest_counts(page: Page) -> None:
     opened(page, "goal")
-    held: list[Route] = []
-    page.route("**/FollowLesson", lambda route: held.append(route), times=1)
+    held = hold(page, "FollowLesson", times=1)
     page.keyboard.press("r")
     first = when_held(page, held)
-    version = page.locator("[data-version]").get_attribute("data-version")
+    version = version_of(page)
     page.keyboard.press("r")
     wait_for_change(page, version)
     page.locator(GO_ON).click()
     expect(page.locator(PANEL)).not_to_contain_text("You all build one cathedral")
     next_thing(page)
-    version = str(page.locator("[data-version]").get_attribute("data-version"))
+    version = version_of(page)
     with page.expect_event("requestfinished", lambda request: request == first.request):
         first.continue_()
-    page.evaluate("fetch('/icon.svg')")  # by now the page has read the answer
+    processed(page)
     expect(page.locator("[data-version]")).to_have_attribute("data-version", version)
 
 
@@ -160,9 +151,13 @@ def test_a_game_that_a_lesson_has_played_to_its_end_is_reviewed_at_once(page: Pa
 def test_a_mistake_is_answered(page: Page) -> None:
     opened(page, "goal")
     read_on(page)
-    for action in ("convert mortar_mixer 1", "", "convert stonecutter 1"):
+    for button in (
+        '.action[data-action="convert mortar_mixer 1"]',
+        GO_ON,
+        '.action[data-action="convert stonecutter 1"]',
+    ):
         next_thing(page)
-        page.locator(f'.action[data-action="{action}"]' if action else GO_ON).click()
+        page.locator(button).click()
     expect(page.locator(f"{PANEL}.wrong")).to_contain_text("Try again")
     expect(page.locator(".action")).to_have_count(4)
 
@@ -175,8 +170,6 @@ IN_SIGHT = """() => [...document.querySelectorAll('[data-lit]')].some((part) => 
   return found && (part.contains(found) || found.contains(part));
 })"""
 SIZES = {"wide": (1366, 768), "phone": (390, 844)}
-
-
 # Of some parts those that are lit nowhere, or nowhere come into sight, each as a name and whether it is to be lit.
 HIDDEN = """wanted => {
  const { scrollX, scrollY } = window;
@@ -205,25 +198,21 @@ def lights(lesson: Lesson) -> Iterator[list[tuple[str, bool]]]:
         step = course.step
         if step is None or step.task is None:
             return
-        yield [] if step is begun else [*((name, True) for name in step.words.light), *answered(step.task)]
+        wrong = [(name, False) for answer in step.task.wrong for name in answer.words.light]
+        yield [] if step is begun else [*((name, True) for name in step.words.light), *wrong]
         begun = step
         course.attempt(0, left.pop(0))
-
-
-def answered(task: Task) -> Iterator[tuple[str, bool]]:
-    yield from ((name, False) for answer in task.wrong for name in answer.words.light)
 
 
 def play_in_sight(page: Page, lesson: Lesson) -> list[str]:
     """Play a lesson as its answers say; return what was told while something that it lights was not to be seen."""
     left, wanted, dark = answers(lesson), lights(lesson), list[str]()
-    page.add_init_script("localStorage.setItem('pace', '0')")
     opened(page, lesson.name)
     for _ in range(500):
         told = next_thing(page)
         if is_over(page):
             return [*dark, *(f"never told: {names}" for names in wanted)]
-        version = str(page.locator(".table").get_attribute("data-version"))
+        version = version_of(page)
         try:
             page.wait_for_function(IN_SIGHT)
         except TooLate:
@@ -233,7 +222,7 @@ def play_in_sight(page: Page, lesson: Lesson) -> list[str]:
             page.locator(GO_ON).click()
         else:
             page.locator(f'.action[data-action="{left.pop(0)}"]').first.click()
-            expect(page.locator(".table")).not_to_have_attribute("data-version", version)
+            wait_for_change(page, version)
     raise AssertionError("the lesson has no end")
 
 

@@ -5,96 +5,82 @@ from math import floor
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Page, Route, expect
+from playwright.sync_api import Page, expect
 
-from clerestory.engine import read_records
-from tests.browser.harness import PATIENCE, begin, play_on, record_of, settled, start, when_held
+from clerestory.engine import Record, read_records
+from tests.browser import harness as web
 from tests.browser.positions import about_to
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
-
-
+RECORDS = Path(__file__).parents[2] / "examples" / "records"
 SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("cathedral-2p", "cathedral-4p")]
+
+
+def imported(page: Page, name: str) -> Record:
+    """Import an example, and return it."""
+    path = RECORDS / f"{name}.jsonl"
+    page.get_by_text("Import a record or a position").click()
+    page.locator("input[type=file]").set_input_files(path)
+    (record,) = read_records(path.read_text().splitlines())
+    expect_ply(page, f"0 / {len(record.state.history)}")
+    return record
+
+
+def expect_ply(page: Page, text: str) -> None:
+    expect(page.locator(".steps")).to_contain_text(text)
 
 
 @pytest.mark.parametrize("name", ["cathedral-3p", "duel-2p", *SLOW])
 def test_any_record_can_be_gone_through(page: Page, name: str) -> None:
-    text = (EXAMPLES / "records" / f"{name}.jsonl").read_text()
-    (record,) = read_records(text.splitlines())
-    page.get_by_text("Import a record or a position").click()
-    page.locator("input[type=file]").set_input_files(EXAMPLES / "records" / f"{name}.jsonl")
-    steps = page.locator(".steps")
-    expect(steps).to_contain_text(f"0 / {len(record.state.history)}", timeout=PATIENCE)
+    state = imported(page, name).state
     page.keyboard.press("End")
-    expect(page.get_by_test_id("winner")).to_be_visible(timeout=PATIENCE)
+    expect(page.get_by_test_id("winner")).to_be_visible()
     scores = [float(cell) for cell in page.locator(".scores tbody tr").first.locator("td").all_inner_texts()]
-    assert scores == [floor(score) for score in record.state.scores()], "what decides between equal ones is beside them"
+    assert scores == [floor(score) for score in state.scores()], "what decides between equal ones is beside them"
     page.keyboard.press("ArrowLeft")
-    last = record.state.history[-1].text
-    expect(page.locator(f'.action[data-action="{last}"]')).to_have_count(1, timeout=PATIENCE)
+    expect(page.locator(f'.action[data-action="{state.history[-1].text}"]')).to_have_count(1)
 
 
-def test_an_address_without_a_ply_opens_the_beginning(page: Page) -> None:
-    identifier = start(page)
-    play_on(page, lambda offered: offered[0], 1)
-    page.goto(f"/#/study/game/{identifier}/abc")
-    expect(page.locator(".steps")).to_contain_text("0 / ")
-    page.keyboard.press("ArrowRight")
-    expect(page.locator(".steps")).to_contain_text("1 / ")
-
-
-def test_a_study_strays_and_comes_back(page: Page) -> None:
-    page.get_by_text("Import a record or a position").click()
-    page.locator("input[type=file]").set_input_files(EXAMPLES / "records" / "duel-2p.jsonl")
-    steps = page.locator(".steps")
-    expect(steps).to_contain_text("0 / ", timeout=PATIENCE)
+def test_a_study_strays_and_comes_back_and_is_played_on_from_where_one_likes(page: Page) -> None:
+    record = imported(page, "duel-2p")
     for ply in range(1, 10):  # the cards are dealt; then it is somebody's turn
         page.keyboard.press("ArrowRight")
-        expect(steps).to_contain_text(f"{ply} / ")
+        expect_ply(page, f"{ply} / ")
     expect(page.get_by_text("(you)")).to_have_count(0)
     page.get_by_label("Hints ?").select_option("move")
-    expect(page.locator(".action.best")).to_have_count(1, timeout=PATIENCE)
+    expect(page.locator(".action.best")).to_have_count(1)
     expect(page.locator("[data-fresh]")).to_have_count(0)
     page.locator(".action").last.click()
-    page.get_by_role("button", name="Back to the record").click(timeout=PATIENCE)
+    page.get_by_role("button", name="Back to the record").click()
     expect(page.get_by_role("button", name="Back to the record")).to_have_count(0)
-
-
-def test_a_kept_game_can_be_studied_and_come_back_to(page: Page) -> None:
-    start(page)
-    play_on(page, lambda offered: offered[0], 1)
-    page.get_by_role("link", name="Study").click()
-    expect(page.get_by_role("link", name="To the game")).to_be_visible(timeout=PATIENCE)
-    while page.locator(".turn").inner_text() != "Perkin is to move":
-        back_one(page)
-    expect(page.locator(".player-name", has_text="(you)")).to_have_attribute("title", "Red")
-    page.get_by_role("link", name="To the game").click()
-    assert settled(page)
-
-
-def back_one(page: Page) -> None:
-    """Step back in a study, and wait until it is there."""
-    at = int(page.locator(".table").get_attribute("data-version") or 0)
-    page.keyboard.press("ArrowLeft")
-    expect(page.locator(".table")).to_have_attribute("data-version", str(at - 1), timeout=PATIENCE)
-
-
-def test_a_record_is_played_on_from_where_one_likes(page: Page) -> None:
-    page.get_by_text("Import a record or a position").click()
-    page.locator("input[type=file]").set_input_files(EXAMPLES / "records" / "duel-2p.jsonl")
-    expect(page.locator(".steps")).to_contain_text("0 / ", timeout=PATIENCE)
     page.locator(".log li button").nth(59).click()
-    expect(page.locator(".table")).to_have_attribute("data-version", "60", timeout=PATIENCE)
+    expect(page.locator(".table")).to_have_attribute("data-version", "60")
     page.get_by_role("button", name="Play on from here").click()
     expect(page.locator(".new .notice")).to_contain_text("Builders Duel, 2 players: it goes on after 60 moves.")
     page.get_by_label("Blue", exact=True).select_option("bot1")
-    identifier = begin(page)
-    settled(page)
-    (record,) = read_records((EXAMPLES / "records" / "duel-2p.jsonl").read_text().splitlines())
-    played = [json.loads(line).get("action") for line in record_of(page, identifier).splitlines()]
+    identifier = web.begin(page)
+    web.settled(page)
+    played = [json.loads(line).get("action") for line in web.record_of(page, identifier).splitlines()]
     assert played[1:61] == [action.text for action in record.state.history[:60]]
     page.get_by_role("link", name="Lobby").click()
     expect(page.locator(".new .notice")).to_have_count(0)  # the next one is dealt anew
+
+
+def test_a_kept_game_can_be_studied_and_come_back_to(page: Page) -> None:
+    identifier = web.start(page)
+    web.play_on(page, 1)
+    web.settled(page)
+    page.goto(f"/#/study/game/{identifier}/abc")
+    expect_ply(page, "0 / ")  # an address without a ply opens the beginning
+    page.keyboard.press("ArrowRight")
+    expect_ply(page, "1 / ")
+    page.keyboard.press("End")
+    while page.locator(".turn").inner_text() != "Perkin is to move":
+        at = int(web.version_of(page))
+        page.keyboard.press("ArrowLeft")
+        expect(page.locator(".table")).to_have_attribute("data-version", str(at - 1))
+    expect(page.locator(".player-name", has_text="(you)")).to_have_attribute("title", "Red")
+    page.get_by_role("link", name="To the game").click()
+    assert web.settled(page)
 
 
 def test_the_first_position_of_a_study_that_does_not_come_leads_back(page: Page) -> None:
@@ -107,34 +93,25 @@ def test_the_first_position_of_a_study_that_does_not_come_leads_back(page: Page)
 
 def test_the_first_position_of_a_study_and_the_one_for_hints_are_asked_for_again(page: Page) -> None:
     page.evaluate("localStorage.setItem('hints', 'move')")
-    for call in ("ApplyActions", "ListActions", "ObservePosition"):
-        page.route(f"**/{call}", lambda route: route.abort(), times=1)
-    page.get_by_text("Import a record or a position").click()
-    page.locator("input[type=file]").set_input_files(EXAMPLES / "records" / "duel-2p.jsonl")
+    for method in ("ApplyActions", "ListActions", "ObservePosition"):
+        page.route(f"**/{method}", lambda route: route.abort(), times=1)
+    imported(page, "duel-2p")
     page.locator(".log li button").nth(8).click()  # the cards are dealt
-    expect(page.locator(".action.best")).to_have_count(1, timeout=PATIENCE)
+    expect(page.locator(".action.best")).to_have_count(1)
     expect(page.get_by_role("alert")).to_have_count(0)
 
 
-def test_chance_is_drawn_once_however_often_it_is_pressed(page: Page) -> None:
+def test_chance_is_drawn_once_however_often_it_is_pressed_and_can_be_played_on_from(page: Page) -> None:
     page.goto("/#/study/new/cathedral/2")
     draw = page.get_by_role("button", name="Draw", exact=True)
-    expect(draw).to_be_visible(timeout=PATIENCE)
-    held: list[Route] = []
-    asked: list[str] = []
-    page.on("request", lambda request: asked.append(request.url) if "ApplyActions" in request.url else None)
-    page.route("**/ApplyActions", lambda route: held.append(route), times=1)
+    expect(draw).to_be_visible()
+    calls = web.calls_to(page, "ApplyActions")
+    held = web.hold(page, "ApplyActions", times=1)
     draw.click(click_count=2)
     expect(draw).to_have_attribute("aria-disabled", "true")
-    when_held(page, held).continue_()
-    expect(draw).to_have_count(0, timeout=PATIENCE)
-    assert len(asked) == 2, "what is drawn, and the position after it"
-
-
-def test_a_new_position_can_be_played_on_from(page: Page) -> None:
-    page.goto("/#/study/new/cathedral/2")
-    page.get_by_role("button", name="Draw", exact=True).click()
-    expect(page.get_by_role("button", name="Draw", exact=True)).to_have_count(0, timeout=PATIENCE)
+    web.when_held(page, held).continue_()
+    expect(draw).to_have_count(0)
+    assert len(calls) == 2, "what is drawn, and the position after it"
     page.get_by_role("button", name="Play on from here").click()
     page.get_by_role("button", name="Start a new deal instead").click()
     expect(page.get_by_label("Builders Duel")).to_be_visible()
@@ -149,12 +126,12 @@ def test_a_plan_of_which_an_action_fails_goes_no_further(page: Page) -> None:
     page.get_by_role("button", name="Finish").click()
     expect(page.get_by_role("alert")).to_be_visible()
     page.wait_for_load_state("networkidle")
+    web.processed(page)
     expect(page.get_by_role("alert")).to_be_visible()
-    expect(page.locator(".steps")).to_contain_text("0 / 0")
+    expect_ply(page, "0 / 0")
 
 
-NEITHER = [  # none is answered as the one before it
-    ("", "The file is empty"),
+NEITHER = [
     ('{"a": 1}', "neither a record nor a position"),
     ("{", "Line 1 is not JSON"),
     ("[1]\n[2]", "neither a record nor a position"),
@@ -167,6 +144,7 @@ NEITHER = [  # none is answered as the one before it
 def test_a_file_that_is_none_is_said_so(page: Page, tmp_path: Path) -> None:
     page.get_by_text("Import a record or a position").click()
     for number, (text, says) in enumerate(NEITHER):
-        (tmp_path / str(number)).write_text(text)
-        page.locator("input[type=file]").set_input_files(tmp_path / str(number))
-        expect(page.get_by_role("alert")).to_contain_text(says)
+        for name, content, answer in (("empty", "", "The file is empty"), (str(number), text, says)):
+            (tmp_path / name).write_text(content)
+            page.locator("input[type=file]").set_input_files(tmp_path / name)
+            expect(page.get_by_role("alert")).to_contain_text(answer)

@@ -1,0 +1,24 @@
+"""What axe-core says of the accessibility of a page."""
+
+from pathlib import Path
+
+from playwright.sync_api import Page
+
+AXE = Path(__file__).parents[2] / "clients" / "web" / "node_modules" / "axe-core" / "axe.min.js"
+RULES = "['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']"
+OF_COLOURS = "['color-contrast', 'link-in-text-block']"  # all others ask for what is the same by night
+
+
+def violations(page: Page, rules: str = RULES) -> list[str]:
+    """Return the violations found by axe-core, each with the first element."""
+    page.evaluate(f"() => {{ if (!window.axe) {{ {AXE.read_text()} }} }}")
+    options = f"{{runOnly: {rules}, resultTypes: ['violations']}}"
+    found = page.evaluate(f"async () => (await axe.run(document, {options})).violations")
+    return [f"{one['id']}: {one['nodes'][0]['html'][:120]} {one['nodes'][0]['failureSummary'][:200]}" for one in found]
+
+
+def violations_by_day_and_night(page: Page) -> list[str]:
+    """Return the violations in both schemes of colours."""
+    by_day = violations(page)
+    page.emulate_media(color_scheme="dark", reduced_motion="reduce")
+    return [*by_day, *violations(page, OF_COLOURS)]

@@ -1,0 +1,52 @@
+"""Tables of hints that a test has changed, or made itself, so that nothing depends on how far a search comes."""
+
+from collections.abc import Callable, MutableSequence
+
+from playwright.sync_api import Page, Route
+
+from clerestory.v1.advisor_pb2 import Action, AnalyzeResponse, Line, RecommendMoveResponse
+
+ANALYZE = "**/clerestory.v1.AdvisorService/Analyze"
+LAST = 2  # flag of the envelope that ends a stream of Connect
+STREAM = "application/connect+proto"
+Lines = MutableSequence[Line]
+
+
+def enveloped(data: bytes, flags: int = 0) -> bytes:
+    """Return a message or an ending as a part of a stream of Connect."""
+    return bytes([flags]) + len(data).to_bytes(4) + data
+
+
+def change_tables(page: Page, change: Callable[[Lines], None]) -> None:
+    """Change the lines of every table of hints on its way to the page."""
+
+    def answer(route: Route) -> None:
+        rest, changed = route.fetch().body(), b""
+        while rest:
+            flags, size = rest[0], int.from_bytes(rest[1:5])
+            data, rest = rest[5 : 5 + size], rest[5 + size :]
+            if not flags & LAST:
+                table = AnalyzeResponse.FromString(data)
+                if table.recommendation.lines:
+                    change(table.recommendation.lines)
+                data = table.SerializeToString()
+            changed += enveloped(data, flags)
+        route.fulfill(content_type=STREAM, body=changed)
+
+    page.route(ANALYZE, answer)
+
+
+def give_tables(page: Page, *tables: dict[str, list[float]]) -> None:
+    """Answer searches with one table each, the last one also all later ones: for each action, each seat's win share."""
+    left = list(tables)
+
+    def answer(route: Route) -> None:
+        lines = [
+            Line(action=Action(text=text), visits=1000, win_shares=wins, standard_errors=[0.001] * len(wins))
+            for text, wins in (left.pop(0) if len(left) > 1 else left[0]).items()
+        ]
+        table = AnalyzeResponse(recommendation=RecommendMoveResponse(lines=lines))
+        body = enveloped(table.SerializeToString()) + enveloped(b"{}", LAST)
+        route.fulfill(content_type=STREAM, body=body)
+
+    page.route(ANALYZE, answer)
