@@ -15,24 +15,23 @@ from filelock import FileLock
 from playwright.sync_api import Browser, BrowserContext, Page
 
 FOLDER = Path(__file__).parents[1] / "clients" / "web" / "browser"
-PROGRAMS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome")  # the first spends least
+VARIABLE = "CLERESTORY_BROWSER"  # the path of another Chromium than the pinned one
 ARGUMENTS = ["--no-sandbox", "--disable-gpu"]
 FAST = "200"  # milliseconds of a bot for a move, as the lobby offers them
 INSTALL = ("install", "--no-package-lock", "--ignore-scripts", "--no-audit", "--no-fund")
 
 
 class NoBrowser(Exception):
-    """There is no Chromium, and none can be installed; the message says why."""
+    """The pinned Chromium cannot be installed; the message says why."""
 
 
 def chromium() -> dict[str, Any]:
-    """Return Playwright's launch options for a Chromium: that of the distribution, else one from npm.
+    """Return Playwright's launch options for the Chromium that clients/web/browser pins, wherever others are installed.
 
-    Raises NoBrowser.
+    `CLERESTORY_BROWSER=/path` names another. Raises NoBrowser.
     """
-    found = next(filter(None, map(shutil.which, PROGRAMS)), None)
-    if found is not None:
-        return {"executable_path": found, "args": ARGUMENTS}
+    if path := os.environ.get(VARIABLE):
+        return {"executable_path": path, "args": ARGUMENTS}
     with FileLock(FOLDER / ".lock"):
         unpacked = unpack()
     libraries = os.environ | {"LD_LIBRARY_PATH": unpacked["libraries"]}
@@ -40,7 +39,7 @@ def chromium() -> dict[str, Any]:
 
 
 def unpack() -> dict[str, str]:
-    """Return the path of the Chromium from npm; install and unpack it if necessary."""
+    """Return the path of the Chromium from npm; install and unpack it if necessary. Raises NoBrowser."""
     modules = FOLDER / "node_modules"
     if not (modules / "@sparticuz").exists():
         run("npm", *INSTALL)
@@ -56,13 +55,13 @@ def run(name: str, *arguments: str, **variables: str) -> str:
     path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
     program = shutil.which(name, path=path)
     if program is None:
-        raise NoBrowser(f"no Chromium is installed, and there is no {name} to bring one")
+        raise NoBrowser(f"there is no {name} to install it; `make .venv/.web` installs Node")
     environment = os.environ | {"PATH": path} | variables
     done = subprocess.run(
         [program, *arguments], cwd=FOLDER, env=environment, capture_output=True, text=True, check=False
     )
     if done.returncode:
-        raise NoBrowser(f"no Chromium is installed, and {name} brings none: {done.stderr.strip()[-200:]}")
+        raise NoBrowser(f"{name} in {FOLDER} failed: {done.stderr.strip()[-200:]}")
     return done.stdout
 
 
