@@ -9,7 +9,6 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from clerestory.engine.core import State
 from clerestory.engine.games import GAMES, LIST
 from clerestory.lessons import Course, Lesson, lessons
 from clerestory.v1 import lessons_pb2 as api
@@ -42,12 +41,8 @@ def advised(course: Course) -> str:
     """Return an action by published rules of thumb."""
     script = LIST[course.lesson.game.name].script
     open_ = [action.text for action in course.actions()]
-    advice = script(played_on(course))[0] if script else ""
+    advice = script(course.state)[0] if script else ""
     return advice if advice in open_ else open_[0]
-
-
-def played_on(course: Course) -> State:
-    return course.state
 
 
 def told(answer: api.FollowLessonResponse) -> Iterator[str]:

@@ -100,7 +100,7 @@ def test_a_wrong_try_is_answered_before_the_learner_chooses_again(name: str, don
     assert follow(one, [*answers(one)[:done], wrong]).scenes[-1].wrong
 
 
-def test_what_was_to_be_bought_is_enough_once_it_is_bought() -> None:
+def test_a_purchase_skips_the_steps_that_ask_for_it() -> None:
     one = lesson("places")
     before, after = (follow(one, answers(one)[:done]).step for done in (8, 9))
     assert (before, after) == (one.steps[13], one.steps[15])
@@ -125,7 +125,7 @@ def test_the_card_that_is_shared_is_the_one_that_the_lesson_names() -> None:
             assert [tried.mistakes, tried.stars()] == ([1, 0] if action.text == "stop" else [0, 3])
 
 
-def test_whoever_begins_the_next_round_is_who_the_lesson_says() -> None:
+def test_the_lesson_says_truly_who_begins_the_next_round() -> None:
     one, luck = lesson("places"), Random(1)
     done = len(answers(one)) - 1
     for text in first_tries(one, done):
@@ -137,13 +137,10 @@ def test_whoever_begins_the_next_round_is_who_the_lesson_says() -> None:
         assert (state.to_position()["cathedral"]["starting_player"] == "red") == (not course.mistakes), text
 
 
-def test_a_try_that_the_lesson_does_not_allow_is_named() -> None:
+def test_unknown_tries_and_lessons_are_refused_with_the_known_ones() -> None:
     with pytest.raises(NotAllowed, match="'pass' is not allowed here; allowed: convert mortar_mixer 1") as caught:
         follow(lesson("goal"), ["pass"])
     assert caught.value.index == 0
-
-
-def test_an_unknown_lesson_is_refused_with_the_names_of_the_others() -> None:
     with pytest.raises(NoLesson, match="goal, workers"):
         lesson("cooking")
 
@@ -165,12 +162,6 @@ def test_a_record_of_the_end_can_be_reviewed() -> None:
     assert '"returns": [' in record[-1]
 
 
-def test_equal_tries_give_equal_lessons() -> None:
-    one = lesson("round")
-    first, second = (follow(one, answers(one)) for _ in range(2))
-    assert [scene.state for scene in first.scenes] == [scene.state for scene in second.scenes]
-
-
 def test_the_path_leads_through_every_lesson_and_level_once() -> None:
     for game, steps in read("path.json").items():
         assert [step for step in steps if step.startswith("lesson ")] == [
@@ -187,7 +178,7 @@ def test_every_kind_of_error_has_a_lesson_that_fits() -> None:
 
 
 @pytest.mark.parametrize("one", ALL, ids=lambda one: one.name)
-def test_whoever_chooses_at_random_can_always_go_on(one: Lesson) -> None:
+def test_a_learner_who_chooses_at_random_can_always_go_on(one: Lesson) -> None:
     course, luck = follow(one, []), Random(one.name)
     for _ in range(200):
         if course.step is None:

@@ -19,6 +19,7 @@ print(*(one.name for one in lessons(CATHEDRAL)))
 NAMES = [one.name for one in ALL if one.game.name == "cathedral"]
 
 
+@pytest.mark.system
 @pytest.mark.parametrize(
     ("changes", "withdrawn"),
     [

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from clerestory.engine import GAMES, NATURE, Action, Rng, State
+from clerestory.review.ledger import PlyValuation, Shares
 from tests.laws import walk
 
 CASES = [(name, seats) for name, game in GAMES.items() for seats in game.seats]
@@ -40,3 +41,8 @@ def seeds(seed: int, count: int) -> list[int]:
     """Different seeds."""
     rng = Rng(seed)
     return [rng.below(1 << 30) for _ in range(count)]
+
+
+def entry(ply: int, seat: int, before: Shares, after: Shares, source: str = "") -> PlyValuation:
+    """The valuation of a decision, or of a chance event."""
+    return PlyValuation(ply=ply, seat=seat, action="a", label="A", source=source, before=before, after=after)

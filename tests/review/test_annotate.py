@@ -18,7 +18,7 @@ QUICK = ReviewPlan(iterations=50, seed=3)
 @pytest.mark.parametrize(("name", "seats"), CASES)
 def test_the_json_adds_up_as_it_stands(name: str, seats: int) -> None:
     """The numbers as written add up as decimals, without rounding."""
-    review = annotate(cut(random_game(name, seats, 1), 30), QUICK).to_dict()
+    review = annotate(cut(random_game(name, seats, 1), 20), QUICK).to_dict()
     written: dict[str, Any] = json.loads(json.dumps(review), parse_float=Decimal)
     for account in written["accounts"]:
         parts = ("start", "errors", "gifts", "revaluation")
@@ -27,9 +27,9 @@ def test_the_json_adds_up_as_it_stands(name: str, seats: int) -> None:
         assert sum(move["before"]) == sum(move["after"]) == 1
 
 
-@pytest.mark.parametrize(("name", "seats"), CASES)
-def test_a_finished_game_ends_with_its_result(name: str, seats: int) -> None:
-    end = random_game(name, seats, 4)
+@pytest.mark.parametrize("name", ["toy", "duel"])
+def test_a_finished_game_ends_with_its_result(name: str) -> None:
+    end = random_game(name, 2, 4)
     review = annotate(end, QUICK)
     assert [share / UNIT for share in review.final] == pytest.approx(end.returns(), abs=1e-6)
     assert review.over
@@ -40,7 +40,7 @@ def test_a_finished_game_ends_with_its_result(name: str, seats: int) -> None:
 
 
 def test_equal_settings_make_equal_reviews() -> None:
-    end = cut(random_game("cathedral", 3, 1), 30)
+    end = cut(random_game("cathedral", 3, 1), 20)
     once = annotate(end, QUICK)
     assert annotate(end, QUICK).to_dict() == once.to_dict()
     assert annotate(end, ReviewPlan(iterations=50, seed=4)) != once
@@ -65,9 +65,7 @@ def test_a_plan_out_of_range_is_refused(field: str, value: Any) -> None:
 
 
 @pytest.mark.parametrize(("learned", "horizon"), [(False, 60), (True, 0)])
-def test_what_was_chosen_for_the_hand_made_value_is_no_option_of_a_learned_one(
-    monkeypatch: pytest.MonkeyPatch, learned: bool, horizon: int
-) -> None:
+def test_a_learned_value_is_asked_at_once(monkeypatch: pytest.MonkeyPatch, learned: bool, horizon: int) -> None:
     for module in ("clerestory.review.plan", "clerestory.search.options"):
         monkeypatch.setattr(f"{module}.asks_learned", lambda _: learned)
     assert ReviewPlan().settings(CATHEDRAL, 4)["horizon"] == horizon

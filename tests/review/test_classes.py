@@ -1,10 +1,13 @@
 """Classes, the noise floor below which nothing is classified, and the figures of a seat."""
 
+from dataclasses import replace
+
 import pytest
 
 from clerestory.engine import NATURE
 from clerestory.review.classes import FEW, NEAR, accuracy, class_of, figures, noise_floors
 from clerestory.review.ledger import UNIT, PlyValuation
+from tests.review.games import entry
 
 GENERAL = range(7_000, 8_000)  # the floor of such games at each ply
 
@@ -13,9 +16,7 @@ def decision(loss: int, *, ply: int = 1, seat: int = 0, stake: int = 300_000, st
     before, after = [UNIT - start] * 2, [UNIT - start] * 2
     before[seat], after[seat] = start, start - loss
     after[1 - seat] += loss
-    return PlyValuation(
-        ply=ply, seat=seat, action="a", label="A", source="", before=tuple(before), after=tuple(after), stake=stake
-    )
+    return replace(entry(ply, seat, tuple(before), tuple(after)), stake=stake)
 
 
 @pytest.mark.parametrize(
@@ -37,11 +38,10 @@ def test_a_class_is_given_only_above_twice_the_noise(loss: int, floor: int, expe
 
 
 def test_luck_has_no_class() -> None:
-    event = PlyValuation(ply=1, seat=NATURE, action="a", label="A", source="die", before=(UNIT, 0), after=(0, UNIT))
-    assert class_of(event, 0) == ""
+    assert class_of(entry(1, NATURE, (UNIT, 0), (0, UNIT), "die"), 0) == ""
 
 
-def test_the_floor_is_the_spread_of_steps_at_which_nothing_should_have_changed() -> None:
+def test_the_floor_is_the_spread_of_steps_without_a_change() -> None:
     """Every best decision of seat 0 is followed by a valuation that is 0.03 higher or lower for it."""
     shares = [500_000 + (30_000 if ply % 2 else 0) for ply in range(FEW + 1)]
     valuations = [decision(0, ply=ply, start=start) for ply, start in enumerate(shares, 1)]

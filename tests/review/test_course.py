@@ -1,10 +1,13 @@
 """Whose knowledge is used to judge each ply: nothing is used that the actions do not reveal."""
 
+from functools import cache
+
 import pytest
 
 from clerestory.engine import NATURE, State
 from clerestory.review import ReviewPlan, annotate
 from clerestory.review.course import known, last_root, plies_of
+from clerestory.review.ledger import SHOWN
 from clerestory.search.errors import WrongSeat
 from tests.review.games import CASES, cut, other_world, random_game, seeds
 from tests.search.positions import decisions
@@ -52,7 +55,7 @@ def test_permuting_what_stayed_hidden_changes_nothing(name: str, seats: int) -> 
     assert len({world.origin.to_bytes() for world in worlds}) == 3
     views = [[(ply.root.view, ply.root.observer) for ply in plies_of(world) if ply.root] for world in worlds]
     assert views[0] == views[1] == views[2]
-    short = [annotate(cut(world, 20), QUICK) for world in worlds]
+    short = [annotate(cut(world, 12), QUICK) for world in worlds]
     assert short[0] == short[1] == short[2]
 
 
@@ -63,16 +66,14 @@ def test_permuting_what_a_seat_cannot_see_changes_nothing_of_its_decisions(seats
         assert len({known(world, None, ()).view.to_bytes() for world in worlds}) == 1
 
 
+@cache
 def game_with_ellen() -> tuple[State, int]:
     """A game in which a seat that was shown the coming event decides, and the ply of its first such decision."""
     for seed in range(60):
         end = random_game("cathedral", 4, seed)
         for ply, position in enumerate(positions(end), 1):
-            if (
-                position.turn >= 0
-                and len(position.legal_codes()) > 1
-                and position.observe(NATURE).private_outcomes(position.turn)
-            ):
+            chooses = position.turn >= 0 and len(position.legal_codes()) > 1
+            if chooses and position.observe(NATURE).private_outcomes(position.turn):
                 return end, ply
     raise AssertionError("Ellen was never taken")
 
@@ -111,3 +112,28 @@ def test_a_record_that_hides_hands_is_judged_by_what_all_could_see() -> None:
         hidden.play(action)
     for ply in plies_of(hidden):
         assert ply.root is None or ply.root.observer == NATURE
+
+
+# -- luck of a shown event: a separate source ------------------------------------------------------
+
+
+def test_a_shown_event_is_the_next_one_after_the_seat_decided() -> None:
+    end, ply = game_with_ellen()
+    first = next(one for one in plies_of(end) if one.foreseen)
+    assert (first.turn, first.number > ply) == (NATURE, True)
+    events = [one for one in plies_of(end)[ply:] if one.action.text.startswith("event ")]
+    assert first.number == events[0].number
+
+
+def test_the_ledger_names_a_shown_event() -> None:
+    end, _ = game_with_ellen()
+    reveal = next(one for one in plies_of(end) if one.foreseen)
+    review = annotate(cut(end, reveal.number), ReviewPlan(iterations=50))
+    [revealed] = [one for one in review.valuations if one.source == SHOWN]
+    assert revealed.ply == reveal.number
+    assert any(revealed.change)
+    assert [account.luck[SHOWN] for account in review.accounts] == list(revealed.change)
+
+
+def test_no_event_is_foreseen_where_nobody_is_shown_one() -> None:
+    assert not any(one.foreseen for one in plies_of(random_game("duel", 2, 1)))

@@ -1,11 +1,13 @@
 """The word on the seat that a game favours: only where that was measured and is plain."""
 
+from typing import Any
+
 import pytest
 
 from clerestory.engine import GAMES
 from clerestory.review import measured
 from clerestory.review.favour import SURE, WORTH_A_WORD, favoured
-from clerestory.texts.sentences import said
+from clerestory.texts.sentences import Text, said
 from lab.seats import line_of
 from tests.shipped import DUEL
 
@@ -33,21 +35,23 @@ def test_a_game_that_favours_nobody_by_much_has_no_word(game: str, seats: int) -
 def test_a_word_needs_a_large_and_certain_difference(
     shares: list[float], error: float, told: str | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = {"catalogue": DUEL.catalogue, "2": {"shares": shares, "error": error}}
-    monkeypatch.setattr(measured.tomllib, "loads", lambda _: {"duel": found})
-    favoured.cache_clear()
-    word = favoured(DUEL, 2)
-    favoured.cache_clear()
+    word = favoured_by({"catalogue": DUEL.catalogue, "2": {"shares": shares, "error": error}}, monkeypatch)
     assert (word and word.code) == told
 
 
-def test_what_was_measured_with_other_cards_is_not_told_of_these(monkeypatch: pytest.MonkeyPatch) -> None:
-    shares = {"shares": [90.0, 10.0], "error": 0.1}
-    monkeypatch.setattr(measured.tomllib, "loads", lambda _: {"duel": {"catalogue": "of others", "2": shares}})
+def favoured_by(table: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> Text | None:
+    """What is said of the card game by another table of measured shares."""
+    monkeypatch.setattr(measured.tomllib, "loads", lambda _: {"duel": table})
     favoured.cache_clear()
-    word = favoured(DUEL, 2)
-    favoured.cache_clear()
-    assert word is None
+    try:
+        return favoured(DUEL, 2)
+    finally:
+        favoured.cache_clear()
+
+
+def test_shares_measured_with_other_cards_are_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = {"catalogue": "of others", "2": {"shares": [90.0, 10.0], "error": 0.1}}
+    assert favoured_by(table, monkeypatch) is None
 
 
 def test_the_line_of_a_game_is_its_shares_by_seat() -> None:

@@ -9,11 +9,7 @@ from hypothesis import strategies as st
 
 from clerestory.engine import NATURE, State
 from clerestory.review.ledger import UNIT, Account, PlyValuation, Shares, accounts, in_units, levelled, revaluations
-from tests.review.games import CASES, random_game
-
-
-def entry(ply: int, seat: int, before: Shares, after: Shares, source: str = "") -> PlyValuation:
-    return PlyValuation(ply=ply, seat=seat, action="a", label="A", source=source, before=before, after=after)
+from tests.review.games import CASES, entry, random_game
 
 
 def shares(seats: int) -> st.SearchStrategy[Shares]:

@@ -30,12 +30,10 @@ def test_it_is_the_nearest_as_a_ratio(measured: None, mean_loss: float, level: i
     assert level_like(DUEL, 2, mean_loss, FEWEST, ITERATIONS) == level
 
 
-@pytest.mark.parametrize(("mean_loss", "counted"), [(None, 0), (10_000, FEWEST - 1)])
-def test_too_few_decisions_tell_none(measured: None, mean_loss: float | None, counted: int) -> None:
-    assert level_like(DUEL, 2, mean_loss, counted, ITERATIONS) is None
-
-
-def test_a_short_review_tells_none(measured: None) -> None:
+def test_short_games_short_reviews_and_games_without_a_table_have_no_level(measured: None) -> None:
+    assert level_like(DUEL, 2, None, 0, ITERATIONS) is None
+    assert level_like(DUEL, 2, 10_000, FEWEST - 1, ITERATIONS) is None
+    assert level_like(CATHEDRAL, 2, 10_000, 100, ITERATIONS) is None
     told = [level_like(DUEL, 2, 10_000, FEWEST, iterations) for iterations in (200, SHORTEST - 1, SHORTEST)]
     assert told == [None, None, 5]
 
@@ -45,10 +43,6 @@ def test_the_reviews_of_the_page_are_long_enough() -> None:
     asked = re.search(r"const ITERATIONS = \{ review: (\d+)", page.read_text(encoding="utf-8"))
     assert asked is not None
     assert int(asked[1]) >= SHORTEST
-
-
-def test_a_game_whose_levels_were_not_measured_has_none(measured: None) -> None:
-    assert level_like(CATHEDRAL, 2, 10_000, 100, ITERATIONS) is None
 
 
 @pytest.mark.parametrize(("game", "seats"), [(game, seats) for game in (CATHEDRAL, DUEL) for seats in game.seats])

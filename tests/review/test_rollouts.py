@@ -18,7 +18,7 @@ PLAN = ReviewPlan(iterations=100, seed=4)
 
 @pytest.fixture(scope="module")
 def late() -> State:
-    """The end of a game of the card game, whose last decisions were made at random."""
+    """The end of a card game of random players."""
     return random_game("duel", 2, 1)
 
 

@@ -1,6 +1,7 @@
 """The searches of a ply and their evaluation, with results made by hand."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import pytest
 
@@ -21,22 +22,8 @@ GAME = random_game("toy", 2, 1)
 
 
 def line(action: str, share: float, visits: int = 500, margin: float = 0.0, probability: float | None = None) -> Line:
-    return Line(
-        action=action,
-        label=action.upper(),
-        visits=visits,
-        availability=visits,
-        win_shares=(share, 1 - share),
-        standard_errors=(0.0, 0.0),
-        margin=margin,
-        margin_error=0.0,
-        score=share,
-        score_error=0.0,
-        lower_bound=share,
-        loss=0.0,
-        principal_variation=(action, "and so on"),
-        probability=probability,
-    )
+    figures: Any = (visits, visits, (share, 1 - share), (0.0, 0.0), margin, 0.0, share, 0.0, share, 0.0)
+    return Line(action, action.upper(), *figures, (action, "and so on"), probability=probability)
 
 
 def result(lines: Sequence[Line]) -> Result:
