@@ -24,6 +24,8 @@ from tests.games.simulated import BOT_GAMES, STARTED, Database, Server, clock, o
 from tests.games.table import PERSON, seated
 from tests.server.harness import served
 
+MANY = 1000  # tries
+
 
 @pytest.fixture
 def server_of(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Server]:
@@ -48,6 +50,19 @@ async def never(*_: Any) -> str:
 
 async def broken(*_: Any, **__: Any) -> Any:
     raise StoreError("broken")
+
+
+class RefusedWrites:
+    """Refuses what is to be stored; hangs after many tries, so that a mover without a rest ends, too."""
+
+    def __init__(self) -> None:
+        self.tries = 0
+
+    async def __call__(self, *_: Any, **__: Any) -> None:
+        self.tries += 1
+        if self.tries == MANY:
+            await never()
+        raise StoreError("broken")
 
 
 async def moved(server: Server, game_id: str) -> None:
@@ -127,11 +142,12 @@ async def test_a_move_that_could_not_be_stored_is_not_searched_again(
         searched.append(kept.version)
         return await first_legal(server, kept, *more)
 
-    server = server_of(choose)
+    server, refuse = server_of(choose), RefusedWrites()
     with monkeypatch.context() as patch:
-        patch.setattr(server.store, "append", broken)
+        patch.setattr(server.store, "append", refuse)
         await server.create(seats="bb")
         await asyncio.sleep(10 * LOOK)
+        assert 3 < refuse.tries < MANY
         assert server.keeper.overdue(bots_only=True) == 1
     await server.until_over("game")
     assert sorted(set(searched)) == searched
@@ -166,9 +182,10 @@ async def test_what_fails_in_one_game_stops_no_other_of_its_maker(
 
     async def fail(game_id: str, *arguments: Any, **more: Any) -> None:
         if what == "storing it" and game_id in bad:
-            raise StoreError("broken")
+            await refuse()
         await append(game_id, *arguments, **more)
 
+    refuse = RefusedWrites()
     server, bad = server_of(choose), [f"bad {number}" for number in range(BOT_GAMES)]
     append, server.store._old = server.store.append, True
     monkeypatch.setattr(server.store, "append", fail)
@@ -184,6 +201,7 @@ async def test_what_fails_in_one_game_stops_no_other_of_its_maker(
     for game_id in good:
         await server.create(game_id, "bb")
     await server.until_over(*good)
+    assert refuse.tries < MANY
     assert max(sum(game_id in line for line in caplog.messages) for game_id in bad) <= 1
 
 
