@@ -18,6 +18,7 @@ def test_memory_views_are_compiled_once() -> None:
     assert [module.name.partition(".")[0] for module in modules] == ["_cyutility"]
 
 
+@pytest.mark.system
 @pytest.mark.slow
 def test_the_checked_build_of_make_test_asan_is_translated() -> None:
     """Its divisions are Python's, so what compiles without checks need not compile with them."""

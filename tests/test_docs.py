@@ -1,14 +1,12 @@
 """The examples in the README and docs/clients.md work as written, except for the server's address and the times."""
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 import clerestory.engine
 import clerestory.search
-from clerestory.cli.embedded import embedded_server
 from clerestory.clients import Advisor
 
 ROOT = Path(__file__).parents[1]
@@ -30,18 +28,13 @@ EXAMPLES = [
 ]
 
 
-@pytest.fixture(scope="module")
-def target() -> Iterator[str]:
-    with embedded_server("--workers", "1") as target:
-        yield target
-
-
 def example(page: str, number: int, target: str) -> str:
     """Return a block of Python, changed to use the test's server and little time."""
     text = PYTHON.findall((ROOT / page).read_text(encoding="utf-8"))[number]
-    return re.sub(r'time="\d+m?s"', 'time="800ms"', text.replace("127.0.0.1:50051", target))
+    return re.sub(r'time="\d+m?s"', 'time="200ms"', text.replace("127.0.0.1:50051", target))
 
 
+@pytest.mark.system  # they search for some time, and must answer in time
 @pytest.mark.parametrize(("page", "number"), EXAMPLES)
 def test_python_example_runs(
     page: str, number: int, target: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

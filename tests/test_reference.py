@@ -1,6 +1,5 @@
 """docs/reference.md agrees with proto/ and the declarations, and proto/ breaks no client of the baseline."""
 
-import os
 import shutil
 import subprocess
 import sys
@@ -9,10 +8,11 @@ from pathlib import Path
 import pytest
 from google.protobuf.descriptor_pb2 import FileDescriptorSet
 
+from tests.parts import missing
 from tools.reference import page
 
 ROOT = Path(__file__).parents[1]
-BUF = shutil.which("buf", path=os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", ""))))
+BUF = Path(sys.executable).with_name("buf")
 
 
 def test_the_reference_is_not_stale() -> None:
@@ -31,8 +31,10 @@ def test_every_message_of_the_baseline_is_in_the_reference() -> None:
     assert all(f"### {name}\n" in text for name in names)
 
 
-@pytest.mark.skipif(BUF is None, reason="needs buf, of the group `lint`")
+@pytest.mark.system
 def test_a_field_that_changes_its_number_is_caught(tmp_path: Path) -> None:
+    if not BUF.exists():
+        missing("buf", "make .venv/.lint")
     shutil.copytree(ROOT / "proto", tmp_path / "proto")
     shutil.copy(ROOT / "buf.yaml", tmp_path)
     command = [str(BUF), "breaking", "--against", str(ROOT / "proto" / "baseline.binpb")]

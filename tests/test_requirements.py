@@ -5,6 +5,8 @@ import subprocess
 import sys
 from importlib.metadata import files, packages_distributions, requires
 
+import pytest
+
 LOADED = """
 import sys
 import clerestory.cli.serve, clerestory.cli.serving, clerestory.cli.lazy
@@ -18,6 +20,7 @@ def names(lines: list[str] | None) -> set[str]:
     return {match[0].lower().replace("_", "-") for match in found if match}
 
 
+@pytest.mark.system
 def test_every_requirement_is_loaded_by_a_server_or_required_by_one_that_is() -> None:
     done = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True, check=True)
     loaded = set(done.stdout.split())
