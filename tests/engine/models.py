@@ -65,6 +65,3 @@ class CoreGame:
     def seen_by(self, seat: int) -> Fields:
         inner: Fields = self.state.observe(seat).to_position()[self.rules.name]
         return inner
-
-    def copy(self) -> Self:
-        return type(self)(self.state.copy())

@@ -9,11 +9,13 @@ import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import ClassVar
 
 from clerestory.engine import GAMES, NATURE, Record, Rng, State
 from clerestory.engine.core import Game
 from clerestory.engine.record import mover
 from tests.engine.duel.scenes import builder, drawn
+from tests.laws import next_action
 
 HERE = Path(__file__).parent
 SEED = 20260
@@ -24,19 +26,13 @@ EVERY = 25  # plies between the positions whose tree is counted
 
 @dataclass(frozen=True)
 class Case:
-    """A game that is written down.
+    """A game that is written down; how it ends and how its actions are drawn, if not at random, are named."""
 
-    Attributes:
-        game: its rules.
-        seats: number of players.
-        opening: seed of the opening position.
-        ending: how it ends, in the names of its files; empty for the usual ending of a random game.
-        weigh: draws the actions; None for all alike.
-    """
+    FILES: ClassVar = ("playthrough.txt", "tree.txt", "record.jsonl")
 
     game: Game
     seats: int
-    opening: int
+    opening: int  # seed
     ending: str = ""
     weigh: Callable[[State], list[float]] | None = None
 
@@ -59,11 +55,7 @@ def random_game(case: Case) -> State:
     """The game that is written down, with its history."""
     state, rng = case.game.new(case.seats, case.opening), Rng(SEED)
     while not state.over:
-        if case.weigh is not None:
-            state.play(drawn(state, rng, case.weigh))
-            continue
-        legal = state.legal_codes()
-        state.play(state.draw(rng) if state.turn == NATURE else legal[rng.below(len(legal))])
+        state.play(drawn(state, rng, case.weigh) if case.weigh else next_action(state, rng))
     return state
 
 
@@ -106,12 +98,9 @@ def tree_counts(played: State) -> Iterator[str]:
 def texts(case: Case) -> dict[Path, str]:
     """The golden files of one game, by path."""
     played = random_game(case)
-    made = {
-        "playthrough.txt": playthrough(played),
-        "tree.txt": tree_counts(played),
-        "record.jsonl": Record(played, case.opening).lines(),
-    }
-    return {folder(case.game) / f"{case.name}{name}": "\n".join(lines) + "\n" for name, lines in made.items()}
+    made = (playthrough(played), tree_counts(played), Record(played, case.opening).lines())
+    names = (folder(case.game) / f"{case.name}{kind}" for kind in Case.FILES)
+    return {path: "\n".join(lines) + "\n" for path, lines in zip(names, made, strict=True)}
 
 
 def main() -> None:

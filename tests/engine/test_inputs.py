@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from clerestory.engine import Game, GameError, Rng, State, game
 from tests.engine.cathedral.positions import draft
+from tests.engine.cathedral.scenes import read
 from tests.laws import walk
 from tests.shipped import CATHEDRAL, DUEL
 
@@ -60,8 +61,8 @@ def renamed(state: State, by: int) -> State:
 
 
 @pytest.mark.parametrize("rules", LEARNED, ids=lambda rules: rules.name)
-def test_they_are_named_and_stay_near_0_to_1(rules: Game) -> None:
-    states = [state.copy() for seed in range(20) for state in walk(rules, 2, seed)]
+def test_features_are_named_and_stay_near_0_to_1(rules: Game) -> None:
+    states = [state.copy() for seed in range(10) for state in walk(rules, 2, seed)]
     own, table, points = features(*states)
     assert own.shape == (len(states), 2, len(rules.input_names[0]))
     assert table.shape == (len(states), len(rules.input_names[1]))
@@ -91,9 +92,7 @@ def test_a_foreseen_event_is_private() -> None:
     for event in ("hamleigh_levy", "town_wall", ""):
         fields = draft(3, 4, red={"advantages": ["ellen"]})
         rest = [card for card in fields["unseen_events"] if card != event][:2]
-        changes: dict[str, Any] = {"event_deck": [event, *rest] if event else []}
-        envelope = {"rules_revision": CATHEDRAL.rules_revision, "catalogue": CATHEDRAL.catalogue}
-        state = CATHEDRAL.from_position({**envelope, "cathedral": {**fields, **changes}})
+        state = read({**fields, "event_deck": [event, *rest] if event else []})
         seen += [features(state), features(state.observe(0)), features(state.observe(1))]
     assert all(equal(seen[0], other) for other in seen)
 
@@ -111,14 +110,15 @@ def test_renaming_seats_renames_features() -> None:
 
 
 def test_wrong_arrays_are_refused() -> None:
-    two, four = (np.frombuffer(CATHEDRAL.new(seats, 1).to_bytes(), np.uint8).reshape(1, -1) for seats in (2, 4))
-    with pytest.raises(ValueError, match="not all of one"):
-        CATHEDRAL.inputs(np.concatenate([two, four]))
-    with pytest.raises(ValueError, match=r"it must be \(N, 264\)"):
-        CATHEDRAL.inputs(two[:, 1:])
-    with pytest.raises(ValueError, match=r"it must be \(N, 264\)"):
-        CATHEDRAL.inputs(two[:0])
-    with pytest.raises(ValueError, match="not all of one"):
-        CATHEDRAL.inputs(np.zeros_like(two))
+    two, four = (memory_of([CATHEDRAL.new(seats, 1)]) for seats in (2, 4))
+    wrong = [
+        (np.concatenate([two, four]), "not all of one"),
+        (two[:, 1:], r"it must be \(N, 264\)"),
+        (two[:0], r"it must be \(N, 264\)"),
+        (np.zeros_like(two), "not all of one"),
+    ]
+    for memory, says in wrong:
+        with pytest.raises(ValueError, match=says):
+            CATHEDRAL.inputs(memory)
     with pytest.raises(GameError, match="toy has no features"):
         game("toy").inputs(two)

@@ -95,18 +95,9 @@ FAULTS: dict[str, tuple[Callable[[bytes], bytes], str]] = {
     "no catalogue": (lambda content: remade(content, lambda header: header.pop("catalogue")), "header: must have"),
     "a wrong shape": (lambda content: remade(content, lambda header: header["arrays"].update(bias=[31])), "arrays: is"),
     "an array short": (lambda content: remade(content, body=opened(content)[1][:-4]), "size: is"),
-    "not a number": (lambda content: remade(content, body=opened(content)[1][:-4] + b"\0\0\xc0\x7f"), "strength: has"),
-    "infinite": (lambda content: remade(content, body=b"\0\0\x80\xff" + opened(content)[1][4:]), "own: has"),
+    "a strength": (lambda content: remade(content, body=opened(content)[1][:-4] + b"\0\0\xc0\x7f"), "strength: has"),
+    "infinite weight": (lambda content: remade(content, body=b"\0\0\x80\xff" + opened(content)[1][4:]), "own: has"),
 }  # fmt: skip
-
-
-@pytest.mark.parametrize("fault", FAULTS)
-def test_a_faulty_file_is_refused(path: Path, fault: str) -> None:
-    damage, says = FAULTS[fault]
-    path.write_bytes(damage(path.read_bytes()))
-    with pytest.raises(BadWeights, match=says) as refused:
-        read_weights(path, CATHEDRAL)
-    assert str(refused.value).startswith(str(path))
 
 
 def listed(shape: object) -> Callable[[bytes], bytes]:
@@ -114,9 +105,9 @@ def listed(shape: object) -> Callable[[bytes], bytes]:
     return lambda content: remade(content, lambda header: header["arrays"].update(priors=shape))
 
 
-def ending(last: bytes) -> Callable[[bytes], bytes]:
+def ending(factor: float) -> Callable[[bytes], bytes]:
     """Puts another factor in the last place."""
-    return lambda content: remade(content, body=opened(content)[1][: -len(last)] + last)
+    return lambda content: remade(content, body=opened(content)[1][:-4] + struct.pack("<f", factor))
 
 
 FAULTS_OF_PRIORS: dict[str, tuple[Callable[[bytes], bytes], str]] = {
@@ -130,20 +121,22 @@ FAULTS_OF_PRIORS: dict[str, tuple[Callable[[bytes], bytes], str]] = {
     "more rounds than there are": (listed([3, 7, CATHEDRAL.num_actions]), "size: is"),
     "cut": (lambda content: content[:-100], "damaged or truncated"),
     "one short": (lambda content: remade(content, body=opened(content)[1][:-4]), "size: is"),
-    "not a number": (ending(struct.pack("<f", np.nan)), "priors: has a number that is not finite"),
-    "infinite": (ending(struct.pack("<f", np.inf)), "priors: has a number that is not finite"),
-    "zero": (ending(struct.pack("<f", 0)), "priors: has a factor that is not above 0"),
-    "below zero": (ending(struct.pack("<f", -1)), "priors: has a factor that is not above 0"),
+    "not a number": (ending(np.nan), "priors: has a number that is not finite"),
+    "infinite": (ending(np.inf), "priors: has a number that is not finite"),
+    "zero": (ending(0), "priors: has a factor that is not above 0"),
+    "below zero": (ending(-1), "priors: has a factor that is not above 0"),
 }
 
 
-@pytest.mark.parametrize("fault", FAULTS_OF_PRIORS)
-def test_faulty_priors_are_refused(path: Path, fault: str) -> None:
-    damage, says = FAULTS_OF_PRIORS[fault]
-    write_weights(path, with_priors(), {}, game=CATHEDRAL)
+@pytest.mark.parametrize("fault", [*FAULTS, *FAULTS_OF_PRIORS])
+def test_a_faulty_file_is_refused(path: Path, fault: str) -> None:
+    if fault in FAULTS_OF_PRIORS:
+        write_weights(path, with_priors(), {}, game=CATHEDRAL)
+    damage, says = {**FAULTS, **FAULTS_OF_PRIORS}[fault]
     path.write_bytes(damage(path.read_bytes()))
-    with pytest.raises(BadWeights, match=says):
+    with pytest.raises(BadWeights, match=says) as refused:
         read_weights(path, CATHEDRAL)
+    assert str(refused.value).startswith(str(path))
 
 
 def test_priors_of_other_action_codes_are_left_out(path: Path) -> None:
@@ -155,11 +148,6 @@ def test_priors_of_other_action_codes_are_left_out(path: Path) -> None:
     read = parse_weights(packed(header, body[: -4 * 3 * 6 * 13]), CATHEDRAL)
     assert read.priors is None
     assert read.arrays == parse_weights(content, CATHEDRAL).arrays
-
-
-def test_a_missing_file_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadWeights, match="cannot be read"):
-        read_weights(tmp_path / "none.bin", CATHEDRAL)
 
 
 def test_another_catalogue_is_told_not_refused(path: Path) -> None:
@@ -189,6 +177,8 @@ def test_wrong_arrays_are_not_written(path: Path, wrong: str) -> None:
     assert path.read_bytes() == before
 
 
-def test_a_game_without_features_has_no_weights() -> None:
+def test_neither_a_missing_file_nor_a_game_without_features_has_weights(tmp_path: Path) -> None:
+    with pytest.raises(BadWeights, match="cannot be read"):
+        read_weights(tmp_path / "none.bin", CATHEDRAL)
     with pytest.raises(BadWeights, match="toy has no features"):
         shapes(game("toy"))

@@ -30,14 +30,8 @@ class Oracle(PlainGame[Position]):
         `craftsman_deck` (24, round by round), top first.
         """
         players = [Player(gold=20 + seat) for seat in range(seats)]
-        return cls(
-            Position(
-                players,
-                list(decks["advantage_deck"]),
-                list(decks["event_deck"]),
-                list(decks["craftsman_deck"]),
-            )
-        )
+        names = ("advantage_deck", "event_deck", "craftsman_deck")
+        return cls(Position(players, *(list(decks[name]) for name in names)))
 
     @classmethod
     def from_position(cls, fields: dict[str, Any]) -> Oracle:
@@ -50,9 +44,6 @@ class Oracle(PlainGame[Position]):
     def seen_by(self, seat: int) -> dict[str, Any]:
         """The position as a seat knows it, NATURE for an onlooker."""
         return self._state.seen_by(COLOURS[seat] if seat >= 0 else "")
-
-    def copy(self) -> Oracle:
-        return Oracle.from_position(self.position())
 
     def returns(self) -> list[Fraction]:
         """The win share of each seat at the end: most VP, then most gold, then shared (R11)."""

@@ -6,17 +6,7 @@ the next step.
 
 from __future__ import annotations
 
-from tests.engine.cathedral.oracle_cards import (
-    BASIC,
-    BUY_PRICE,
-    CRAFTSMEN,
-    EXTRA_CUBE,
-    NEGATIVE_EVENTS,
-    ONCE,
-    PERMANENT,
-    RESOURCE_CARDS,
-    SELL_PRICE,
-)
+from tests.engine.cathedral import oracle_cards as box
 from tests.engine.cathedral.oracle_state import Move, Player, Position, turn_up, with_card
 
 # Steps 1-2: event and archbishop (3.3, 6) --------------------------------------------------------------
@@ -27,7 +17,7 @@ def _event(s: Position, verb: str, words: list[str]) -> None:
     turn_up(s.event_deck, card)
     s.unseen_events.remove(card)
     s.event = card
-    if card not in NEGATIVE_EVENTS:
+    if card not in box.NEGATIVE_EVENTS:
         _event_acts(s)
     elif s.archbishop:
         s.ask("protection", s.archbishop)  # R4: whatever the event would do
@@ -138,7 +128,7 @@ def _resolve_kingsbridge(s: Position) -> None:
 
 
 def _take_advantage(s: Position, player: Player, card: str) -> None:
-    if card in PERMANENT or card in ONCE:
+    if card in box.PERMANENT or card in box.ONCE:
         player.advantages = with_card(player.advantages, card)
         player.fresh = with_card(player.fresh, card)
     elif card == "crying_madonna":
@@ -168,13 +158,13 @@ def _priory(s: Position) -> None:
 
 
 def _production(s: Position, player: Player, kind: str) -> None:
-    worked = [card for card in player.resource_cards if RESOURCE_CARDS[card].kind == kind]
+    worked = [card for card in player.resource_cards if box.RESOURCE_CARDS[card].kind == kind]
     more = {"cold_winter": -1, "volunteers": 1}.get(s.event, 0) if not player.spared else 0
-    cubes = sum(RESOURCE_CARDS[card].cubes + more for card in worked)
-    if EXTRA_CUBE[kind] in player.advantages:
+    cubes = sum(box.RESOURCE_CARDS[card].cubes + more for card in worked)
+    if box.EXTRA_CUBE[kind] in player.advantages:
         cubes += 1  # R6, R12, R14
     s.produce(player, kind, cubes)
-    player.workers += sum(RESOURCE_CARDS[card].workers for card in worked)
+    player.workers += sum(box.RESOURCE_CARDS[card].workers for card in worked)
     player.resource_cards = [card for card in player.resource_cards if card not in worked]
 
 
@@ -260,12 +250,12 @@ def _market(s: Position, verb: str, words: list[str]) -> None:
         if verb == "buy":
             s.stock[kind] -= count
             me.add(kind, count)
-            me.gold -= BUY_PRICE[kind] * count
+            me.gold -= box.BUY_PRICE[kind] * count
             if kind not in me.bought:
                 me.bought = with_card(me.bought, kind)
         else:
             s.give_back(me, kind, count)
-            me.add("gold", SELL_PRICE[kind] * count)
+            me.add("gold", box.SELL_PRICE[kind] * count)
     _next_stall(s)
 
 
@@ -295,7 +285,7 @@ def _cathedral(s: Position, verb: str, words: list[str]) -> None:
 
 
 def _convert(s: Position, me: Player, card: str, times: int) -> None:
-    facts = CRAFTSMEN[card]
+    facts = box.CRAFTSMEN[card]
     for kind, count in facts.spends.items():
         if kind == "gold":
             me.gold -= count * times
@@ -314,7 +304,7 @@ def _convert(s: Position, me: Player, card: str, times: int) -> None:
 def _note_use(s: Position, card: str, times: int) -> None:
     uses = {use["craftsman"]: use["times"] for use in s.used}
     uses[card] = uses.get(card, 0) + times
-    s.used = [{"craftsman": name, "times": uses[name]} for name in CRAFTSMEN if name in uses]
+    s.used = [{"craftsman": name, "times": uses[name]} for name in box.CRAFTSMEN if name in uses]
 
 
 def _keep(s: Position, verb: str, words: list[str]) -> None:
@@ -359,7 +349,7 @@ def _refresh_player(player: Player) -> None:
 
 
 def _refill(s: Position) -> None:
-    for kind in BASIC:
+    for kind in box.BASIC:
         moved = max(0, min(4 - s.stock[kind], s.supply[kind]))  # R7
         s.stock[kind] += moved
         s.supply[kind] -= moved

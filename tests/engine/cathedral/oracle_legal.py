@@ -7,19 +7,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from itertools import combinations
 
-from tests.engine.cathedral.oracle_cards import (
-    ADVANTAGES,
-    BASIC,
-    BUY_PRICE,
-    CRAFTSMEN,
-    CUBES,
-    LAST_ROUND,
-    RESOURCE_CARDS,
-    SELL_PRICE,
-    TAX_DIE,
-    WOODWORKERS,
-    craftsmen_of,
-)
+from tests.engine.cathedral import oracle_cards as box
 from tests.engine.cathedral.oracle_state import Player, Position
 
 Odds = dict[str, Fraction]
@@ -48,37 +36,19 @@ def _uniform(texts: list[str]) -> Odds:
 
 def _advantages(s: Position) -> Odds:
     # 2: the ten ordinary cards last for rounds 1-5, the two last-round cards come in round 6
-    due = LAST_ROUND if s.round == 6 else [card for card in ADVANTAGES if card not in LAST_ROUND]
+    due = box.LAST_ROUND if s.round == 6 else [card for card in box.ADVANTAGES if card not in box.LAST_ROUND]
     return _uniform([f"advantage {card}" for card in due if card in s.unseen_advantages])
-
-
-def _craftsmen(s: Position) -> Odds:
-    return _uniform([f"craftsman {card}" for card in craftsmen_of(s.round) if card not in s.shiring_cards])
-
-
-def _resources(s: Position) -> Odds:
-    return _uniform([f"leave-out {first} {second}" for first, second in combinations(RESOURCE_CARDS, 2)])
-
-
-def _draw(s: Position) -> Odds:
-    return _uniform([f"draw {colour}" for colour in s.colours() for _ in range(s.player(colour).bag)])
-
-
-def _event(s: Position) -> Odds:
-    return _uniform([f"event {card}" for card in s.unseen_events])
-
-
-def _tax(s: Position) -> Odds:
-    return _uniform([f"roll {face}" for face in TAX_DIE])
 
 
 CHANCES: dict[str, Callable[[Position], Odds]] = {
     "advantages": _advantages,
-    "craftsmen": _craftsmen,
-    "resources": _resources,
-    "draw": _draw,
-    "event": _event,
-    "tax": _tax,
+    "craftsmen": lambda s: _uniform(
+        [f"craftsman {card}" for card in box.craftsmen_of(s.round) if card not in s.shiring_cards]
+    ),
+    "resources": lambda s: _uniform([f"leave-out {one} {two}" for one, two in combinations(box.RESOURCE_CARDS, 2)]),
+    "draw": lambda s: _uniform([f"draw {colour}" for colour in s.colours() for _ in range(s.player(colour).bag)]),
+    "event": lambda s: _uniform([f"event {card}" for card in s.unseen_events]),
+    "tax": lambda s: _uniform([f"roll {face}" for face in box.TAX_DIE]),
 }
 
 
@@ -92,13 +62,9 @@ def _dismissals(me: Player) -> list[str]:
 def _draft(s: Position, me: Player) -> list[str]:
     if me.crowded():
         return _dismissals(me)  # 3.1
-    takes = [f"take {card}" for card in s.supply_resources if RESOURCE_CARDS[card].workers <= me.workers]
-    hires = [f"hire {card}" for card in s.supply_craftsmen if CRAFTSMEN[card].cost <= me.gold]
+    takes = [f"take {card}" for card in s.supply_resources if box.RESOURCE_CARDS[card].workers <= me.workers]
+    hires = [f"hire {card}" for card in s.supply_craftsmen if box.CRAFTSMEN[card].cost <= me.gold]
     return [*takes, *hires, "pass"]
-
-
-def _redraw(s: Position, me: Player) -> list[str]:
-    return ["redraw", "accept"]  # R3
 
 
 def free_spaces(s: Position) -> list[str]:
@@ -124,40 +90,12 @@ def _builder(s: Position, me: Player) -> list[str]:
     return actions
 
 
-def _waiting(s: Position, me: Player) -> list[str]:
-    return _placements(s, s.waiting[0])  # R1
-
-
-def _protection(s: Position, me: Player) -> list[str]:
-    return ["protect", "decline"]  # R4
-
-
-def _thomas(s: Position, me: Player) -> list[str]:
-    return ["use archbishop_thomas", "save archbishop_thomas"]  # R4
-
-
-def _event_choice(s: Position, me: Player) -> list[str]:
-    return _dismissals(me)  # roof collapse
-
-
-def _archbishop(s: Position, me: Player) -> list[str]:
-    return [f"gain {kind}" for kind in BASIC if s.stock[kind]]  # R17: none may be refused
-
-
-def _exemption(s: Position, me: Player) -> list[str]:
-    return ["use tax_exemption", "save tax_exemption"]
-
-
-def _shiring(s: Position, me: Player) -> list[str]:
-    return _dismissals(me)
-
-
 def _market(s: Position, me: Player) -> list[str]:
     actions = []
-    for kind, price in BUY_PRICE.items():
-        if kind != "wood" or me.has_any(WOODWORKERS):  # R19
+    for kind, price in box.BUY_PRICE.items():
+        if kind != "wood" or me.has_any(box.WOODWORKERS):  # R19
             actions += [f"buy {kind} {n + 1}" for n in range(min(s.stock[kind], me.gold // price))]
-    for kind in SELL_PRICE:
+    for kind in box.SELL_PRICE:
         if kind not in me.bought and (kind != "stone" or "stonecutter" in me.craftsmen):  # R18, R19
             actions += [f"sell {kind} {n + 1}" for n in range(me.held(kind))]
     return [*actions, "leave"]
@@ -165,7 +103,7 @@ def _market(s: Position, me: Player) -> list[str]:
 
 def _uses(s: Position, me: Player, card: str) -> int:
     """How often a craftsman can be used now, by what its owner holds and what is left of its capacity."""
-    facts = CRAFTSMEN[card]
+    facts = box.CRAFTSMEN[card]
     if facts.needs_any_card and not me.has_any(facts.needs_any_card):
         return 0
     if facts.needs_cube and me.held(facts.needs_cube) == 0:
@@ -179,10 +117,10 @@ def _in_order(s: Position, card: str) -> bool:
     """Whether the canonical order (R21) still has room for a craftsman."""
     if s.last_used == "":
         return True
-    if CRAFTSMEN[s.last_used].free:
+    if box.CRAFTSMEN[s.last_used].free:
         return card != s.last_used
-    order = list(CRAFTSMEN)
-    return not CRAFTSMEN[card].free and order.index(card) > order.index(s.last_used)
+    order = list(box.CRAFTSMEN)
+    return not box.CRAFTSMEN[card].free and order.index(card) > order.index(s.last_used)
 
 
 def _cathedral(s: Position, me: Player) -> list[str]:
@@ -195,22 +133,22 @@ def _cathedral(s: Position, me: Player) -> list[str]:
 
 def _keep(s: Position, me: Player) -> list[str]:
     excess = me.cubes() - 5
-    kinds = CUBES[CUBES.index(s.floor) :]
-    enough = [kind for kind in kinds if sum(me.held(later) for later in CUBES[CUBES.index(kind) :]) >= excess]
+    kinds = box.CUBES[box.CUBES.index(s.floor) :]
+    enough = [kind for kind in kinds if sum(me.held(later) for later in box.CUBES[box.CUBES.index(kind) :]) >= excess]
     return [f"discard {kind}" for kind in enough if me.held(kind)]
 
 
 ACTIONS: dict[str, Callable[[Position, Player], list[str]]] = {
     "draft": _draft,
-    "redraw": _redraw,
+    "redraw": lambda s, me: ["redraw", "accept"],  # R3
     "builder": _builder,
-    "waiting": _waiting,
-    "protection": _protection,
-    "thomas": _thomas,
-    "event_choice": _event_choice,
-    "archbishop": _archbishop,
-    "exemption": _exemption,
-    "shiring": _shiring,
+    "waiting": lambda s, me: _placements(s, s.waiting[0]),  # R1
+    "protection": lambda s, me: ["protect", "decline"],  # R4
+    "thomas": lambda s, me: ["use archbishop_thomas", "save archbishop_thomas"],  # R4
+    "event_choice": lambda s, me: _dismissals(me),  # roof collapse
+    "archbishop": lambda s, me: [f"gain {kind}" for kind in box.BASIC if s.stock[kind]],  # R17: none may be refused
+    "exemption": lambda s, me: ["use tax_exemption", "save tax_exemption"],
+    "shiring": lambda s, me: _dismissals(me),
     "market": _market,
     "cathedral": _cathedral,
     "keep": _keep,

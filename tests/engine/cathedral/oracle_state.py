@@ -6,20 +6,11 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from tests.engine.cathedral.oracle_cards import (
-    ADVANTAGES,
-    BASIC,
-    COLOURS,
-    CRAFTSMEN,
-    CUBES,
-    EVENTS,
-    RESOURCE_CARDS,
-    STARTING_CRAFTSMEN,
-)
+from tests.engine.cathedral import oracle_cards as box
 
 GOLD_LIMIT = 30
 BEFORE_THE_EVENT = ("draft", "draw", "redraw", "builder", "waiting", "event")  # with the round's cards laid out
-_CATALOGUE = [*CRAFTSMEN, *RESOURCE_CARDS, *ADVANTAGES, *CUBES]
+_CATALOGUE = [*box.CRAFTSMEN, *box.RESOURCE_CARDS, *box.ADVANTAGES, *box.CUBES]
 
 
 def with_card(cards: list[str], card: str) -> list[str]:
@@ -54,7 +45,7 @@ class Player:
     mill: int = 0
     grey: int = 0
     grey_next: int = 0
-    craftsmen: list[str] = field(default_factory=lambda: list(STARTING_CRAFTSMEN))
+    craftsmen: list[str] = field(default_factory=lambda: list(box.STARTING_CRAFTSMEN))
     advantages: list[str] = field(default_factory=list)
     resource_cards: list[str] = field(default_factory=list)
     fresh: list[str] = field(default_factory=list)
@@ -77,7 +68,7 @@ class Player:
         setattr(self, kind, min(total, GOLD_LIMIT) if kind == "gold" else total)
 
     def cubes(self) -> int:
-        return sum(self.held(kind) for kind in CUBES)
+        return sum(self.held(kind) for kind in box.CUBES)
 
     def has_any(self, craftsmen: Iterable[str]) -> bool:
         return any(card in self.craftsmen for card in craftsmen)
@@ -121,7 +112,7 @@ class Position:
     round: int = 1
     step: str = "advantages"
     to_act: str = "nature"
-    starting_player: str = COLOURS[0]  # R23
+    starting_player: str = box.COLOURS[0]  # R23
     cost: int = 7
     redraw_used: bool = False
     drawn: str = ""
@@ -143,15 +134,15 @@ class Position:
     event: str = ""
     protection: bool = False
     die: int = 0
-    stock: dict[str, int] = field(default_factory=lambda: dict.fromkeys(BASIC, 4))
+    stock: dict[str, int] = field(default_factory=lambda: dict.fromkeys(box.BASIC, 4))
     court_metal: int = 1
     supply: dict[str, int] = field(default_factory=lambda: {"sand": 19, "wood": 19, "stone": 19, "metal": 12})
     floor: str = ""
     used: list[dict[str, Any]] = field(default_factory=list)
     last_used: str = ""
     blessing_used: bool = False
-    unseen_advantages: list[str] = field(default_factory=lambda: list(ADVANTAGES))
-    unseen_events: list[str] = field(default_factory=lambda: list(EVENTS))
+    unseen_advantages: list[str] = field(default_factory=lambda: list(box.ADVANTAGES))
+    unseen_events: list[str] = field(default_factory=lambda: list(box.EVENTS))
 
     @classmethod
     def from_dict(cls, fields: dict[str, Any]) -> Position:
@@ -165,14 +156,14 @@ class Position:
         return fields
 
     def colours(self) -> list[str]:
-        return list(COLOURS[: len(self.players)])
+        return list(box.COLOURS[: len(self.players)])
 
     def player(self, colour: str) -> Player:
-        return self.players[COLOURS.index(colour)]
+        return self.players[box.COLOURS.index(colour)]
 
     def clockwise_from(self, colour: str) -> list[str]:
         """All colours, the given one first."""
-        seat = COLOURS.index(colour)
+        seat = box.COLOURS.index(colour)
         return self.colours()[seat:] + self.colours()[:seat]
 
     def turn_order(self) -> list[str]:

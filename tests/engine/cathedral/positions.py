@@ -11,17 +11,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any, Protocol
 
 from tests.engine import models
+from tests.engine.cathedral import oracle_cards as box
 from tests.engine.cathedral.oracle import Oracle
-from tests.engine.cathedral.oracle_cards import (
-    ADVANTAGES,
-    COLOURS,
-    CRAFTSMEN,
-    CUBES,
-    EVENTS,
-    LAST_ROUND,
-    RESOURCE_CARDS,
-    craftsmen_of,
-)
 from tests.engine.models import Fields
 
 
@@ -35,7 +26,7 @@ NewGame = Callable[[Fields], Game]
 
 FIVE_CRAFTSMEN = ["mortar_mixer", "woodworker", "stonecutter", "toolmaker_1", "mason_1"]
 
-ORDINARY = [card for card in ADVANTAGES if card not in LAST_ROUND]
+ORDINARY = [card for card in box.ADVANTAGES if card not in box.LAST_ROUND]
 CAPACITY = {"market": 4, "castle": 1, "start": 1, "court": 4, "priory": 2}
 FILL = [location for location, places in CAPACITY.items() for _ in range(places)]
 
@@ -43,10 +34,10 @@ FILL = [location for location, places in CAPACITY.items() for _ in range(places)
 def dealt(seed: int) -> dict[str, list[str]]:
     """Shuffled decks for `Oracle.new`."""
     rng = random.Random(seed)
-    piles = [rng.sample(craftsmen_of(number), 4) for number in range(1, 7)]
+    piles = [rng.sample(box.craftsmen_of(number), 4) for number in range(1, 7)]
     return {
-        "advantage_deck": rng.sample(ORDINARY, 10) + rng.sample(LAST_ROUND, 2),
-        "event_deck": rng.sample(EVENTS, 6),
+        "advantage_deck": rng.sample(ORDINARY, 10) + rng.sample(box.LAST_ROUND, 2),
+        "event_deck": rng.sample(box.EVENTS, 6),
         "craftsman_deck": [card for pile in piles for card in pile],
     }
 
@@ -56,7 +47,7 @@ def opening(seats: int, seed: int = 0) -> Fields:
 
 
 def player(position: Fields, colour: str) -> Fields:
-    fields: Fields = position["players"][COLOURS.index(colour)]
+    fields: Fields = position["players"][box.COLOURS.index(colour)]
     return fields
 
 
@@ -120,7 +111,7 @@ def look(game: Game, thing: str) -> Any:
     position = game.position()
     owner, _, name = thing.rpartition(".")
     if owner:
-        return (player(position, owner) if owner in COLOURS else position[owner])[name]
+        return (player(position, owner) if owner in box.COLOURS else position[owner])[name]
     return position[name] if name in position else [own[name] for own in position["players"]]
 
 
@@ -139,7 +130,7 @@ def draft(seats: int, round_: int = 1, kingsbridge: Iterable[str] = (), **change
     _turn_up_craftsmen(fields, [card for own in changes.values() for card in own.get("craftsmen", ())])
     limited = any(own.get("limited") for own in changes.values())
     _turn_up_events(fields, past=["town_wall"] if limited else [], coming="")
-    fields["supply_resources"] = [card for card in RESOURCE_CARDS if card not in ("sand_4", "stone_4")]
+    fields["supply_resources"] = [card for card in box.RESOURCE_CARDS if card not in ("sand_4", "stone_4")]
     for colour, own in changes.items():
         _change(fields, player(fields, colour), own)
     return fields
@@ -167,11 +158,11 @@ def board(
     fields.update(step="event", to_act="nature", supply_resources=[], supply_craftsmen=[], cost=0)
     for own in fields["players"]:
         own["bag"] = 0
-        busy = sum(RESOURCE_CARDS[card].workers for card in own["resource_cards"])
+        busy = sum(box.RESOURCE_CARDS[card].workers for card in own["resource_cards"])
         own["mill"], own["workers"] = own["workers"] - busy, 0
     _stand(fields, spaces)
     placed = [place.split()[0] for place in spaces.split(", ") if place]
-    rest = [colour for colour in COLOURS[:seats] for _ in range(3 - placed.count(colour))]
+    rest = [colour for colour in box.COLOURS[:seats] for _ in range(3 - placed.count(colour))]
     free = list(FILL)
     for place in spaces.split(", "):
         location = place.partition(" ")[2]
@@ -211,19 +202,19 @@ def _turn_up_advantages(fields: Fields, held: list[str], kingsbridge: Iterable[s
     named = list(kingsbridge)
     spare = [card for card in reversed(ORDINARY) if card not in held and card not in named]
     past = [*held, *spare][:before]
-    coming = LAST_ROUND if fields["round"] == 6 else [card for card in spare if card not in past]
+    coming = box.LAST_ROUND if fields["round"] == 6 else [card for card in spare if card not in past]
     shown = [*named, *(card for card in coming if card not in named)][:2]
-    unseen = [card for card in ADVANTAGES if card not in past and card not in shown]
-    last = [card for card in LAST_ROUND if card in unseen]
+    unseen = [card for card in box.ADVANTAGES if card not in past and card not in shown]
+    last = [card for card in box.LAST_ROUND if card in unseen]
     fields["kingsbridge_cards"] = shown
     fields["unseen_advantages"] = unseen
     fields["advantage_deck"] = unseen[: 10 - before - 2] + last if last else []
 
 
 def _turn_up_events(fields: Fields, past: list[str], coming: str) -> None:
-    others = [card for card in reversed(EVENTS) if card != coming and card not in past]
+    others = [card for card in reversed(box.EVENTS) if card != coming and card not in past]
     seen = [*past, *others][: fields["round"] - 1]
-    unseen = [card for card in EVENTS if card not in seen]
+    unseen = [card for card in box.EVENTS if card not in seen]
     order = sorted(unseen, key=lambda card: card != coming)  # the one to come on top
     fields["unseen_events"] = unseen
     fields["event_deck"] = order[: 7 - fields["round"]]
@@ -231,22 +222,22 @@ def _turn_up_events(fields: Fields, past: list[str], coming: str) -> None:
 
 def _turn_up_craftsmen(fields: Fields, held: list[str]) -> None:
     """Of the round's craftsmen, those that nobody holds lie at Shiring first, then in the supply."""
-    free = [card for card in craftsmen_of(fields["round"]) if card not in held]
+    free = [card for card in box.craftsmen_of(fields["round"]) if card not in held]
     fields["shiring_cards"] = [*free[:2], "", ""][:2]
     fields["supply_craftsmen"] = free[2:]
-    fields["craftsman_deck"] = [card for card, facts in CRAFTSMEN.items() if facts.round > fields["round"]]
+    fields["craftsman_deck"] = [card for card, facts in box.CRAFTSMEN.items() if facts.round > fields["round"]]
 
 
 def _change(fields: Fields, own: Fields, changes: Fields) -> None:
     """Changes a player, with the supply and the VP account kept."""
-    for kind in CUBES:
+    for kind in box.CUBES:
         fields["supply"][kind] -= changes.get(kind, 0)
     own["workers"] += changes.get("grey", 0) + ("otto" in changes.get("advantages", ()))
     own.update(changes)
     own["vp_craftsmen"] = max(0, own["vp"] - 2)
     own["vp_lost"] = max(0, 2 - own["vp"])
-    own["craftsmen"] = sorted(own["craftsmen"], key=list(CRAFTSMEN).index)
-    own["advantages"] = sorted(own["advantages"], key=ADVANTAGES.index)
+    own["craftsmen"] = sorted(own["craftsmen"], key=list(box.CRAFTSMEN).index)
+    own["advantages"] = sorted(own["advantages"], key=box.ADVANTAGES.index)
 
 
 def _stand(fields: Fields, spaces: str) -> None:

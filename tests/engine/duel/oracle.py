@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from copy import deepcopy
 from fractions import Fraction
 from typing import Any
 
@@ -20,27 +19,12 @@ class Oracle(PlainGame[Position]):
     rules = Chapters(oracle_legal.legal, oracle_legal.odds, oracle_play.play)
 
     @classmethod
-    def new(cls) -> Oracle:
-        """The opening position, its deck not dealt."""
-        return cls(Position())
-
-    @classmethod
     def from_position(cls, fields: dict[str, Any]) -> Oracle:
         """Reads the inner position of RULES.md section 4, all fields present, orders known or `[]`."""
         return cls(from_fields(fields))
 
     def position(self) -> dict[str, Any]:
         return to_fields(self._state)
-
-    def copy(self) -> Oracle:
-        return Oracle(deepcopy(self._state))
-
-    def observed(self) -> Oracle:
-        """The same for who knows only what lies open: the orders of cards and seals to come are forgotten (5)."""
-        other = self.copy()
-        other._state.deck = []
-        other._state.seal_order = []
-        return other
 
     def table(self) -> Position:
         """What lies where; not to be changed."""

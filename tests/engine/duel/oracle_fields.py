@@ -6,31 +6,19 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from tests.engine.duel.oracle_cards import (
-    COLOURS,
-    GOLD_IN_BOX,
-    MADE_FROM,
-    NEUTRAL_SEALS,
-    ONCE,
-    PERSONAL,
-    PERSONAL_CARDS,
-    PLACES,
-    RAW,
-    SECTIONS,
-    SYMBOLS,
-)
+from tests.engine.duel import oracle_cards as box
 from tests.engine.duel.oracle_state import Player, Position, Use
 from tests.engine.duel.oracle_uses import MAY_END
 
 Fields = dict[str, Any]
 
 CATALOGUE = [
-    *SYMBOLS,
-    *(card for card, colour in PERSONAL_CARDS.items() if colour == "blue"),
-    *(card for card, colour in PERSONAL_CARDS.items() if colour == "red"),
-    *ONCE,
+    *box.SYMBOLS,
+    *(card for card, colour in box.PERSONAL_CARDS.items() if colour == "blue"),
+    *(card for card, colour in box.PERSONAL_CARDS.items() if colour == "red"),
+    *box.ONCE,
 ]
-MATERIALS = [MADE_FROM[raw] for raw in RAW]
+MATERIALS = [box.MADE_FROM[raw] for raw in box.RAW]
 
 
 def _in_order(things: Iterable[str], order: Sequence[str]) -> list[str]:
@@ -38,7 +26,7 @@ def _in_order(things: Iterable[str], order: Sequence[str]) -> list[str]:
 
 
 def _places(places: Iterable[int]) -> list[str]:
-    return [PLACES[place] for place in sorted(places)]
+    return [box.PLACES[place] for place in sorted(places)]
 
 
 def to_fields(s: Position) -> Fields:
@@ -62,7 +50,7 @@ def to_fields(s: Position) -> Fields:
         "built": s.built,
         "cheap": s.toledo,
         "flipping": s.flipping,
-        "unseen_seals": _in_order(s.unseen_seals.elements(), NEUTRAL_SEALS),
+        "unseen_seals": _in_order(s.unseen_seals.elements(), box.NEUTRAL_SEALS),
         "seal_order": list(s.seal_order),
         "stack": list(s.seen_seals),
         "undealt": _in_order(s.unseen_cards.elements(), CATALOGUE),
@@ -72,16 +60,16 @@ def to_fields(s: Position) -> Fields:
 
 
 def _player_fields(player: Player) -> Fields:
-    sections = [_in_order(player.placed[section], MATERIALS) for section in SECTIONS]
+    sections = [_in_order(player.placed[section], MATERIALS) for section in box.SECTIONS]
     return {
         "gold": player.gold,
-        "supply": {raw: player.supply[raw] for raw in RAW},
-        "camp": {raw: player.raw[raw] for raw in RAW},
+        "supply": {raw: player.supply[raw] for raw in box.RAW},
+        "camp": {raw: player.raw[raw] for raw in box.RAW},
         "materials": {made: player.made[made] for made in MATERIALS},
         **{f"section_{number}": placed for number, placed in enumerate(sections, 1)},
-        "seals": _in_order(player.seals.elements(), NEUTRAL_SEALS),
-        "flipped": [seal for seal in player.flipped if seal != PERSONAL],
-        "personal_flipped": PERSONAL in player.flipped,
+        "seals": _in_order(player.seals.elements(), box.NEUTRAL_SEALS),
+        "flipped": [seal for seal in player.flipped if seal != box.PERSONAL],
+        "personal_flipped": box.PERSONAL in player.flipped,
         "sum": player.total,
         "cards": _in_order(player.once, CATALOGUE),
         "markers": _places(player.markers),
@@ -90,7 +78,7 @@ def _player_fields(player: Player) -> Fields:
 
 def from_fields(fields: Fields) -> Position:
     """Reads a position; what is missing to 74 gold is the bank's."""
-    players = {colour: _player(colour, own) for colour, own in zip(COLOURS, fields["players"], strict=True)}
+    players = {colour: _player(colour, own) for colour, own in zip(box.COLOURS, fields["players"], strict=True)}
     dealt = 9 if fields["step"] not in ("deal", "over") else sum(card != "" for card in fields["grid"])
     s = Position(
         players,
@@ -101,7 +89,7 @@ def from_fields(fields: Fields) -> Position:
         step=fields["step"],
         to_act=fields["to_act"],
         active=fields["turn_of"],
-        bank=GOLD_IN_BOX - sum(player.gold for player in players.values()),
+        bank=box.GOLD_IN_BOX - sum(player.gold for player in players.values()),
         unseen_cards=Counter(fields["undealt"]),
         deck=list(fields["deck"]),
         grid=fields["grid"][:dealt],
@@ -114,7 +102,7 @@ def from_fields(fields: Fields) -> Position:
         toledo=fields["cheap"],
     )
     if s.active:
-        s.me().used = [PLACES.index(place) for place in fields["used"]]
+        s.me().used = [box.PLACES.index(place) for place in fields["used"]]
     _read_use(s, fields)
     return s
 
@@ -127,17 +115,17 @@ def _read_use(s: Position, fields: Fields) -> None:
 
 
 def _player(colour: str, own: Fields) -> Player:
-    flipped = [*own["flipped"], *([PERSONAL] if own["personal_flipped"] else [])]
+    flipped = [*own["flipped"], *([box.PERSONAL] if own["personal_flipped"] else [])]
     return Player(
         colour,
         gold=own["gold"],
         supply=+Counter(own["supply"]),
         raw=+Counter(own["camp"]),
         made=+Counter(own["materials"]),
-        placed={section: list(own[f"section_{number}"]) for number, section in enumerate(SECTIONS, 1)},
+        placed={section: list(own[f"section_{number}"]) for number, section in enumerate(box.SECTIONS, 1)},
         seals=Counter(own["seals"]),
         flipped=flipped,
         total=own["sum"],
         once=list(own["cards"]),
-        markers=[PLACES.index(place) for place in own["markers"]],
+        markers=[box.PLACES.index(place) for place in own["markers"]],
     )

@@ -6,17 +6,8 @@ from collections.abc import Callable
 from fractions import Fraction
 from itertools import combinations
 
+from tests.engine.duel import oracle_cards as box
 from tests.engine.duel import oracle_uses
-from tests.engine.duel.oracle_cards import (
-    FACES,
-    LINES,
-    NEUTRAL_SEALS,
-    PERSONAL,
-    PLACES,
-    PLACING,
-    SECTIONS,
-    TOLEDO_PRICE,
-)
 from tests.engine.duel.oracle_state import Player, Position
 
 
@@ -27,15 +18,15 @@ def legal(s: Position) -> list[str]:
 def odds(s: Position) -> dict[str, Fraction]:
     """The probability of each outcome at Nature's turn, by what everyone can see."""
     if s.step == "flip":
-        return {f"face {face}": Fraction(1, 2) for face in FACES[s.flipping]}
+        return {f"face {face}": Fraction(1, 2) for face in box.FACES[s.flipping]}
     verb, pile = ("deal", s.unseen_cards) if s.step == "deal" else ("draw", s.unseen_seals)
     return {f"{verb} {thing}": Fraction(count, pile.total()) for thing, count in sorted(pile.items())}
 
 
 def _claim(s: Position) -> list[str]:
-    taken = next((line for line, places in LINES.items() if s.player(s.first).markers == list(places)), "")
+    taken = next((line for line, places in box.LINES.items() if s.player(s.first).markers == list(places)), "")
     shape = taken.split(" ")[0]
-    free = [line for line in LINES if line.split(" ")[0] != shape or (shape == "diagonal" and line != taken)]
+    free = [line for line in box.LINES if line.split(" ")[0] != shape or (shape == "diagonal" and line != taken)]
     return [f"claim {line}" for line in free]
 
 
@@ -44,22 +35,22 @@ def _storming(s: Position) -> list[str]:
 
 
 def _take_back(s: Position) -> list[str]:
-    return [f"take-back {PLACES[place]}" for place in s.player(s.to_act).markers]
+    return [f"take-back {box.PLACES[place]}" for place in s.player(s.to_act).markers]
 
 
 def can_flip(player: Player) -> bool:
     """The personal seal is always at hand until it is flipped, and ends its owner's flipping."""
-    return PERSONAL not in player.flipped
+    return box.PERSONAL not in player.flipped
 
 
 def _conflict(s: Position) -> list[str]:
     me = s.player(s.to_act)
-    return ["stop", f"flip {PERSONAL}", *(f"flip {seal}" for seal in NEUTRAL_SEALS if me.seals[seal])]
+    return ["stop", f"flip {box.PERSONAL}", *(f"flip {seal}" for seal in box.NEUTRAL_SEALS if me.seals[seal])]
 
 
 def _keep(s: Position) -> list[str]:
     flipped = s.player(s.to_act).flipped
-    return [f"keep {seal}" for seal in NEUTRAL_SEALS if seal in flipped]
+    return [f"keep {seal}" for seal in box.NEUTRAL_SEALS if seal in flipped]
 
 
 def _turn(s: Position) -> list[str]:
@@ -73,8 +64,8 @@ def _builds(s: Position) -> list[str]:
     me = s.me()
     sets = [
         (section, materials)
-        for section in SECTIONS
-        for count in PLACING
+        for section in box.SECTIONS
+        for count in box.PLACING
         for materials in combinations(me.missing(section), count)
     ]
     return [
@@ -82,7 +73,7 @@ def _builds(s: Position) -> list[str]:
         for section, materials in sets
         if not s.built
         and all(me.made[made] for made in materials)
-        and me.gold >= (TOLEDO_PRICE if s.toledo else PLACING[len(materials)])
+        and me.gold >= (box.TOLEDO_PRICE if s.toledo else box.PLACING[len(materials)])
     ]
 
 

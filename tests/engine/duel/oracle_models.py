@@ -1,10 +1,9 @@
-"""The models of the rules that the stories run on: the plain one, and the core behind the same interface."""
+"""The interface of the models that the stories run on, and the core behind it."""
 
 from collections.abc import Callable
 from typing import Protocol
 
 from tests.engine import models
-from tests.engine.duel.oracle import Oracle
 from tests.engine.duel.oracle_fields import from_fields
 from tests.engine.duel.oracle_state import Position
 from tests.shipped import DUEL
@@ -20,13 +19,8 @@ NewGame = Callable[[models.Fields], Game]
 
 
 class Core(models.CoreGame):
-    """The core."""
-
     rules = DUEL
 
     def table(self) -> Position:
         """The position, as the plain model lays it out."""
         return from_fields(self.position())
-
-
-MODELS: dict[str, NewGame] = {"oracle": Oracle.from_position, "core": Core.from_position}

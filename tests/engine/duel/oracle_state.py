@@ -5,26 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass, field
 
-from tests.engine.duel.oracle_cards import (
-    CHIPS,
-    COLOURS,
-    DECK_OF_PHASE,
-    DECKS,
-    GOLD_IN_BOX,
-    MADE_FROM,
-    NEEDS,
-    NEUTRAL_SEALS,
-    RAW_OF,
-    SECTIONS,
-    START_CAMP,
-    START_GOLD,
-    START_STACK,
-    other,
-)
+from tests.engine.duel import oracle_cards as box
 
 
 def _whole_supply() -> Counter[str]:
-    return Counter(CHIPS) - Counter(START_CAMP)
+    return Counter(box.CHIPS) - Counter(box.START_CAMP)
 
 
 @dataclass
@@ -32,12 +17,12 @@ class Player:
     """What lies before one player."""
 
     colour: str
-    gold: int = START_GOLD
+    gold: int = box.START_GOLD
     supply: Counter[str] = field(default_factory=_whole_supply)  # raw chips
-    raw: Counter[str] = field(default_factory=lambda: Counter(START_CAMP))  # in the camp
+    raw: Counter[str] = field(default_factory=lambda: Counter(box.START_CAMP))  # in the camp
     made: Counter[str] = field(default_factory=Counter)  # materials in the camp
-    placed: dict[str, list[str]] = field(default_factory=lambda: {section: [] for section in SECTIONS})
-    seals: Counter[str] = field(default_factory=lambda: Counter(NEUTRAL_SEALS))  # neutral, not flipped
+    placed: dict[str, list[str]] = field(default_factory=lambda: {section: [] for section in box.SECTIONS})
+    seals: Counter[str] = field(default_factory=lambda: Counter(box.NEUTRAL_SEALS))  # neutral, not flipped
     flipped: list[str] = field(default_factory=list)  # in this conflict, first flipped first
     total: int = 0  # of the faces flipped in this conflict
     once: list[str] = field(default_factory=list)  # 1x cards in front
@@ -45,13 +30,13 @@ class Player:
     used: list[int] = field(default_factory=list)  # places under markers whose card was used
 
     def missing(self, section: str) -> list[str]:
-        return [made for made in NEEDS[self.colour][section] if made not in self.placed[section]]
+        return [made for made in box.NEEDS[self.colour][section] if made not in self.placed[section]]
 
     def complete(self, section: str) -> bool:
         return not self.missing(section)
 
     def sections(self) -> int:
-        return sum(self.complete(section) for section in SECTIONS)
+        return sum(self.complete(section) for section in box.SECTIONS)
 
     def materials(self) -> int:
         return sum(len(materials) for materials in self.placed.values())
@@ -65,12 +50,12 @@ class Player:
     def turn_over(self, raw: str) -> None:
         """One raw chip of the camp becomes material."""
         self.raw[raw] -= 1
-        self.made[MADE_FROM[raw]] += 1
+        self.made[box.MADE_FROM[raw]] += 1
 
     def give_up(self, section: str, made: str) -> None:
         """A placed material goes back to the own supply, as raw (William)."""
         self.placed[section].remove(made)
-        self.supply[RAW_OF[made]] += 1
+        self.supply[box.RAW_OF[made]] += 1
 
 
 @dataclass
@@ -87,7 +72,7 @@ class Use:
 class Position:
     """The whole table."""
 
-    players: dict[str, Player] = field(default_factory=lambda: {colour: Player(colour) for colour in COLOURS})
+    players: dict[str, Player] = field(default_factory=lambda: {colour: Player(colour) for colour in box.COLOURS})
     phase: int = 1
     round: int = 1
     power: str = "red"
@@ -95,11 +80,11 @@ class Position:
     step: str = "deal"
     to_act: str = "nature"
     active: str = ""  # whose turn it is
-    bank: int = GOLD_IN_BOX - len(COLOURS) * START_GOLD
-    unseen_cards: Counter[str] = field(default_factory=lambda: Counter(DECKS["A"]))
+    bank: int = box.GOLD_IN_BOX - len(box.COLOURS) * box.START_GOLD
+    unseen_cards: Counter[str] = field(default_factory=lambda: Counter(box.DECKS["A"]))
     deck: list[str] = field(default_factory=list)  # order of all cards to come, or [] if it is not known
     grid: list[str] = field(default_factory=list)  # 9 places once dealt; "" where a 1x card was taken
-    unseen_seals: Counter[str] = field(default_factory=lambda: Counter(START_STACK))
+    unseen_seals: Counter[str] = field(default_factory=lambda: Counter(box.START_STACK))
     seal_order: list[str] = field(default_factory=list)  # of the unseen seals, or [] if it is not known
     seen_seals: list[str] = field(default_factory=list)  # under them, the next to be taken first
     flipping: str = ""  # the seal whose face Nature is to show
@@ -117,7 +102,7 @@ class Position:
         return self.players[self.active]
 
     def opponent(self) -> Player:
-        return self.players[other(self.active)]
+        return self.players[box.other(self.active)]
 
     def ask(self, step: str, who: str) -> None:
         """Stops at a decision or a chance event."""
@@ -136,7 +121,7 @@ class Position:
 
     def winner(self) -> str:
         """Who has completed the third section, or ""."""
-        return next((player.colour for player in self.players.values() if player.sections() == len(SECTIONS)), "")
+        return next((player.colour for player in self.players.values() if player.sections() == len(box.SECTIONS)), "")
 
     def stack(self) -> int:
         """How many seals lie in the stack."""
@@ -146,4 +131,4 @@ class Position:
         self.seen_seals.append(seal)
 
     def deck_name(self) -> str:
-        return DECK_OF_PHASE[self.phase]
+        return box.DECK_OF_PHASE[self.phase]

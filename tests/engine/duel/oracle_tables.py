@@ -8,18 +8,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 
-from tests.engine.duel.oracle_cards import (
-    CHIPS,
-    DECK_OF_PHASE,
-    DECKS,
-    GOLD_IN_BOX,
-    MADE_FROM,
-    NEEDS,
-    ONCE,
-    SEALS_IN_BOX,
-    SECTIONS,
-    START_STACK,
-)
+from tests.engine.duel import oracle_cards as box
 from tests.engine.duel.oracle_state import Player, Position
 
 
@@ -37,11 +26,11 @@ def random_table(rng: random.Random) -> Position:
 
 def _share_chips(rng: random.Random, player: Player) -> None:
     eager = rng.random()
-    player.supply, player.raw, player.made = Counter(CHIPS), Counter(), Counter()
-    for section in rng.sample(SECTIONS, 2):  # a third complete one would have ended the game
-        player.placed[section] = [made for made in NEEDS[player.colour][section] if rng.random() < eager]
+    player.supply, player.raw, player.made = Counter(box.CHIPS), Counter(), Counter()
+    for section in rng.sample(box.SECTIONS, 2):  # a third complete one would have ended the game
+        player.placed[section] = [made for made in box.NEEDS[player.colour][section] if rng.random() < eager]
     placed = Counter(made for materials in player.placed.values() for made in materials)
-    for raw, made in MADE_FROM.items():
+    for raw, made in box.MADE_FROM.items():
         player.supply[raw] -= placed[made]
         for _ in range(player.supply[raw]):
             camp = rng.choice([player.supply, player.raw, player.made])
@@ -53,15 +42,15 @@ def _share_gold(rng: random.Random, s: Position) -> None:
     """One table in three has an empty bank or nearly so."""
     s.bank = rng.choice([rng.randint(0, 4), rng.randint(20, 70), rng.randint(20, 70)])
     rich, poor = rng.sample(list(s.players.values()), 2)
-    poor.gold = rng.randint(0, min(15, GOLD_IN_BOX - s.bank))
-    rich.gold = GOLD_IN_BOX - s.bank - poor.gold
+    poor.gold = rng.randint(0, min(15, box.GOLD_IN_BOX - s.bank))
+    rich.gold = box.GOLD_IN_BOX - s.bank - poor.gold
 
 
 def _share_seals(rng: random.Random, s: Position) -> None:
-    unseen = rng.sample(START_STACK, rng.randint(0, len(START_STACK)))
+    unseen = rng.sample(box.START_STACK, rng.randint(0, len(box.START_STACK)))
     s.unseen_seals = Counter(unseen)
     s.seal_order = unseen
-    seen = list((Counter(SEALS_IN_BOX) - s.unseen_seals).elements())
+    seen = list((Counter(box.SEALS_IN_BOX) - s.unseen_seals).elements())
     rng.shuffle(seen)
     under = rng.choice([0, 0, 1, len(seen) // 2])
     s.seen_seals, held = seen[:under], seen[under:]
@@ -73,16 +62,16 @@ def _share_seals(rng: random.Random, s: Position) -> None:
 
 def _share_cards(rng: random.Random, s: Position) -> None:
     """The rounds before have dealt of this deck; a player may hold 1x cards they dealt, or cards of the deck before."""
-    deck = list(Counter(DECKS[s.deck_name()]).elements())
+    deck = list(Counter(box.DECKS[s.deck_name()]).elements())
     rng.shuffle(deck)
     before, order = deck[: 9 * (s.round - 1)], deck[9 * (s.round - 1) :]
     s.unseen_cards = Counter(order)
-    held = [card for card in before if card in ONCE]
-    held += [card for card in DECKS[DECK_OF_PHASE[s.phase - 1]] if card in ONCE] if s.phase > 1 else []
+    held = [card for card in before if card in box.ONCE]
+    held += [card for card in box.DECKS[box.DECK_OF_PHASE[s.phase - 1]] if card in box.ONCE] if s.phase > 1 else []
     for card in held:
         rng.choice([[], *(player.once for player in s.players.values())]).append(card)
     s.deck = order
     for phase in range(s.phase + 1, 5):
-        later = list(Counter(DECKS[DECK_OF_PHASE[phase]]).elements())
+        later = list(Counter(box.DECKS[box.DECK_OF_PHASE[phase]]).elements())
         rng.shuffle(later)
         s.deck += later

@@ -8,35 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tests.engine.duel.oracle_cards import (
-    ALFRED_PRICE,
-    ALIENA_PRICE,
-    ALIENA_WOOL,
-    BONUS_GOLD,
-    BONUS_KINDS,
-    BONUS_SEALS,
-    BONUS_TURNS,
-    CRAFT,
-    FREE_SEALS,
-    GATHER,
-    GIFT_CHIPS,
-    HENRY_GOLD,
-    INCOME,
-    MADE_FROM,
-    MARKETS,
-    NEUTRAL_SEALS,
-    NO_ORE,
-    ONCE,
-    PERSONAL_CARDS,
-    POINTING,
-    RAW_OF,
-    REGAN_CHIPS,
-    REGAN_PRICE,
-    SEAL_PRICE,
-    SECTIONS,
-    SYMBOLS,
-    TOM_PRICE,
-)
+from tests.engine.duel import oracle_cards as box
 from tests.engine.duel.oracle_state import Player, Position, Use
 
 # What may be used ---------------------------------------------------------------------------------------------
@@ -44,7 +16,7 @@ from tests.engine.duel.oracle_state import Player, Position, Use
 
 def mine(s: Position, card: str) -> bool:
     """Whether the card is neutral or of the active player's colour, and not a 1x card."""
-    return card in SYMBOLS or PERSONAL_CARDS.get(card) == s.active
+    return card in box.SYMBOLS or box.PERSONAL_CARDS.get(card) == s.active
 
 
 def own_places(s: Position) -> list[int]:
@@ -67,9 +39,11 @@ def changes(s: Position, card: str) -> bool:
 
 def opened(s: Position, card: str) -> Use:
     """A card with choices before the first of them."""
-    left = {"regan_hamleigh": REGAN_CHIPS, **{name: market.limit for name, market in MARKETS.items()}}.get(card, 0)
+    left = {"regan_hamleigh": box.REGAN_CHIPS, **{name: market.limit for name, market in box.MARKETS.items()}}.get(
+        card, 0
+    )
     if card in GIFTS:
-        left = min(GIFT_CHIPS, sum(s.me().supply[raw] for raw in NO_ORE))  # D26: or all there is
+        left = min(box.GIFT_CHIPS, sum(s.me().supply[raw] for raw in box.NO_ORE))  # D26: or all there is
     return Use(card, left, "wood" if card in (*GIFTS, "regan_hamleigh", "alfred_builder") else "")
 
 
@@ -94,11 +68,11 @@ def _gather(raw: str, count: int) -> tuple[Callable[[Position], bool], Callable[
 
 
 def _free_seals(s: Position) -> None:
-    s.draws = min(FREE_SEALS, s.stack())
+    s.draws = min(box.FREE_SEALS, s.stack())
 
 
 def _henry(s: Position) -> None:
-    s.earn(s.me(), HENRY_GOLD * s.me().sections())
+    s.earn(s.me(), box.HENRY_GOLD * s.me().sections())
 
 
 def _stephen(s: Position) -> None:
@@ -111,8 +85,8 @@ def _toledo(s: Position) -> None:
 
 AT_ONCE: dict[str, tuple[Callable[[Position], bool], Callable[[Position], None]]] = {
     "power": (lambda s: s.power != s.active, _take_power),
-    **{card: _income(gold) for card, gold in INCOME.items()},
-    **{card: _gather(raw, count) for card, (raw, count) in GATHER.items()},
+    **{card: _income(gold) for card, gold in box.INCOME.items()},
+    **{card: _gather(raw, count) for card, (raw, count) in box.GATHER.items()},
     "jonathan": (lambda s: s.stack() > 0, _free_seals),
     "walter": (lambda s: s.stack() > 0, _free_seals),
     "bishop_henry": (lambda s: s.bank > 0 and s.me().sections() > 0, _henry),
@@ -127,34 +101,34 @@ AT_ONCE: dict[str, tuple[Callable[[Position], bool], Callable[[Position], None]]
 def choices(s: Position, use: Use) -> list[str]:
     """What may be chosen next in a use; the end of the use is not among them."""
     card, me = use.card, s.me()
-    if card in CRAFT:
-        raw, price = CRAFT[card]
+    if card in box.CRAFT:
+        raw, price = box.CRAFT[card]
         most = 0 if use.began else min(me.raw[raw], me.gold // price)
         return [f"convert {raw} {count}" for count in range(1, most + 1)]
-    if card in MARKETS:
+    if card in box.MARKETS:
         return _market_choices(use, me)
     return CHOICES[card](s, use, me)
 
 
 def _market_choices(use: Use, me: Player) -> list[str]:
-    market = MARKETS[use.card]
+    market = box.MARKETS[use.card]
     may_buy = use.left and me.gold >= market.price
-    bought = [f"buy {raw}" for raw in BONUS_KINDS if may_buy and me.supply[raw]]
+    bought = [f"buy {raw}" for raw in box.BONUS_KINDS if may_buy and me.supply[raw]]
     return [*bought, *(["sell wool 1"] if me.raw["wool"] else [])]
 
 
 def _influence(s: Position, use: Use, me: Player) -> list[str]:
-    return ["buy seal"] if s.stack() and me.gold >= SEAL_PRICE else []
+    return ["buy seal"] if s.stack() and me.gold >= box.SEAL_PRICE else []
 
 
 def _aliena(s: Position, use: Use, me: Player) -> list[str]:
-    most = 0 if use.began else min(me.raw["wool"], ALIENA_WOOL)
+    most = 0 if use.began else min(me.raw["wool"], box.ALIENA_WOOL)
     return [f"sell wool {count}" for count in range(1, most + 1)]  # D36
 
 
 def from_floor(use: Use) -> tuple[str, ...]:
     """The kinds that may still be named: the last one named and those after it."""
-    return NO_ORE[NO_ORE.index(use.floor) :]
+    return box.NO_ORE[box.NO_ORE.index(use.floor) :]
 
 
 def _gift(s: Position, use: Use, me: Player) -> list[str]:
@@ -164,27 +138,27 @@ def _gift(s: Position, use: Use, me: Player) -> list[str]:
 
 
 def _regan(s: Position, use: Use, me: Player) -> list[str]:
-    may = use.left and me.gold >= REGAN_PRICE
+    may = use.left and me.gold >= box.REGAN_PRICE
     return [f"convert {raw} 1" for raw in from_floor(use) if may and me.raw[raw]]
 
 
 def _alfred(s: Position, use: Use, me: Player) -> list[str]:
-    return [f"buy {raw}" for raw in from_floor(use) if me.supply[raw] and me.gold >= ALFRED_PRICE]
+    return [f"buy {raw}" for raw in from_floor(use) if me.supply[raw] and me.gold >= box.ALFRED_PRICE]
 
 
 def _maud(s: Position, use: Use, me: Player) -> list[str]:
-    return [f"pay {seal} {raw}" for raw in NO_ORE if me.supply[raw] for seal in NEUTRAL_SEALS if me.seals[seal]]
+    return [f"pay {seal} {raw}" for raw in box.NO_ORE if me.supply[raw] for seal in box.NEUTRAL_SEALS if me.seals[seal]]
 
 
 def _tom(s: Position, use: Use, me: Player) -> list[str]:
-    if use.began or me.gold < TOM_PRICE:
+    if use.began or me.gold < box.TOM_PRICE:
         return []
     return [
-        f"place {section} {MADE_FROM[raw]} {seal}"
-        for section in SECTIONS
-        for raw in NO_ORE
-        if me.supply[raw] and MADE_FROM[raw] in me.missing(section)
-        for seal in NEUTRAL_SEALS
+        f"place {section} {box.MADE_FROM[raw]} {seal}"
+        for section in box.SECTIONS
+        for raw in box.NO_ORE
+        if me.supply[raw] and box.MADE_FROM[raw] in me.missing(section)
+        for seal in box.NEUTRAL_SEALS
         if me.seals[seal]
     ]
 
@@ -194,7 +168,7 @@ def _william(s: Position, use: Use, me: Player) -> list[str]:
     if use.began:
         return []
     victim = s.opponent()
-    open_sections = [section for section in SECTIONS if not victim.complete(section)]
+    open_sections = [section for section in box.SECTIONS if not victim.complete(section)]
     return [f"return {section} {made}" for section in open_sections for made in victim.placed[section]]
 
 
@@ -208,16 +182,16 @@ def _pointed(s: Position, use: Use, places: list[int], cards: set[str]) -> list[
 
 def _any_place(s: Position, use: Use, me: Player) -> list[str]:
     """Remigius and Ellen: neither points at a pointing card."""
-    return _pointed(s, use, list(range(9)), {*SYMBOLS, *PERSONAL_CARDS} - {*POINTING})
+    return _pointed(s, use, list(range(9)), {*box.SYMBOLS, *box.PERSONAL_CARDS} - {*box.POINTING})
 
 
 def _lord(s: Position, use: Use, me: Player) -> list[str]:
     places = [place for place in range(9) if place not in me.markers]
-    return _pointed(s, use, places, {*SYMBOLS, *PERSONAL_CARDS})
+    return _pointed(s, use, places, {*box.SYMBOLS, *box.PERSONAL_CARDS})
 
 
 def _madonna(s: Position, use: Use, me: Player) -> list[str]:
-    return _pointed(s, use, me.markers, set(SYMBOLS))
+    return _pointed(s, use, me.markers, set(box.SYMBOLS))
 
 
 CHOICES: dict[str, Callable[[Position, Use, Player], list[str]]] = {
@@ -237,11 +211,11 @@ CHOICES: dict[str, Callable[[Position, Use, Player], list[str]]] = {
 }
 GIFTS = ("jack", "volunteer_workers")
 DRAWING = ("influence", "jonathan", "walter")
-MAY_END = (*MARKETS, "influence", "regan_hamleigh", "alfred_builder", "empress_maud")
+MAY_END = (*box.MARKETS, "influence", "regan_hamleigh", "alfred_builder", "empress_maud")
 STEP_OF = {
     "influence": "influence",
-    **dict.fromkeys(CRAFT, "craftsman"),
-    **dict.fromkeys(MARKETS, "market"),
+    **dict.fromkeys(box.CRAFT, "craftsman"),
+    **dict.fromkeys(box.MARKETS, "market"),
     "aliena": "aliena",
     **dict.fromkeys(GIFTS, "take"),
     "regan_hamleigh": "regan",
@@ -249,13 +223,13 @@ STEP_OF = {
     "empress_maud": "maud",
     "tom_builder": "tom",
     "william_hamleigh": "william",
-    **dict.fromkeys((*POINTING, "lord_in_court", "return_of_the_madonna"), "copy"),
+    **dict.fromkeys((*box.POINTING, "lord_in_court", "return_of_the_madonna"), "copy"),
 }
 
 
 def playable(s: Position) -> list[str]:
     """The 1x cards that the active player may play in the turn (D16, D20)."""
-    return [card for card in ONCE if card in s.me().once and card in (*AT_ONCE, *CHOICES) and changes(s, card)]
+    return [card for card in box.ONCE if card in s.me().once and card in (*AT_ONCE, *CHOICES) and changes(s, card)]
 
 
 # What a choice does ---------------------------------------------------------------------------------------------
@@ -270,7 +244,7 @@ def choose(s: Position, use: Use, verb: str, words: list[str]) -> None:
 def _convert(s: Position, use: Use, me: Player, words: list[str]) -> None:
     raw, count = words[0], int(words[1])
     for _ in range(count):
-        s.pay(me, CRAFT[use.card][1] if use.card in CRAFT else REGAN_PRICE)
+        s.pay(me, box.CRAFT[use.card][1] if use.card in box.CRAFT else box.REGAN_PRICE)
         me.turn_over(raw)
     if use.card == "regan_hamleigh":
         use.left -= 1
@@ -281,22 +255,22 @@ def _sell(s: Position, use: Use, me: Player, words: list[str]) -> None:
     count = int(words[1])
     me.raw["wool"] -= count
     me.supply["wool"] += count
-    s.earn(me, count * (ALIENA_PRICE if use.card == "aliena" else MARKETS[use.card].wool))  # D27, D38
+    s.earn(me, count * (box.ALIENA_PRICE if use.card == "aliena" else box.MARKETS[use.card].wool))  # D27, D38
 
 
 def _buy(s: Position, use: Use, me: Player, words: list[str]) -> None:
     if words == ["seal"]:
-        s.pay(me, SEAL_PRICE)
+        s.pay(me, box.SEAL_PRICE)
         s.draws = 1  # D25: seen before the next is decided
         return
     (raw,) = words
     me.gather(raw, 1)
     if use.card == "alfred_builder":
-        s.pay(me, ALFRED_PRICE)
+        s.pay(me, box.ALFRED_PRICE)
         me.turn_over(raw)  # D28
         use.floor = raw
     else:
-        s.pay(me, MARKETS[use.card].price)
+        s.pay(me, box.MARKETS[use.card].price)
         use.left -= 1
 
 
@@ -321,8 +295,8 @@ def _trade_seal(s: Position, use: Use, me: Player, words: list[str]) -> None:
 def _place(s: Position, use: Use, me: Player, words: list[str]) -> None:
     section, made, seal = words
     _pay_seal(s, me, seal)
-    s.pay(me, TOM_PRICE)
-    me.supply[RAW_OF[made]] -= 1
+    s.pay(me, box.TOM_PRICE)
+    me.supply[box.RAW_OF[made]] -= 1
     put_into(s, section, [made])
 
 
@@ -361,13 +335,15 @@ def put_into(s: Position, section: str, materials: list[str]) -> None:
     if not me.complete(section) or s.opponent().complete(section) or s.winner():
         return  # D33: a winner gets no bonus
     if section == "I":
-        s.draws = min(BONUS_SEALS, s.stack())
+        s.draws = min(box.BONUS_SEALS, s.stack())
     elif section == "II":
-        s.earn(me, BONUS_GOLD)
+        s.earn(me, box.BONUS_GOLD)
     else:
-        s.bonus = Use("", BONUS_TURNS, "wood")
+        s.bonus = Use("", box.BONUS_TURNS, "wood")
 
 
 def bonus_choices(s: Position, bonus: Use) -> list[str]:
     """The chips that bonus III may turn."""
-    return [f"convert {raw} 1" for raw in from_floor(bonus) if raw in BONUS_KINDS and bonus.left and s.me().raw[raw]]
+    return [
+        f"convert {raw} 1" for raw in from_floor(bonus) if raw in box.BONUS_KINDS and bonus.left and s.me().raw[raw]
+    ]
