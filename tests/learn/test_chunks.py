@@ -2,29 +2,23 @@
 
 import json
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from clerestory.engine.core import Game
-from clerestory.engine.toy.rules import TOY
+from clerestory.arena.pool import Crew, on_processes
 from clerestory.learn.chunks import path_of, play_chunks, read_chunk, read_games, stored, write_chunk
 from clerestory.learn.errors import BadData
 from clerestory.learn.selfplay import Habits, SelfPlay
+from tests.arena.matches import inline, toy
 from tests.room import files_of_at_most
 
-
-def toy() -> Game:
-    return TOY
+PLAN = SelfPlay(toy, 2, generation=0, seed=7, habits=Habits(quick=4, full=10, least_visits=5))
 
 
-PLAN = SelfPlay(toy, 2, generation=0, seed=7, habits=Habits(quick=8, full=20, least_visits=5))
-
-
-def play(folder: Path, chunks: int, workers: int = 1) -> list[int]:
-    return list(play_chunks(PLAN, folder, chunks, workers=workers))
+def play(folder: Path, chunks: int, crew: Crew = on_processes) -> list[int]:
+    return list(play_chunks(PLAN, folder, chunks, workers=1, crew=crew))
 
 
 def contents(folder: Path) -> dict[str, bytes]:
@@ -38,8 +32,8 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_processes_change_nothing(whole: Path, tmp_path: Path) -> None:
-    assert sorted(play(tmp_path, 3, workers=2)) == [0, 1, 2]
+def test_the_order_in_which_chunks_are_played_changes_nothing(whole: Path, tmp_path: Path) -> None:
+    assert sorted(play(tmp_path, 3, inline)) == [0, 1, 2]
     assert contents(tmp_path) == contents(whole)
 
 
@@ -63,22 +57,20 @@ def test_what_is_read_is_what_was_played(whole: Path) -> None:
 # -- what is refused -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kept", [0, 1, 100, 3000, -1, -30])
-def test_a_truncated_chunk_is_named(kept: int, whole: Path, tmp_path: Path) -> None:
-    path = tmp_path / "00000.npz"
-    path.write_bytes(path_of(whole, 0).read_bytes()[:kept])
-    with pytest.raises(BadData, match=r"00000\.npz: is damaged"):
-        read_chunk(path, PLAN.header())
-
-
-def test_a_flipped_byte_is_noticed(whole: Path, tmp_path: Path) -> None:
+def flipped(whole: Path) -> bytes:
+    """A chunk with another bit in its largest array."""
     content = bytearray(path_of(whole, 0).read_bytes())
     with zipfile.ZipFile(path_of(whole, 0)) as parts:
         largest = max(parts.infolist(), key=lambda part: part.compress_size)
-    content[largest.header_offset + largest.compress_size // 2] ^= 1  # in its data
+    content[largest.header_offset + largest.compress_size // 2] ^= 1
+    return bytes(content)
+
+
+@pytest.mark.parametrize("kept", [0, 1, 100, 3000, -1, -30, None], ids=str)
+def test_a_damaged_chunk_is_named(kept: int | None, whole: Path, tmp_path: Path) -> None:
     path = tmp_path / "00000.npz"
-    path.write_bytes(content)
-    with pytest.raises(BadData, match="damaged"):
+    path.write_bytes(flipped(whole) if kept is None else path_of(whole, 0).read_bytes()[:kept])
+    with pytest.raises(BadData, match=r"00000\.npz: is damaged"):
         read_chunk(path, PLAN.header())
 
 
@@ -118,16 +110,9 @@ def test_wrong_columns_are_named(change: dict[str, np.ndarray], named: str, whol
         read_chunk(path, header)
 
 
-@pytest.fixture
-def little_room() -> Iterator[None]:
-    """Files can hold a kilobyte."""
-    with files_of_at_most(1024):
-        yield
-
-
-def test_a_full_disk_leaves_nothing_half_written(whole: Path, tmp_path: Path, little_room: None) -> None:
+def test_a_full_disk_leaves_nothing_half_written(whole: Path, tmp_path: Path) -> None:
     columns = read_chunk(path_of(whole, 0), PLAN.header())
     path = tmp_path / "00000.npz"
-    with pytest.raises(OSError, match=r"00000\.npz"):
+    with files_of_at_most(1024), pytest.raises(OSError, match=r"00000\.npz"):
         write_chunk(path, PLAN.header(), columns)
     assert list(tmp_path.iterdir()) == []

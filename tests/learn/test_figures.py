@@ -28,8 +28,8 @@ def test_reliability_by_hand() -> None:
 
 def test_shares_that_are_true_are_calibrated() -> None:
     luck = np.random.default_rng(0)
-    share = luck.uniform(size=200_000)
-    won = luck.uniform(size=200_000) < share
+    share = luck.uniform(size=50_000)
+    won = luck.uniform(size=50_000) < share
     assert calibration_error(reliability(share, won)) < 0.01
     assert calibration_error(reliability(share**2, won)) > 0.1
 
@@ -46,15 +46,6 @@ def test_lines_told_apart_whatever_their_level() -> None:
     assert within(-one, one, lines) == pytest.approx(-1)
 
 
-def test_the_loss_of_results_is_least_for_what_was_learned() -> None:
-    learned, held = {3: samples(3, 600, 1)}, {2: samples(2, 200, 2), 3: samples(3, 300, 2)}
-    first, *_, last = [
-        {name: array.copy() for name, array in progress.weights.items()}
-        for progress in fit(learned, encode, Schedule(epochs=30, batch=64, rate=0.01))
-    ]
-    assert results_loss(last, held, encode) < 0.8 * results_loss(first, held, encode)
-
-
 def test_the_loss_of_results_is_a_mean_over_positions() -> None:
     parts = {2: samples(2, 200, 2), 3: samples(3, 300, 2)}
     weights = begin_weights(*(array.shape[-1] for array in encode(parts[2].positions.state[:1])[:2]), seed=1)
@@ -66,11 +57,13 @@ def test_the_loss_of_results_is_a_mean_over_positions() -> None:
 
 
 def test_a_fit_foresees_more_than_no_fit() -> None:
-    learned, held = {3: samples(3, 600, 1)}, samples(3, 300, 2)
+    schedule = Schedule(epochs=20, batch=64, rate=0.01)
+    learned, held, other = {3: samples(3, 600, 1)}, samples(3, 300, 2), samples(2, 200, 2)
     first, *_, last = [
-        {name: array.copy() for name, array in progress.weights.items()}
-        for progress in fit(learned, encode, Schedule(epochs=30, batch=64, rate=0.01))
+        {name: array.copy() for name, array in progress.weights.items()} for progress in fit(learned, encode, schedule)
     ]
+    parts = {2: other, 3: held}
+    assert results_loss(last, parts, encode) < 0.8 * results_loss(first, parts, encode)
     early, late = figures(first, held, encode), figures(last, held, encode)
     assert late["r2"] > max(early["r2"], 0.5)
     assert late["log_loss"] < min(early["log_loss"], np.log(3))
@@ -80,12 +73,12 @@ def test_a_fit_foresees_more_than_no_fit() -> None:
     assert sum(row["positions"] for row in late["rounds"].values()) == late["positions"] == 300
 
 
-@pytest.mark.parametrize("factor", [0.3, 3.0])
-def test_timid_and_bold_shares_are_calibrated(factor: float) -> None:
+def test_timid_and_bold_shares_are_calibrated() -> None:
     learned = {seats: samples(seats, 600, seats) for seats in (2, 4)}
-    *_, progress = fit(learned, encode, Schedule(epochs=30, batch=64, rate=0.01))
+    *_, progress = fit(learned, encode, Schedule(epochs=10, batch=64, rate=0.01))
     once = calibrated(progress.weights, learned, encode)
-    off = {**once, "strength": once["strength"] * factor}
-    again = calibrated(off, learned, encode)
-    np.testing.assert_allclose(again["strength"], once["strength"], rtol=0.1)
-    assert figures(off, learned[2], encode)["log_loss"] > figures(once, learned[2], encode)["log_loss"]
+    for factor in (0.3, 3.0):
+        off = {**once, "strength": once["strength"] * factor}
+        again = calibrated(off, learned, encode)
+        np.testing.assert_allclose(again["strength"], once["strength"], rtol=0.1)
+        assert figures(off, learned[2], encode)["log_loss"] > figures(once, learned[2], encode)["log_loss"]

@@ -28,7 +28,7 @@ def same(one: NetWeights, other: NetWeights) -> bool:
 
 def test_scores_and_win_shares_are_learned() -> None:
     """Predictions for held-out positions are better than a constant."""
-    weights = last(Schedule(epochs=40, batch=64, rate=0.01, seed=4))
+    weights = last(Schedule(epochs=20, batch=64, rate=0.01, seed=4))
     held = samples(3, 400, 9).positions
     own, table, points = encode(held.state)
     outputs = forward(weights, own, table)

@@ -7,15 +7,9 @@ import pytest
 
 from clerestory.arena.errors import BadBot
 from clerestory.arena.match import Match
-from clerestory.engine.core import Game
-from clerestory.engine.toy.rules import TOY
 from clerestory.learn.errors import BadPlan
 from clerestory.learn.gate import GateOptions, play_gate
-
-
-def toy() -> Game:
-    return TOY
-
+from tests.arena.matches import toy
 
 GATE = GateOptions(budgets=("20it",), games=200, elo0=0, elo1=100)
 

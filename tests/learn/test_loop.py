@@ -4,11 +4,9 @@ import json
 import shutil
 import signal
 import subprocess
-import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import replace
-from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -16,10 +14,7 @@ import pytest
 
 from clerestory.arena.errors import BadMatch
 from clerestory.arena.results import lock
-from clerestory.engine import game
-from clerestory.engine.core import Game
 from clerestory.engine.errors import BadWeights
-from clerestory.engine.toy.rules import TOY
 from clerestory.engine.value import value_of
 from clerestory.engine.weights import read_weights
 from clerestory.learn.errors import BadData, BadPlan
@@ -28,16 +23,8 @@ from clerestory.learn.gate import GateOptions
 from clerestory.learn.loop import Resources, best_value, due, learn
 from clerestory.learn.plan import LearningPlan, OnePlyHabits
 from clerestory.learn.selfplay import Habits
-
-
-@cache
-def cathedral() -> Game:
-    return game("cathedral")
-
-
-def toy() -> Game:
-    return TOY
-
+from tests.arena.matches import cathedral, inline, toy
+from tests.cli.command import COMMAND
 
 PLAN = LearningPlan(
     load=cathedral,
@@ -48,7 +35,7 @@ PLAN = LearningPlan(
     schedule=Schedule(epochs=2, batch=256),
     fits=2,
 )
-OPEN = GateOptions(budgets=("2it",), games=8, elo0=-9000, elo1=-8000)  # what is as good as nothing passes
+OPEN = GateOptions(budgets=("2it",), games=4, elo0=-9000, elo1=-8000)  # what is as good as nothing passes
 SHUT = replace(OPEN, elo0=8000, elo1=9000)
 
 
@@ -57,6 +44,15 @@ def weights_of(folder: Path) -> list[bytes]:
     paths = sorted(folder.glob("generation-*/candidate.net"))
     found = [read_weights(path, cathedral()) for path in paths]
     return [b"".join(array.tobytes() for array in (*read.arrays.values(), read.priors or b"")) for read in found]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def small_chunks() -> Iterator[None]:
+    """The fewest games of which some are held out, and some calibrate."""
+    with pytest.MonkeyPatch.context() as patch:
+        for module in ("chunks", "loop"):
+            patch.setattr(f"clerestory.learn.{module}.GAMES_PER_CHUNK", 12)
+        yield
 
 
 @pytest.fixture(scope="module")
@@ -94,7 +90,7 @@ def test_what_a_generation_leaves_behind(whole: Path) -> None:
     ]  # fmt: skip
     provenance = read_weights(folder / "value.net", cathedral()).provenance
     assert (provenance["generation"], provenance["gate"]["passed"]) == (1, True)
-    assert provenance["games"] == {"2": {"0": 20, "1": 20}}
+    assert provenance["games"] == {"2": {"0": 12, "1": 12}}
     assert provenance["held_out"]["2"]["positions"] > 0
     assert provenance["priors"]["2"]["decisions"] > 0
     (match,) = provenance["gate"]["matches"]
@@ -147,19 +143,20 @@ def test_a_fit_goes_on_from_the_value_that_played(whole: Path) -> None:
 
 @pytest.mark.parametrize("kept", ["generation-0/2-players", "generation-1/figures.json"])
 def test_what_was_lost_is_made_again_alike(kept: str, whole: Path, tmp_path: Path) -> None:
-    """A run that was killed after writing a file continues with two processes."""
+    """A run that was killed after writing a file continues."""
     stop = (whole / kept).stat().st_mtime_ns
     shutil.copytree(whole, tmp_path, dirs_exist_ok=True, ignore=later_than(stop))
-    list(learn(PLAN, OPEN, tmp_path, 2, Resources(workers=2)))
+    list(learn(PLAN, OPEN, tmp_path, 2, Resources(workers=2, crew=inline)))
     assert weights_of(tmp_path) == weights_of(whole)
     games = "generation-1/2-players/00000.npz"
     assert (tmp_path / games).read_bytes() == (whole / games).read_bytes()
 
 
-def test_a_run_that_is_killed_goes_on(whole: Path, tmp_path: Path) -> None:
+@pytest.mark.system
+def test_a_run_that_is_killed_goes_on(tmp_path: Path) -> None:
     """SIGKILL at any moment, twice; then the run finishes."""
     command = [
-        *(sys.executable, "-m", "clerestory", "learn", "cathedral", "--out", str(tmp_path), "--seats", "2"),
+        *(*COMMAND, "learn", "cathedral", "--out", str(tmp_path), "--seats", "2"),
         *("--games", "20", "--generations", "2", "--quick", "2", "--full", "6", "--epochs", "2"),
         *("--seed", str(PLAN.seed), "--budgets", "2it", "--gate-games", str(OPEN.games)),
         *("--sprt", "-9000,-8000", "--workers", "1"),
@@ -225,8 +222,8 @@ def test_two_runs_in_one_folder_are_refused(tmp_path: Path) -> None:
             next(learn(PLAN, OPEN, tmp_path, 1, Resources()))
 
 
-def test_a_value_that_is_damaged_is_named(tmp_path: Path) -> None:
-    next(learn(PLAN, OPEN, tmp_path, 1, Resources()))
+def test_a_value_that_is_damaged_is_named(whole: Path, tmp_path: Path) -> None:
+    shutil.copytree(whole, tmp_path, dirs_exist_ok=True, ignore=shutil.ignore_patterns("*-1"))
     path = tmp_path / "generation-0" / "value.net"
     path.write_bytes(path.read_bytes()[:-9])
     with pytest.raises(BadWeights, match=r"value\.net"):
@@ -234,8 +231,6 @@ def test_a_value_that_is_damaged_is_named(tmp_path: Path) -> None:
 
 
 def test_a_game_without_features_cannot_be_learned() -> None:
-    if any(map(len, TOY.input_names)):
-        pytest.skip("every game has features")
     with pytest.raises(BadPlan, match="toy has no features"):
         replace(PLAN, load=toy)
 

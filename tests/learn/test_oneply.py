@@ -1,14 +1,13 @@
 """Games of one ply: the same for a seed on any number of processes, and what they teach survives a kill."""
 
 from dataclasses import replace
-from functools import cache
 from itertools import islice
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from clerestory.engine import game
+from clerestory.arena.pool import Crew, on_processes
 from clerestory.engine.core import Game
 from clerestory.learn.errors import BadData, BadPlan
 from clerestory.learn.fit import Progress, Schedule
@@ -17,16 +16,12 @@ from clerestory.learn.oneply import OnePlyTask, first_player, rehearse
 from clerestory.learn.plan import LearningPlan, OnePlyHabits
 from clerestory.learn.samples import PositionRows
 from clerestory.learn.selfplay import Habits
+from tests.arena.matches import cathedral, inline
+from tests.shipped import DUEL
 
 
-@cache
-def cathedral() -> Game:
-    return game("cathedral")
-
-
-@cache
 def duel() -> Game:
-    return game("duel")
+    return DUEL
 
 
 PLAN = LearningPlan(cathedral, (2, 3), chunks=1, seed=5, habits=Habits(), schedule=Schedule())
@@ -89,22 +84,22 @@ def test_a_net_plays_better_than_at_random() -> None:
     assert chosen.scores.mean() > strayed.scores.mean() + 3
 
 
-def taught(path: Path, rounds: int | None = None, schedule: Schedule = SCHEDULE, workers: int = 1) -> Progress:
-    plan = replace(PLAN, seats=(2,), one_ply=OnePlyHabits(games=600, kept=0.02))
-    found = rehearse(plan, schedule, path, workers=workers)
-    return list(islice(found, rounds))[-1]
+def taught(path: Path, rounds: int | None = None, schedule: Schedule = SCHEDULE, crew: Crew = on_processes) -> Progress:
+    plan = replace(PLAN, seats=(2,), one_ply=OnePlyHabits(games=30, kept=0.3))
+    return list(islice(rehearse(plan, schedule, path, crew=crew), rounds))[-1]
 
 
 def same_weights(one: Progress, other: Progress) -> bool:
     return all(np.array_equal(array, other.weights[name]) for name, array in one.weights.items())
 
 
-def test_a_killed_run_continues_to_the_same_weights(tmp_path: Path) -> None:
-    """Two processes and a kill after the first round change nothing; the second round is played by new weights."""
+def test_a_killed_run_continues_to_the_same_weights(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A kill after the first round changes nothing; the second round is played by new weights."""
+    monkeypatch.setattr("clerestory.learn.oneply.PIECE", 10)
     whole = taught(tmp_path / "whole.npz")
-    first = taught(tmp_path / "killed.npz", rounds=1, workers=2)
+    first = taught(tmp_path / "killed.npz", rounds=1, crew=inline)
     assert not same_weights(first, whole)
-    assert same_weights(taught(tmp_path / "killed.npz", workers=2), whole)
+    assert same_weights(taught(tmp_path / "killed.npz", crew=inline), whole)
     with pytest.raises(BadData, match=r"rate is 0\.001 there, 0\.002 here"):
         taught(tmp_path / "whole.npz", schedule=replace(SCHEDULE, rate=2e-3))
 

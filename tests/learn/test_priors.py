@@ -16,13 +16,10 @@ from clerestory.learn.priors import (
     fit_priors,
 )
 from clerestory.learn.selfplay import Habits, SelfPlay, play_games
+from tests.arena.matches import toy
 from tests.shipped import CATHEDRAL, DUEL
 
 LINES, ACTIONS = 4, 6  # of a decision; actions that are met, all but the last in both rounds
-
-
-def toy() -> Game:
-    return TOY
 
 
 @pytest.fixture(scope="module")

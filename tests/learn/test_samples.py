@@ -5,16 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from clerestory.engine.core import Game
-from clerestory.engine.toy.rules import TOY
 from clerestory.learn.columns import Columns
 from clerestory.learn.samples import adjust, best_temper, lead_of, odds_of, split, tempered, together
 from clerestory.learn.selfplay import Habits, SelfPlay, play_games
-
-
-def toy() -> Game:
-    return TOY
-
+from tests.arena.matches import toy
 
 PLAN = SelfPlay(toy, 2, generation=0, seed=3, habits=Habits(quick=20, full=60, full_share=0.5, least_visits=5))
 
@@ -82,7 +76,7 @@ def test_odds_of_lines_rise_with_what_the_search_wants(learned: bool, columns: C
 def test_shares_that_are_timid_or_bold_are_tempered(true: float) -> None:
     """Results are drawn from shares raised to an exponent; the exponent is found."""
     luck = np.random.default_rng(1)
-    said = luck.dirichlet([2, 2, 2], 20_000)
+    said = luck.dirichlet([2, 2, 2], 6_000)
     won = (tempered(said, np.full(len(said), true)).cumsum(axis=1) < luck.uniform(size=(len(said), 1))).sum(axis=1)
     assert best_temper([np.log(said)] * 2, [np.eye(3)[won]] * 2) == pytest.approx(true, rel=0.1)
 

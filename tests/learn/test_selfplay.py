@@ -7,18 +7,13 @@ import pytest
 
 from clerestory.arena.match import nature_of
 from clerestory.engine import GAMES, State
-from clerestory.engine.core import Game
 from clerestory.engine.rng import Rng
 from clerestory.engine.toy.rules import TOY
 from clerestory.learn.columns import Columns, count, join
 from clerestory.learn.errors import BadPlan
 from clerestory.learn.selfplay import Habits, Recorder, SelfPlay, play_games
+from tests.arena.matches import toy
 from tests.foretold import ALL, foretold
-
-
-def toy() -> Game:
-    return TOY
-
 
 PLAN = SelfPlay(toy, 3, generation=0, seed=7, habits=Habits(quick=20, full=60, least_visits=5))
 
