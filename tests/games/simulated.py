@@ -360,7 +360,7 @@ class Server:
     async def until_over(self, *game_ids: str) -> None:
         """Wait for the end of games."""
         while {self.database.rows[game_id].summary.status for game_id in game_ids} != {"over"}:
-            await asyncio.sleep(0.01)
+            await asyncio.sleep(0.1)
 
     def kill(self) -> None:
         """End the server at once; nothing of it runs any more."""

@@ -68,7 +68,7 @@ class RefusedWrites:
 async def moved(server: Server, game_id: str) -> None:
     """Wait until no bot has to move in a game."""
     while server.database.rows[game_id].summary.due is not None:
-        await asyncio.sleep(0.01)
+        await asyncio.sleep(0.1)
 
 
 # -- movers ----------------------------------------------------------------------------------------
