@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import tarfile
+import tomllib
 import venv
 import zipfile
 from pathlib import Path
@@ -75,3 +76,14 @@ def test_wheel_works_in_an_empty_environment(dist: Path, tmp_path: Path) -> None
     assert answer["lines"]
     said = run(binaries / "python", ROOT / "tools" / "installed.py", cwd=tmp_path)
     assert re.search(r"over gRPC: a game of \d+ plies\non the page: a game of \d+ plies\n$", said)
+
+
+def test_wheel_works_with_the_lowest_versions_that_it_allows(dist: Path, tmp_path: Path) -> None:
+    (wheel,) = dist.glob("*.whl")
+    wanted = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
+    lowest = [re.sub(r">=([\d.]+).*", r"==\1", one) for one in wanted]
+    venv.create(tmp_path / "env", with_pip=True)
+    binaries = tmp_path / "env" / "bin"
+    run(binaries / "python", "-m", "pip", "install", "--quiet", wheel, *lowest, cwd=tmp_path)
+    said = run(binaries / "python", ROOT / "tools" / "installed.py", cwd=tmp_path)
+    assert "over gRPC: a game of " in said
