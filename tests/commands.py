@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from typer.core import TyperCommand
 
+from tests.parts import missing
 from tests.test_links import ROOT, tracked
 
 BLOCK = re.compile(r"^( *)```(?:sh)?\n(.*?)^\1```", re.MULTILINE | re.DOTALL)
@@ -127,7 +128,7 @@ def read_by_module(rest: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> str:
         except ModuleNotFoundError as error:
             if (error.name or "").split(".")[0] in ("clerestory", "lab", "tests", "tools"):
                 raise
-            pytest.skip(f"there is no {error.name}")
+            missing(str(error.name), "make .venv/.load")
     return "it has no parser"
 
 

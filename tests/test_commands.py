@@ -1,12 +1,11 @@
 """The commands in the documents work.
 
-Those of README, playing, hosting and clients are run, except those of READ. All others take long, or need other hosts:
-they are read by the real parsers, which check every option.
+Those of README, playing, hosting and clients that end or serve a page are run. All others take long, or need other
+hosts: they are read by the real parsers, which check every option.
 """
 
 import os
 import re
-import shutil
 import signal
 import subprocess
 import sys
@@ -18,15 +17,16 @@ from urllib.request import urlopen
 import pytest
 from typer.testing import CliRunner
 
-from clerestory.cli.embedded import embedded_server
 from clerestory.cli.main import app
 from tests.commands import COMMANDS, Command, commands, fault
 from tests.conftest import TOKEN
+from tests.parts import require_program
 from tests.test_links import ROOT
 
 RUN_PAGES = ("README.md", "docs/playing.md", "docs/hosting.md", "docs/clients.md")
+ON_PAGES = [command.text for page in RUN_PAGES for command in commands(ROOT / page)]
 
-# What is run in the order of the page, in one folder: what it says, and what makes it short.
+# Commands that end, in the order of the pages: what they say, and what makes them short.
 RUN: dict[str, tuple[str, Sequence[str]]] = {
     "clerestory play --seats human,level:5,level:8": ("red", ("--time", "20ms")),
     "clerestory play --game duel": ("red", ("--time", "20ms")),
@@ -42,59 +42,26 @@ RUN: dict[str, tuple[str, Sequence[str]]] = {
     "clerestory rules --language it": ("carta", ()),
 }
 
-# What goes on until it is told to end: it is started at free ports, and its page is looked at.
-SERVERS = {
-    "clerestory serve --web 127.0.0.1:8080",
-    ".venv/bin/clerestory serve --web 127.0.0.1:8080",
-    "clerestory serve --web 0.0.0.0:8080 --insecure",
-    "clerestory serve --web 127.0.0.1:8080 --web-name play.example.org --web-proxy 127.0.0.1 --token-file tokens",
-    "clerestory web --server 10.0.0.5:50051 --listen 127.0.0.1:8080",
-    "clerestory play --web",
-    ".venv/bin/clerestory play --web --game duel --seats human,level:4",
-}
+# Commands that serve a page until they are told to end.
+SERVE = re.compile(r"clerestory (serve --web |web --server|play --web)(?!.*postgresql)")
+SERVERS = sorted({text for text in ON_PAGES if SERVE.search(text)})
 
 CURL = (
     'curl -H \'content-type: application/json\' -d \'{"game": "duel", "seats": 2}\' '
     "http://127.0.0.1:8080/clerestory.v1.RulesService/StartPosition"
 )
 
-# What is only read, and why.
-READ = {
-    "make demo": "it builds everything; tests/test_docs.py compares it with the README",
-    "make test": "it is what runs this",
-    "clerestory rules --check FILE": "tests/cli/test_catalogues.py runs it",
-    "clerestory --catalogue FILE play": "tests/cli/test_catalogues.py runs it",
-    "clerestory --catalogue FILE serve": "`serve` and `--catalogue` are run apart from each other",
-    "clerestory serve --listen 127.0.0.1:50051": "the examples of the README run with such a server",
-    "clerestory web --token-file": "tests/cli/test_web.py runs it",
-    "envoy -c deploy/envoy-web.yaml": "tests/browser/test_envoy.py runs it",
-    "pip install FOLDER": "it needs a package index",
-    ".venv/bin/pip install 'clerestory[postgres]'": "the same",
-    "make wheels WHEELS=python3.13": "the same",
-    "pip download --only-binary :all: --python-version 3.13 --find-links dist --dest wheels 'clerestory[postgres]'": (
-        "the same"
-    ),
-    "clerestory health": "tests/cli/test_health.py runs it",
-    "createdb --owner clerestory clerestory": "it needs a database",
-    "createdb restored": "the same",
-    "clerestory store backup copy.sqlite": "tests/cli/test_store.py runs it, and those below",
-    "clerestory store check --store copy.sqlite": "the same",
-    "clerestory store restore copy.sqlite": "the same",
-    "clerestory store migrate --to 2": "the same",
-    "clerestory store check": "the same",
-    "clerestory serve --listen 10.0.0.5:50051 --insecure --store 'postgresql://clerestory@db.example/clerestory'": (
-        "the same"
-    ),
-    "clerestory play --table": "tests/cli/test_play.py runs it",
-    "python clients/typescript/pack.py FOLDER": "tests/clients/test_typescript.py packs it",
-    "python -m lab.page figures": "it takes minutes",
-    "python -m lab.load.outage --away 3,20,45": "it takes minutes",
-    "python -m tests.faults.fleet": "tests/faults/test_fleet.py runs a piece of it",
-}
+
+# Scripts of lab/load need packages that only the system tests install.
+READ = [
+    pytest.param(command, marks=[pytest.mark.system] if "lab.load" in command.text else [], id=f"{command.page}:{text}")
+    for command in COMMANDS
+    for text in [command.text[:60]]
+]
 
 
-@pytest.mark.parametrize("command", COMMANDS, ids=lambda command: f"{command.page}: {command.text[:60]}")
-def test_every_option_of_a_command_is_one(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("command", READ)
+def test_every_option_of_a_command_exists(command: Command, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     assert fault(command, monkeypatch) == ""
 
@@ -105,7 +72,6 @@ def test_every_option_of_a_command_is_one(command: Command, monkeypatch: pytest.
         "clerestory serve --wib 127.0.0.1:8080",
         "clerestory serve --workers some",
         "clerestory serf",
-        "python -m lab.load.openloop --capacitee 1",
         "python -m lab.regret table --iterations many",
         "python -m lab.regret",
         "make tset",
@@ -115,7 +81,7 @@ def test_every_option_of_a_command_is_one(command: Command, monkeypatch: pytest.
         "python proto/gone.py",
     ],
 )
-def test_a_command_that_does_not_work_is_found(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_faulty_command_is_found(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     assert fault(Command("page", text, whole=True), monkeypatch) != ""
 
@@ -126,25 +92,15 @@ def test_an_action_that_is_tried_is_one_of_its_puzzle(command: Command) -> None:
     assert result.exit_code == 0, result.exception
 
 
-def test_every_command_of_the_pages_is_run_or_has_a_reason() -> None:
-    listed = [*RUN, *SERVERS, CURL, *READ]
-    assert len(listed) == len(set(listed))
-    pages = {command.text for command in COMMANDS if command.page in RUN_PAGES}
-    assert pages == {text for text in listed if text in pages or text not in READ}
-    assert set(READ) <= {command.text for command in COMMANDS}
-
-
 # -- running ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.slow
-def test_the_commands_that_end_say_what_they_should(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """In the order of the pages, each with the files of those before; somebody who plays says nothing."""
+@pytest.mark.system
+def test_commands_that_end_say_what_they_should(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each uses the files of those before; somebody who plays says nothing."""
     monkeypatch.chdir(tmp_path)
-    texts = [command.text for page in RUN_PAGES for command in commands(ROOT / page) if command.text in RUN]
-    assert texts == list(RUN)
-    for text in texts:
-        said, shorter = RUN[text]
+    assert [text for text in ON_PAGES if text in RUN] == list(RUN)
+    for text, (said, shorter) in RUN.items():
         result = CliRunner().invoke(app, [*Command("", text, whole=True).words[1:], *shorter])
         assert result.exit_code == 0, f"{text}: {result.output}"
         assert said in result.output, f"{text}: {result.output}"
@@ -171,18 +127,19 @@ def served(text: str, server: str, folder: Path) -> Iterator[str]:
     assert process.returncode == 0
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("text", sorted(SERVERS))
-def test_a_command_that_serves_shows_its_page(text: str, tmp_path: Path) -> None:
+@pytest.mark.system
+@pytest.mark.parametrize("text", SERVERS)
+def test_a_command_that_serves_shows_its_page(text: str, target: str, tmp_path: Path) -> None:
     (tmp_path / "tokens").write_text(TOKEN)
-    with embedded_server("--workers", "1") as server, served(text, server, tmp_path) as url, urlopen(url) as page:
+    with served(text, target, tmp_path) as url, urlopen(url) as page:
         assert b"<title>" in page.read()
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(shutil.which("curl") is None, reason="there is no curl")
+@pytest.mark.system
 def test_the_call_by_hand_gets_a_position(tmp_path: Path) -> None:
+    curl = require_program("curl", "apt-get install curl")
+    assert CURL in ON_PAGES
     with served("clerestory serve --web 127.0.0.1:8080", "", tmp_path) as url:
         words = [word.replace("http://127.0.0.1:8080/", url) for word in Command("", CURL, whole=True).words]
-        answer = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+        answer = subprocess.run([curl, *words[1:]], capture_output=True, text=True, check=True).stdout
     assert '"referee"' in answer

@@ -9,14 +9,11 @@ from collections import Counter
 from typing import Any
 
 import numpy as np
-from open_spiel.python.algorithms.ismcts import ISMCTSBot
-from open_spiel.python.algorithms.mcts import RandomRolloutEvaluator
 
 from clerestory.engine import Rng, State, from_position
 from clerestory.search import Searcher
 from clerestory.search.root import observe
 from lab.exact import lines_of
-from tests.search.openspiel.adapter import SpielGame, resampler
 
 EXPLORATION = 0.7  # of both
 LEAD = 0.2  # in exact win share, of the best action over the second best
@@ -32,6 +29,11 @@ CLEAR: list[dict[str, Any]] = [line for line in lines_of("cathedral") if lead(li
 
 def their_choice(position: State, seed: int, iterations: int) -> str:
     """The most visited action, of equal ones the first."""
+    from open_spiel.python.algorithms.ismcts import ISMCTSBot
+    from open_spiel.python.algorithms.mcts import RandomRolloutEvaluator
+
+    from tests.search.openspiel.adapter import SpielGame, resampler
+
     luck = np.random.RandomState(seed)
     game = SpielGame(position)
     bot = ISMCTSBot(game, RandomRolloutEvaluator(1, luck), EXPLORATION, iterations, random_state=luck)
