@@ -15,7 +15,7 @@ WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 LATIN = re.compile(r"[A-Za-z]{2,}")
 # Words that are the same in every language: the program, names, numerals, sizes, the letters of the decks and of seats.
 NAMES = frozenset(
-    {
+    [
         "clerestory",
         "apache",
         "github",
@@ -29,7 +29,7 @@ NAMES = frozenset(
         "http",
         "tab",
         "enter",
-    }
+    ]
 )
 
 

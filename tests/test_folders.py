@@ -48,19 +48,16 @@ def left(place: Path) -> set[str]:
         return {entry.name.removeprefix(PREFIX) for entry in place.iterdir()} - {Path(own).name.removeprefix(PREFIX)}
 
 
-def test_folders_of_killed_processes_are_removed(place: Path) -> None:
+def test_folders_of_killed_and_of_ended_processes_are_removed(place: Path) -> None:
     listening(made(place, "killed")).close()
     aged(place)
     assert left(place) == set()
-
-
-def test_a_folder_goes_with_its_process(place: Path) -> None:
     with socket_folder() as folder:
         listening(Path(folder)).close()
     assert [*place.iterdir()] == []
 
 
-def test_what_may_be_in_use_stays(place: Path) -> None:
+def test_folders_that_may_be_in_use_stay(place: Path) -> None:
     with ExitStack() as open_ones:
         open_ones.enter_context(listening(made(place, "listens")))
         (made(place, "holds") / "games.sqlite").touch()

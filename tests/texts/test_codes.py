@@ -3,7 +3,7 @@
 import ast
 import importlib
 import json
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from runpy import run_path
 from typing import Any
@@ -50,14 +50,17 @@ def enumerations() -> dict[str, list[str]]:
     return found
 
 
-def made(folder: str) -> Iterator[tuple[str, str, set[str]]]:
-    """The texts that the code of a folder makes by a whole code: where, the code, the names of the arguments."""
-    for path in sorted((ROOT / folder).rglob("*.py")):
+@cache
+def made() -> list[tuple[str, str, set[str]]]:
+    """The texts that the code makes by a whole code: where, the code, the names of the arguments."""
+    found = []
+    for path in [path for folder in SPEAKERS for path in sorted((ROOT / folder).rglob("*.py"))]:
         for node in ast.walk(ast.parse(path.read_text("utf-8"))):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "text" and node.args:
                 code = node.args[0]
                 if isinstance(code, ast.Constant) and None not in (names := {word.arg for word in node.keywords}):
-                    yield f"{path.relative_to(ROOT)}:{node.lineno}", str(code.value), {str(name) for name in names}
+                    found.append((f"{path.relative_to(ROOT)}:{node.lineno}", str(code.value), set(map(str, names))))
+    return found
 
 
 def test_every_enumeration_of_the_protocol_is_known_here() -> None:
@@ -84,9 +87,8 @@ def test_every_step_and_phase_has_a_text(language: str) -> None:
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_text_that_is_made_uses_its_arguments(language: str) -> None:
-    found = [one for folder in SPEAKERS for one in made(folder)]
-    assert len(found) > 50, "where texts are made has another form"
-    for where, code, names in found:
+    assert len(made()) > 50, "where texts are made has another form"
+    for where, code, names in made():
         service, (_, *game) = patterns("service", language), where.split("/")[:-1]
         texts = service if code in service else patterns("".join(game), language)
         assert code in texts, where
