@@ -35,9 +35,8 @@ class CoreGame:
     @classmethod
     def from_position(cls, fields: Fields) -> Self:
         """A game that goes on from the inner position of RULES.md section 4."""
-        rules = cls.rules
-        envelope = {"rules_revision": rules.rules_revision, "catalogue": rules.catalogue}
-        return cls(rules.from_position({**envelope, rules.name: fields}))
+        head = {"rules_revision": cls.rules.rules_revision, "catalogue": cls.rules.catalogue}
+        return cls(cls.rules.from_position({**head, cls.rules.name: fields}))
 
     def turn(self) -> int:
         return self.state.turn

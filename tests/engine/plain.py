@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import ClassVar, Generic, NamedTuple, Protocol, TypeVar
+from typing import ClassVar, Generic, Protocol, TypeVar
 
 NATURE, OVER = -1, -2
 
@@ -19,19 +19,11 @@ class Moment(Protocol):
 P = TypeVar("P", bound=Moment)
 
 
-class Chapters(NamedTuple, Generic[P]):
-    """The rules of a game: what may be done, with which probability it happens, and what is then done."""
-
-    legal: Callable[[P], list[str]]
-    odds: Callable[[P], dict[str, Fraction]]
-    play: Callable[[P, str], None]
-
-
 class PlainGame(Generic[P]):
-    """A game by its rules; a subclass names them and the seats."""
+    """A game by its rules, which a subclass names: what may be done, with which odds, and what is then done."""
 
     colours: ClassVar[Sequence[str]]
-    rules: ClassVar[Chapters]
+    rules: tuple[Callable[[P], list[str]], Callable[[P], dict[str, Fraction]], Callable[[P, str], None]]
 
     def __init__(self, state: P) -> None:
         self._state = state
@@ -44,14 +36,14 @@ class PlainGame(Generic[P]):
         return NATURE if who == "nature" else OVER
 
     def legal(self) -> list[str]:
-        return self.rules.legal(self._state)
+        return self.rules[0](self._state)
 
     def odds(self) -> dict[str, Fraction]:
         """The probability of each outcome at Nature's turn, by public information."""
-        return self.rules.odds(self._state)
+        return self.rules[1](self._state)
 
     def play(self, text: str) -> None:
         """Plays a legal action; raises ValueError for any other."""
         if text not in self.legal():
             raise ValueError(f"{text!r} is not legal at step {self._state.step!r} of {self._state.to_act!r}")
-        self.rules.play(self._state, text)
+        self.rules[2](self._state, text)

@@ -32,14 +32,14 @@ def worst(ours: Callable[[float], float], exact: Callable[[Decimal], Decimal], v
 
 
 def test_the_exponential_is_right_to_three_places() -> None:
-    values = [*arguments(-700, 700, 3000), *arguments(-1, 1, 3000), 0.0, 1.0, -1.0, 700.0, -700.0]
+    values = [*arguments(-700, 700, 1000), *arguments(-1, 1, 1000), 0.0, 1.0, -1.0, 700.0, -700.0]
     assert worst(exp, Decimal.exp, values) <= 3
 
 
 def test_the_logarithm_is_right_to_two_places() -> None:
     tiny, huge = 2.2250738585072014e-308, 1.7976931348623157e308
-    scales = [exp(x) for x in arguments(-700, 700, 3000)]
-    values = [*scales, *arguments(0.5, 2, 3000), 1 - 2**-53, 1 + 2**-52, 2.0, 0.5, tiny, huge]
+    scales = [exp(x) for x in arguments(-700, 700, 1000)]
+    values = [*scales, *arguments(0.5, 2, 1000), 1 - 2**-53, 1 + 2**-52, 2.0, 0.5, tiny, huge]
     assert worst(log, Decimal.ln, values) <= 2
     assert log(1.0) == 0
 
@@ -58,20 +58,13 @@ def test_powers(exponent: float) -> None:
     assert power(1.0, exponent) == 1
 
 
-@pytest.mark.parametrize(
-    ("function", "wrong"),
-    [
-        (exp, (math.nan,)),
-        (exp, (math.inf,)),
-        (log, (0.0,)),
-        (log, (-1.0,)),
-        (log, (math.inf,)),
-        (log, (5e-324,)),
-        (power, (-0.5, 2.0)),
-        (power, (0.0, 0.0)),
-        (power, (0.5, math.nan)),
-    ],
-)
+OUTSIDE = [
+    *((exp, (math.nan,)), (exp, (math.inf,)), (log, (0.0,)), (log, (-1.0,)), (log, (math.inf,)), (log, (5e-324,))),
+    *((power, (-0.5, 2.0)), (power, (0.0, 0.0)), (power, (0.5, math.nan))),
+]
+
+
+@pytest.mark.parametrize(("function", "wrong"), OUTSIDE)
 def test_a_number_outside_the_range(function: Callable[..., float], wrong: tuple[float, ...]) -> None:
     with pytest.raises(ValueError, match=r"is not"):
         function(*wrong)

@@ -1,17 +1,31 @@
-"""Every game keeps every law, for every number of players."""
+"""Every game keeps every law, for every number of players; the card game also where players build and complete."""
+
+from functools import partial
 
 import pytest
 
 from clerestory.engine import GAMES
+from tests import laws
+from tests.engine.duel.scenes import builder, drawn, informed
 from tests.laws import LAWS, Law
+from tests.shipped import DUEL
 
 CASES = [(name, seats) for name, game in GAMES.items() for seats in game.seats]
-SEEDS = [range(1), pytest.param(range(1, 10), marks=pytest.mark.slow)]
+SEEDS = [pytest.param(range(1), id="one game"), pytest.param(range(1, 10), marks=pytest.mark.slow, id="more games")]
 
 
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
 @pytest.mark.parametrize(("name", "seats"), CASES)
-@pytest.mark.parametrize("seeds", SEEDS, ids=["one game", "more games"])
+@pytest.mark.parametrize("seeds", SEEDS)
 def test_law(law: Law, name: str, seats: int, seeds: range) -> None:
     for seed in seeds:
         law(GAMES[name], seats, seed)
+
+
+@pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
+@pytest.mark.parametrize("weigh", [informed, pytest.param(builder, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("seeds", SEEDS)
+def test_law_among_builders(law: Law, weigh: object, seeds: range, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(laws, "next_action", partial(drawn, weigh=weigh))
+    for seed in seeds:
+        law(DUEL, 2, seed)

@@ -128,34 +128,6 @@ def test_games_with_other_cards(name: str, games: int, tmp_path: Path) -> None:
     assert own_text in texts
 
 
-ODD_AMOUNT = """
-import sys
-from typing import Literal
-from clerestory.engine import game
-from clerestory.engine.fields import Fields
-from clerestory.engine.games import LIST
-name, cards, kind = sys.argv[1:]
-Odd = type("Odd", (Fields,), {"__annotations__": {"kind": Literal[kind], "silver": int}, "__module__": __name__})
-catalogue = LIST[name].catalogue.load()
-own = getattr(catalogue, cards)
-card = next(card for card in own.values() if card.effect.kind == kind)
-odd = card.model_copy(update={"effect": Odd(kind=kind, silver=3)})
-changed = {id_: odd if one is card else one for id_, one in own.items()}
-try:
-    game(name, catalogue=catalogue.model_copy(update={cards: changed}))
-except ValueError as error:
-    print(error)
-"""
-
-
-@pytest.mark.parametrize(
-    ("name", "cards", "kind"),
-    [("cathedral", "event_cards", "levy"), ("cathedral", "event_cards", "gain"), ("duel", "cards", "income")],
-)
-def test_an_amount_that_no_rule_reads_is_refused(name: str, cards: str, kind: str) -> None:
-    assert ".effect.silver: is not an amount of this effect; remove it" in run(ODD_AMOUNT, name, cards, kind)
-
-
 # Another craftsman is a row of the shipped catalogue and a build ---------------------------------------------------
 
 ABSENT = shutil.ignore_patterns(".git", ".venv*", ".*_cache", "__pycache__", "__editable__*", "node_modules")

@@ -5,25 +5,19 @@ from pathlib import Path
 
 import pytest
 
-from clerestory.engine import GAMES, NATURE, Rng, State, from_position, read_records
+from clerestory.engine import GAMES, State, from_position, read_records
 from clerestory.engine.scoring import in_points, outcome, point_sources
+from tests.laws import walk
 
 RECORDS = Path(__file__).parents[2] / "examples" / "records"
 
 
-def ended(name: str, seats: int, seed: int) -> State:
-    state, rng = GAMES[name].new(seats, seed), Rng(seed)
-    while not state.over:
-        legal = state.legal_codes()
-        state.play(state.draw(rng) if state.turn == NATURE else legal[rng.below(len(legal))])
-    return state
-
-
 @pytest.mark.parametrize(("name", "seats"), [("cathedral", 2), ("cathedral", 4), ("duel", 2)])
-def test_the_sources_add_up_to_the_score(name: str, seats: int) -> None:
+def test_the_sources_add_up_to_the_score_and_margins_are_whole_hundredths(name: str, seats: int) -> None:
     for seed in range(20):
-        state = ended(name, seats, seed)
+        *_, state = walk(GAMES[name], seats, seed)
         assert [sum(seat.values()) for seat in point_sources(state)] == pytest.approx(list(state.value()))
+        assert state.margins() == tuple(round(margin, 2) for margin in state.margins())
 
 
 @pytest.mark.parametrize(("points", "text"), [(36.0, "36"), (32.04, "32.04"), (31.1, "31.1"), (0.0, "0"), (-2.0, "-2")])
@@ -55,9 +49,3 @@ def vp(earned: int, gold: int = 5) -> dict[str, int]:
 )
 def test_ends_are_said_as_people_say_them(players: list[dict[str, int]], says: str) -> None:
     assert says in outcome(with_players("cathedral", *players))
-
-
-def test_the_margins_of_a_duel_are_whole_hundredths() -> None:
-    for seed in range(50):
-        margins = ended("duel", 2, seed).margins()
-        assert margins == tuple(round(margin, 2) for margin in margins)

@@ -13,14 +13,14 @@ from typing import Any
 from tests.engine.cathedral import oracle_legal, oracle_play
 from tests.engine.cathedral.oracle_cards import COLOURS
 from tests.engine.cathedral.oracle_state import Player, Position
-from tests.engine.plain import Chapters, PlainGame
+from tests.engine.plain import PlainGame
 
 
 class Oracle(PlainGame[Position]):
     """One game: ask `turn` and `legal`, then `play`, until `turn` says that it is over."""
 
     colours = COLOURS
-    rules = Chapters(oracle_legal.legal, oracle_legal.odds, oracle_play.play)
+    rules = (oracle_legal.legal, oracle_legal.odds, oracle_play.play)
 
     @classmethod
     def new(cls, seats: int, decks: Mapping[str, list[str]]) -> Oracle:

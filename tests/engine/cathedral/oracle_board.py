@@ -12,8 +12,7 @@ from tests.engine.cathedral.oracle_state import Move, Player, Position, turn_up,
 # Steps 1-2: event and archbishop (3.3, 6) --------------------------------------------------------------
 
 
-def _event(s: Position, verb: str, words: list[str]) -> None:
-    (card,) = words
+def _event(s: Position, verb: str, card: str) -> None:
     turn_up(s.event_deck, card)
     s.unseen_events.remove(card)
     s.event = card
@@ -25,7 +24,7 @@ def _event(s: Position, verb: str, words: list[str]) -> None:
         _ask_thomas(s)
 
 
-def _protection(s: Position, verb: str, words: list[str]) -> None:
+def _protection(s: Position, verb: str, *words: str) -> None:
     s.protection = verb == "protect"
     s.player(s.archbishop).spared = s.protection
     _ask_thomas(s)
@@ -40,7 +39,7 @@ def _ask_thomas(s: Position) -> None:
         _event_acts(s)
 
 
-def _thomas(s: Position, verb: str, words: list[str]) -> None:
+def _thomas(s: Position, verb: str, *words: str) -> None:
     if verb == "use":
         s.player(s.to_act).use_up("archbishop_thomas")
         s.player(s.to_act).spared = True
@@ -70,19 +69,16 @@ def _event_strikes(s: Position, player: Player) -> None:
         player.add("gold", min(player.mill, 5))  # R41
 
 
-def _has_event_choice(s: Position, player: Player) -> bool:
-    return s.event == "roof_collapse" and not player.spared and player.craftsmen != []
-
-
 def _ask_event_choice(s: Position, candidates: list[str]) -> None:
-    asked = [colour for colour in candidates if _has_event_choice(s, s.player(colour))]
+    able = [colour for colour in candidates if s.player(colour).craftsmen and not s.player(colour).spared]
+    asked = able if s.event == "roof_collapse" else []
     if asked:
         s.ask("event_choice", asked[0])
     else:
         _start_archbishop(s)
 
 
-def _event_choice(s: Position, verb: str, words: list[str]) -> None:
+def _event_choice(s: Position, verb: str, *words: str) -> None:
     s.player(s.to_act).craftsmen.remove(words[0])
     _ask_event_choice(s, s.after_in_turn_order(s.to_act))
 
@@ -94,8 +90,7 @@ def _start_archbishop(s: Position) -> None:
         _end_archbishop(s)
 
 
-def _archbishop(s: Position, verb: str, words: list[str]) -> None:
-    (kind,) = words
+def _archbishop(s: Position, verb: str, kind: str) -> None:
     s.stock[kind] -= 1
     s.player(s.archbishop).add(kind, 1)
     _end_archbishop(s)
@@ -171,7 +166,7 @@ def _production(s: Position, player: Player, kind: str) -> None:
 # Steps 9-11: King's court, Shiring, castle ------------------------------------------------------------------------
 
 
-def _tax(s: Position, verb: str, words: list[str]) -> None:
+def _tax(s: Position, verb: str, *words: str) -> None:
     s.die = int(words[0])
     holder = s.holder("tax_exemption", [colour for colour in s.colours() if colour not in s.court])
     if holder:
@@ -180,7 +175,7 @@ def _tax(s: Position, verb: str, words: list[str]) -> None:
         _pay_tax(s, exempt=s.court)
 
 
-def _exemption(s: Position, verb: str, words: list[str]) -> None:
+def _exemption(s: Position, verb: str, *words: str) -> None:
     if verb == "use":
         s.player(s.to_act).use_up("tax_exemption")
         _pay_tax(s, exempt=[*s.court, s.to_act])
@@ -214,7 +209,7 @@ def _resolve_shiring(s: Position) -> None:
     _castle(s)
 
 
-def _shiring(s: Position, verb: str, words: list[str]) -> None:
+def _shiring(s: Position, verb: str, *words: str) -> None:
     s.player(s.to_act).craftsmen.remove(words[0])
     _resolve_shiring(s)
 
@@ -241,7 +236,7 @@ def _next_stall(s: Position) -> None:
         _next_cathedral(s, s.turn_order())
 
 
-def _market(s: Position, verb: str, words: list[str]) -> None:
+def _market(s: Position, verb: str, *words: str) -> None:
     me = s.player(s.to_act)
     if verb == "leave":
         s.market[s.stall - 1] = ""
@@ -269,7 +264,7 @@ def _next_cathedral(s: Position, still_to_come: list[str]) -> None:
         _next_starting_player(s)
 
 
-def _cathedral(s: Position, verb: str, words: list[str]) -> None:
+def _cathedral(s: Position, verb: str, *words: str) -> None:
     me = s.player(s.to_act)
     if verb == "convert":
         _convert(s, me, words[0], int(words[1]))
@@ -298,17 +293,11 @@ def _convert(s: Position, me: Player, card: str, times: int) -> None:
     if before + times > facts.capacity:
         s.blessing_used = True  # R42
     if facts.free:
-        _note_use(s, card, times)
+        uses = {use["craftsman"]: use["times"] for use in s.used} | {card: before + times}
+        s.used = [{"craftsman": name, "times": uses[name]} for name in box.CRAFTSMEN if name in uses]
 
 
-def _note_use(s: Position, card: str, times: int) -> None:
-    uses = {use["craftsman"]: use["times"] for use in s.used}
-    uses[card] = uses.get(card, 0) + times
-    s.used = [{"craftsman": name, "times": uses[name]} for name in box.CRAFTSMEN if name in uses]
-
-
-def _keep(s: Position, verb: str, words: list[str]) -> None:
-    (kind,) = words
+def _keep(s: Position, verb: str, kind: str) -> None:
     me = s.player(s.to_act)
     s.give_back(me, kind, 1)
     s.floor = kind

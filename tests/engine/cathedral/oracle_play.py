@@ -14,14 +14,13 @@ from tests.engine.cathedral.oracle_state import Move, Position, turn_up, with_ca
 def play(s: Position, text: str) -> None:
     """Carries out a legal action."""
     verb, *words = text.split()
-    MOVES[s.step](s, verb, words)
+    MOVES[s.step](s, verb, *words)
 
 
 # Round start (3) --------------------------------------------------------------------------------------------------
 
 
-def _advantage(s: Position, verb: str, words: list[str]) -> None:
-    (card,) = words
+def _advantage(s: Position, verb: str, card: str) -> None:
     turn_up(s.advantage_deck, card)
     s.unseen_advantages.remove(card)
     s.kingsbridge_cards[s.kingsbridge_cards.index("")] = card
@@ -29,8 +28,7 @@ def _advantage(s: Position, verb: str, words: list[str]) -> None:
         s.ask("craftsmen", "nature")
 
 
-def _craftsman(s: Position, verb: str, words: list[str]) -> None:
-    (card,) = words
+def _craftsman(s: Position, verb: str, card: str) -> None:
     turn_up(s.craftsman_deck, card)
     s.shiring_cards[s.shiring_cards.index("")] = card
     if "" not in s.shiring_cards:
@@ -39,7 +37,7 @@ def _craftsman(s: Position, verb: str, words: list[str]) -> None:
         s.ask("resources", "nature")
 
 
-def _leave_out(s: Position, verb: str, words: list[str]) -> None:
+def _leave_out(s: Position, verb: str, *words: str) -> None:
     s.supply_resources = [card for card in RESOURCE_CARDS if card not in words]
     s.ask("draft", s.starting_player)
 
@@ -47,7 +45,7 @@ def _leave_out(s: Position, verb: str, words: list[str]) -> None:
 # Phase I (3.1) ----------------------------------------------------------------------------------------------------
 
 
-def _draft(s: Position, verb: str, words: list[str]) -> None:
+def _draft(s: Position, verb: str, *words: str) -> None:
     me = s.player(s.to_act)
     if verb == "take":
         s.supply_resources.remove(words[0])
@@ -82,8 +80,7 @@ def _next_in_draft(s: Position) -> None:
 # Phase II (3.2) ---------------------------------------------------------------------------------------------------
 
 
-def _draw(s: Position, verb: str, words: list[str]) -> None:
-    (colour,) = words
+def _draw(s: Position, verb: str, colour: str) -> None:
     owner = s.player(colour)
     owner.bag -= 1
     if owner.limited and owner.bag == 0:  # R2: the third of its colour
@@ -97,7 +94,7 @@ def _draw(s: Position, verb: str, words: list[str]) -> None:
         s.ask("redraw", s.starting_player)
 
 
-def _redraw(s: Position, verb: str, words: list[str]) -> None:
+def _redraw(s: Position, verb: str, *words: str) -> None:
     if verb == "accept":
         s.ask("builder", s.drawn)
         return
@@ -124,7 +121,7 @@ def _put(s: Position, colour: str, space: str) -> None:
     places[int(number) - 1 if number else places.index("")] = colour  # R16: the lowest free number
 
 
-def _builder(s: Position, verb: str, words: list[str]) -> None:
+def _builder(s: Position, verb: str, *words: str) -> None:
     me = s.player(s.to_act)
     if verb == "use":
         me.use_up("brother_remigius")
@@ -141,7 +138,7 @@ def _builder(s: Position, verb: str, words: list[str]) -> None:
     _next_draw(s)
 
 
-def _waiting(s: Position, verb: str, words: list[str]) -> None:
+def _waiting(s: Position, verb: str, *words: str) -> None:
     _put(s, s.waiting.pop(0), words[1])
     _next_waiting(s)
 

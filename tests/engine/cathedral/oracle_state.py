@@ -210,4 +210,4 @@ def copied(value: Any) -> Any:
     return {name: copied(one) for name, one in (value if type(value) is dict else vars(value)).items()}
 
 
-Move = Callable[[Position, str, list[str]], None]
+Move = Callable[..., None]  # of a position, a verb and its words

@@ -25,27 +25,23 @@ def supply(**changes: int) -> dict[str, Any]:
 #   fields changed, and the faults: their fields and descriptions
 FAULTS: dict[str, tuple[dict[str, Any], dict[str, str]]] = {
     "a cube too many": (
-        supply(wood=TABLE["supply"]["wood"] + 1), {"supply.wood": "players, market and supply hold 24; there are 23"}
-    ),
+        supply(wood=TABLE["supply"]["wood"] + 1), {"supply.wood": "players, market and supply hold 24; there are 23"}),
     "metal lies at court": (
         supply(metal=TABLE["supply"]["metal"] - 2), {"supply.metal": "players, court and supply hold 11; there are 13"}
     ),
     "a card in two places": (
         {"red": {"craftsmen": [*RED["craftsmen"], TWICE]}},
-        {"players[1].craftsmen": f"{TWICE!r} is also in players[0].craftsmen"},
-    ),
+        {"players[1].craftsmen": f"{TWICE!r} is also in players[0].craftsmen"}),
     "an advantage that is held and unseen": (
         {"green": {"advantages": [*GREEN["advantages"], UNSEEN]}},
-        {"players[2].advantages": f"{UNSEEN!r} is also in unseen_advantages"},
-    ),
+        {"players[2].advantages": f"{UNSEEN!r} is also in unseen_advantages"}),
     "the event of the round is not unseen": (
         {"unseen_events": [EVENT, *TABLE["unseen_events"]]}, {"unseen_events": f"{EVENT!r} is the event of this round"}
     ),
     "points and gold": (
         {"yellow": {"vp": YELLOW["vp"] + 1, "gold": 31}},
         {"players[3].vp": f"is {YELLOW['vp'] + 1}; 2 plus what was won less what was lost is {YELLOW['vp']}",
-         "players[3].gold": "is 31; nobody has more than 30"},
-    ),
+         "players[3].gold": "is 31; nobody has more than 30"}),
 }  # fmt: skip
 
 

@@ -39,44 +39,35 @@ EXAMPLES: dict[str, Story] = {
             "craftsmen": ["potter_2", "mortar_mixer", "stonecutter", "architect_2", "toolmaker_1"]}),
         "convert toolmaker_1 1; convert mortar_mixer 1; convert stonecutter 1; convert potter_2 2",
         "convert architect_2 1",
-        {"red.vp": 2 + 5, "red.vp_craftsmen": 5, "red.gold": 2, "red.sand": 0, "red.stone": 1, "red.metal": 1},
-    ],
+        {"red.vp": 2 + 5, "red.vp_craftsmen": 5, "red.gold": 2, "red.sand": 0, "red.stone": 1, "red.metal": 1}],
     "2, woodworker": [
         late(2, "cathedral", red={"wood": 10}),
         {"offered convert": {f"convert woodworker {times}" for times in (1, 2, 3, 4)}},
-        "convert woodworker 4", {"offered": {"finish"}, "red.vp": 6, "red.wood": 2},
-    ],
+        "convert woodworker 4", {"offered": {"finish"}, "red.vp": 6, "red.wood": 2}],
     "3, goldsmith": [
         late(2, "cathedral", round_=5, red={"gold": 12, "craftsmen": ["goldsmith_5"]}), "convert goldsmith_5 4",
-        {"red.vp": 6, "red.gold": 0},
-    ],
+        {"red.vp": 6, "red.gold": 0}],
     "5, passing order": [
         bag(2), *(f"draw {one}; accept; wait {one}" for one in ("red", "blue", "red")),
         "draw red; accept; place red castle; draw blue; accept; place blue start; draw blue; accept",
         "place blue archbishop", {"to_act": "red"}, "place red market", {"to_act": "blue"},
         "place blue market", {"to_act": "red"}, "place red market",
-        {"market": ["red", "blue", "red", ""], "step": "event", "red.gold": 20 - 4},
-    ],
+        {"market": ["red", "blue", "red", ""], "step": "event", "red.gold": 20 - 4}],
     "6, market": [
         late(3, "market", "green market, red market", green={"gold": 7, "metal": 1}, red={"gold": 2, "stone": 1}),
         "buy wood 2; sell stone 1; sell metal 1; buy wood 2", {"stock": {"sand": 4, "wood": 0, "stone": 4}},
-        "buy sand 3; leave; leave", {"step": "cathedral", "green.gold": 0, "red.gold": 0},
-    ],
+        "buy sand 3; leave; leave", {"step": "cathedral", "green.gold": 0, "red.gold": 0}],
     "7, tax": [
         board(2, "richards_gift", blue={"gold": 2, **NO_ONE_AT_THE_MILL}), "event richards_gift; roll 5",
-        {"blue.gold": 0, "blue.vp": 1, "blue.vp_lost": 1},
-    ],
+        {"blue.gold": 0, "blue.vp": 1, "blue.vp_lost": 1}],
     "8, Francis": [
         board(2, "quarrel", round_=2, red={"gold": 1, "vp": 9, "advantages": ["francis"], **NO_ONE_AT_THE_MILL}),
-        "event quarrel; roll 5", {"red.gold": 0, "red.vp": 7},
-    ],
+        "event quarrel; roll 5", {"red.gold": 0, "red.vp": 7}],
     "9, blessing on one": [blessed(4, *BOTH[:2]), "convert mason_1 3", {"red.vp_craftsmen": 3}],
     "9, blessing on the first": [
-        blessed(14, *BOTH), "convert stonecutter 5; convert mason_1 2", {"red.vp_craftsmen": 7, "offered": {"finish"}},
-    ],
+        blessed(14, *BOTH), "convert stonecutter 5; convert mason_1 2", {"red.vp_craftsmen": 7, "offered": {"finish"}}],
     "9, blessing on the second": [
-        blessed(14, *BOTH), "convert stonecutter 4; convert mason_1 3", {"red.vp_craftsmen": 7},
-    ],
+        blessed(14, *BOTH), "convert stonecutter 4; convert mason_1 3", {"red.vp_craftsmen": 7}],
 }  # fmt: skip
 
 

@@ -71,8 +71,7 @@ def test_plans_equal_the_best_of_all_orders() -> None:
             plan = dict(zip(most, counts, strict=True))
             compared += 1
             key = tuple(sorted((card, count) for card, count in plan.items() if count))
-            result = planned(state, plan, finish=False)
-            assert result is not None
+            result = result_of(state, plan)
             assert bool(result.faults) == (key not in best)
             impossible += bool(result.faults)
             if not result.faults:
@@ -117,27 +116,27 @@ def test_all_that_is_possible_beside_a_plan_is_found_in_one_go(monkeypatch: pyte
     assert found == {"best_order": len(states), "reachable": len(states)}
 
 
+def result_of(state: State, plan: dict[str, int]) -> plans.Plan:
+    result = planned(state, plan, finish=False)
+    assert result is not None
+    return result
+
+
 def test_discards_are_all_or_none() -> None:
     for state in positions("keep", 4):
-        nothing = planned(state, {}, finish=False)
-        assert nothing is not None
+        nothing = result_of(state, {})
         assert nothing.required > 0
         assert not nothing.faults
         plan, left = {}, nothing.required
         for one in nothing.possible:
             plan[one.item] = min(one.most, left)
             left -= plan[one.item]
-        result = planned(state, plan, finish=False)
-        assert result is not None
-        assert not left
-        assert not result.faults
+        assert (left, result_of(state, plan).faults) == (0, ())
         after = state.copy()
-        for text in result.actions:
+        for text in result_of(state, plan).actions:
             after.play(text)
-        [item] = [item for item, count in plan.items() if count][:1]
-        wrong = planned(state, {**plan, item: plan[item] + 1}, finish=False)
-        assert wrong is not None
-        assert wrong.faults
+        item = next(item for item, count in plan.items() if count)
+        assert result_of(state, {**plan, item: plan[item] + 1}).faults
 
 
 def test_elsewhere_nothing_can_be_planned() -> None:
@@ -149,42 +148,40 @@ def test_elsewhere_nothing_can_be_planned() -> None:
     [({"mason_6": 1}, "unknown"), ({"woodworker": 9}, "capacity"), ({"woodworker": 4, "mortar_mixer": 3}, "goods")],
 )
 def test_faults_name_what_is_to_blame(plan: dict[str, int], code: str) -> None:
-    state = next(one for one in positions("cathedral", 1) if one.to_position()["cathedral"]["round"] == 1)
-    result = planned(state, plan, finish=False)
-    assert result is not None
+    result = result_of(positions("cathedral", 1)[0], plan)
     assert code in {fault.code for fault in result.faults}
     assert result.actions == ()
 
 
+def holding(*craftsmen: str, **cubes: int) -> State:
+    """A position at the cathedral whose seat to act alone has craftsmen, with the given cubes."""
+    fields = positions("cathedral", 1)[0].to_position()
+    table = fields["cathedral"]
+    me = table["players"][("red", "blue").index(table["to_act"])]
+    for player in table["players"]:
+        player["craftsmen"] = []
+    for kind, count in cubes.items():
+        table["supply"][kind] += me[kind] - count
+    me |= {"craftsmen": [*craftsmen], **cubes}
+    return from_position(fields)
+
+
 @pytest.mark.parametrize(("card", "thing"), [("mason_1", "mortar_mixer"), ("toolmaker_1", "metal")])
 def test_who_lacks_a_helper_or_goods_that_must_be_held_is_told_which(card: str, thing: str) -> None:
-    fields = next(one for one in positions("cathedral", 1)).to_position()
-    player = fields["cathedral"]["players"][("red", "blue").index(fields["cathedral"]["to_act"])]
-    player |= {"craftsmen": ["woodworker", card], "metal": 0}
-    result = planned(from_position(fields), {card: 1}, finish=False)
-    assert result is not None
-    assert [(fault.item, fault.thing) for fault in result.faults if fault.code == "needs"] == [(card, thing)]
+    faults = result_of(holding("woodworker", card, metal=0), {card: 1}).faults
+    assert [(fault.item, fault.thing) for fault in faults if fault.code == "needs"] == [(card, thing)]
 
 
 def test_the_craftsman_used_last_cannot_be_used_again_at_once() -> None:
     """Gold is not what is lacking."""
-    fields = next(one for one in positions("cathedral", 1)).to_position()
-    for player in fields["cathedral"]["players"]:
-        player["craftsmen"] = []
-    player = fields["cathedral"]["players"][("red", "blue").index(fields["cathedral"]["to_act"])]
-    fields["cathedral"]["supply"]["wood"] += player["wood"] - 2
-    player |= {"craftsmen": ["woodworker", "master_woodworker_1"], "wood": 2}
-    state = from_position(fields)
+    state = holding("woodworker", "master_woodworker_1", wood=2)
     state.play("convert master_woodworker_1 1")
-    result = planned(state, {"master_woodworker_1": 1}, finish=False)
-    assert result is not None
-    assert [(fault.item, fault.code) for fault in result.faults] == [("master_woodworker_1", "unknown")]
+    faults = result_of(state, {"master_woodworker_1": 1}).faults
+    assert [(fault.item, fault.code) for fault in faults] == [("master_woodworker_1", "unknown")]
 
 
 def test_a_variation_holds_the_plan_of_one_seat() -> None:
-    assert held(["convert carpenter_2 2", "convert bell_maker_6 1", "finish", "convert mason_1 1"]) == {
-        "carpenter_2": 2,
-        "bell_maker_6": 1,
-    }
+    own = ["convert carpenter_2 2", "convert bell_maker_6 1", "finish", "convert mason_1 1"]
+    assert held(own) == {"carpenter_2": 2, "bell_maker_6": 1}
     assert held(["finish", "discard sand", "discard sand", "convert mason_1 1"]) == {"sand": 2}
     assert held(["place red market", "convert mason_1 1"]) == {}

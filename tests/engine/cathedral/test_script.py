@@ -7,79 +7,65 @@ import pytest
 
 from clerestory.arena.bots import Budget, parse_bot
 from clerestory.arena.errors import BadBot
-from clerestory.engine import GAMES, NATURE, Rng, State
-from clerestory.engine.cathedral.script import (
-    ScriptView,
-    buy,
-    convert,
-    dismiss,
-    hire,
-    place,
-    plan,
-    rate,
-    sell,
-    take,
-    view_of,
-)
+from clerestory.engine import NATURE, Rng
+from clerestory.engine.cathedral import script
+from clerestory.engine.cathedral.script import ScriptView
 from clerestory.engine.toy.rules import TOY
-
-CATHEDRAL = GAMES["cathedral"]
-
-
-def opening() -> State:
-    state = CATHEDRAL.new(2, 3)
-    state.play_nature(1)
-    return state
+from tests.shipped import CATHEDRAL
 
 
 def table(**me: Any) -> ScriptView:
     """The first draft, in which the seat holds the given things."""
-    seen = view_of(opening())
+    state = CATHEDRAL.new(2, 3)
+    state.play_nature(1)
+    seen = script.view_of(state)
     return ScriptView(seen.all, {**seen.me, **me}, seen.cards)
 
 
 def test_a_cube_goes_where_it_brings_most() -> None:
     """Two sand give the better mortar mixer one VP, so the other one gets none of four."""
-    uses = plan(table(sand=4, craftsmen=["mortar_mixer", "mortar_mixer_1"]))
+    uses = script.plan(table(sand=4, craftsmen=["mortar_mixer", "mortar_mixer_1"]))
     assert (uses["mortar_mixer_1"], uses["mortar_mixer"]) == (2, 0)
     both = table(sand=4, craftsmen=["mortar_mixer", "mortar_mixer_1"])
-    assert convert(both, "mortar_mixer_1", "2") > 0 > convert(both, "mortar_mixer", "1")
+    assert script.convert(both, "mortar_mixer_1", "2") > 0 > script.convert(both, "mortar_mixer", "1")
 
 
 def test_cubes_without_a_craftsman_are_not_fetched() -> None:
-    assert take(table(craftsmen=["woodworker"]), "wood_2") > take(table(craftsmen=["stonecutter"]), "wood_2")
-    assert take(table(craftsmen=["stonecutter"]), "wood_2") < 0
+    assert script.take(table(craftsmen=["woodworker"]), "wood_2") > script.take(
+        table(craftsmen=["stonecutter"]), "wood_2"
+    )
+    assert script.take(table(craftsmen=["stonecutter"]), "wood_2") < 0
 
 
 def test_gold_is_kept_for_the_rounds_to_come() -> None:
-    assert hire(table(gold=20), "mortar_mixer_1") > 0 > hire(table(gold=8), "mortar_mixer_1")
-    assert buy(table(gold=20), "wood", "2") > 0 > buy(table(gold=8), "wood", "2")
+    assert script.hire(table(gold=20), "mortar_mixer_1") > 0 > script.hire(table(gold=8), "mortar_mixer_1")
+    assert script.buy(table(gold=20), "wood", "2") > 0 > script.buy(table(gold=8), "wood", "2")
 
 
 def test_an_early_builder_is_too_dear() -> None:
     seen = table(gold=20)
     late = ScriptView({**seen.all, "cost": 2, "drawn": "red"}, seen.me, seen.cards)
     early = ScriptView({**seen.all, "cost": 7, "drawn": "red"}, seen.me, seen.cards)
-    assert place(late, "red", "priory") > 0 > place(early, "red", "priory")
+    assert script.place(late, "red", "priory") > 0 > script.place(early, "red", "priory")
 
 
 def test_nobody_is_dismissed_whom_others_need() -> None:
     """The masons are idle without a mortar mixer."""
     alone = table(craftsmen=["mortar_mixer", "mason_1", "mason_2", "woodworker", "stonecutter"])
     pair = table(craftsmen=["mortar_mixer", "mortar_mixer_1", "mason_1", "mason_2", "woodworker"])
-    assert dismiss(pair, "mortar_mixer") > dismiss(alone, "mortar_mixer")
-    assert dismiss(alone, "mortar_mixer") < dismiss(alone, "stonecutter")
+    assert script.dismiss(pair, "mortar_mixer") > script.dismiss(alone, "mortar_mixer")
+    assert script.dismiss(alone, "mortar_mixer") < script.dismiss(alone, "stonecutter")
 
 
 def test_only_what_nobody_can_use_is_sold() -> None:
-    assert sell(table(sand=12, craftsmen=["mortar_mixer"]), "sand", "3") > 0
-    assert sell(table(sand=9, craftsmen=["mortar_mixer"]), "sand", "3") < 0
+    assert script.sell(table(sand=12, craftsmen=["mortar_mixer"]), "sand", "3") > 0
+    assert script.sell(table(sand=9, craftsmen=["mortar_mixer"]), "sand", "3") < 0
 
 
 def test_what_protects_is_used_and_doing_nothing_is_worth_nothing() -> None:
     seen = table()
-    assert rate(seen, "protect") > rate(seen, "decline") == 0
-    assert rate(seen, "use", "tax_exemption") > rate(seen, "save", "tax_exemption")
+    assert script.rate(seen, "protect") > script.rate(seen, "decline") == 0
+    assert script.rate(seen, "use", "tax_exemption") > script.rate(seen, "save", "tax_exemption")
 
 
 def test_another_game_is_refused() -> None:

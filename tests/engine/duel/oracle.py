@@ -9,14 +9,14 @@ from tests.engine.duel import oracle_legal, oracle_play
 from tests.engine.duel.oracle_cards import COLOURS
 from tests.engine.duel.oracle_fields import from_fields, to_fields
 from tests.engine.duel.oracle_state import Player, Position
-from tests.engine.plain import Chapters, PlainGame
+from tests.engine.plain import PlainGame
 
 
 class Oracle(PlainGame[Position]):
     """One game: ask `turn` and `legal`, then `play`, until `turn` says that it is over."""
 
     colours = COLOURS
-    rules = Chapters(oracle_legal.legal, oracle_legal.odds, oracle_play.play)
+    rules = (oracle_legal.legal, oracle_legal.odds, oracle_play.play)
 
     @classmethod
     def from_position(cls, fields: dict[str, Any]) -> Oracle:

@@ -30,14 +30,6 @@ def _claim(s: Position) -> list[str]:
     return [f"claim {line}" for line in free]
 
 
-def _storming(s: Position) -> list[str]:
-    return ["play storming_the_castle", "pass"]
-
-
-def _take_back(s: Position) -> list[str]:
-    return [f"take-back {box.PLACES[place]}" for place in s.player(s.to_act).markers]
-
-
 def can_flip(player: Player) -> bool:
     """The personal seal is always at hand until it is flipped, and ends its owner's flipping."""
     return box.PERSONAL not in player.flipped
@@ -46,11 +38,6 @@ def can_flip(player: Player) -> bool:
 def _conflict(s: Position) -> list[str]:
     me = s.player(s.to_act)
     return ["stop", f"flip {box.PERSONAL}", *(f"flip {seal}" for seal in box.NEUTRAL_SEALS if me.seals[seal])]
-
-
-def _keep(s: Position) -> list[str]:
-    flipped = s.player(s.to_act).flipped
-    return [f"keep {seal}" for seal in box.NEUTRAL_SEALS if seal in flipped]
 
 
 def _turn(s: Position) -> list[str]:
@@ -90,10 +77,10 @@ def _bonus(s: Position) -> list[str]:
 
 CHOICES: dict[str, Callable[[Position], list[str]]] = {
     "claim": _claim,
-    "storm": _storming,
-    "take_back": _take_back,
+    "storm": lambda s: ["play storming_the_castle", "pass"],
+    "take_back": lambda s: [f"take-back {box.PLACES[place]}" for place in s.player(s.to_act).markers],
     "conflict": _conflict,
-    "keep": _keep,
+    "keep": lambda s: [f"keep {seal}" for seal in box.NEUTRAL_SEALS if seal in s.player(s.to_act).flipped],
     "turn": _turn,
     **dict.fromkeys(oracle_uses.STEP_OF.values(), _use),
     "bonus": _bonus,

@@ -13,14 +13,13 @@ from tests.engine.duel.oracle_state import Player, Position
 
 def play(s: Position, text: str) -> None:
     verb, *words = text.split()
-    MOVES[s.step](s, verb, words)
+    MOVES[s.step](s, verb, *words)
 
 
 # The round: nine cards, claims, Storming (2, 2.1, 2.2) --------------------------------------------------------
 
 
-def _deal(s: Position, verb: str, words: list[str]) -> None:
-    (card,) = words
+def _deal(s: Position, verb: str, card: str) -> None:
     _turn_up(s.deck, card)
     s.unseen_cards -= Counter([card])
     s.grid.append(card)
@@ -36,7 +35,7 @@ def _turn_up(order: list[str], thing: str) -> None:
         order.pop(0)
 
 
-def _claim(s: Position, verb: str, words: list[str]) -> None:
+def _claim(s: Position, verb: str, *words: str) -> None:
     line = " ".join(words)
     s.player(s.to_act).markers = list(LINES[line])
     if s.to_act == s.first:
@@ -53,7 +52,7 @@ def _ask_storming(s: Position) -> None:
         _start_conflict(s)
 
 
-def _storming(s: Position, verb: str, words: list[str]) -> None:
+def _storming(s: Position, verb: str, *words: str) -> None:
     if verb == "play":
         s.player(s.to_act).once.remove("storming_the_castle")
         s.ask("take_back", other(s.to_act))
@@ -61,7 +60,7 @@ def _storming(s: Position, verb: str, words: list[str]) -> None:
         _start_conflict(s)
 
 
-def _take_back(s: Position, verb: str, words: list[str]) -> None:
+def _take_back(s: Position, verb: str, *words: str) -> None:
     s.player(s.to_act).markers.remove(PLACES.index(words[0]))
     _start_conflict(s)  # D39
 
@@ -81,7 +80,7 @@ def _start_conflict(s: Position) -> None:
         _start_turn(s, s.first)
 
 
-def _conflict(s: Position, verb: str, words: list[str]) -> None:
+def _conflict(s: Position, verb: str, *words: str) -> None:
     me = s.player(s.to_act)
     if verb == "stop":
         _lose(s, me)
@@ -94,8 +93,7 @@ def _conflict(s: Position, verb: str, words: list[str]) -> None:
     s.ask("flip", "nature")
 
 
-def _flip(s: Position, verb: str, words: list[str]) -> None:
-    (face,) = words
+def _flip(s: Position, verb: str, face: str) -> None:
     second = s.player(other(s.first))
     flipper = _behind(s) if second.flipped else s.player(s.first)
     flipper.total += int(face)
@@ -121,8 +119,7 @@ def _lose(s: Position, loser: Player) -> None:
         _clear_conflict(s)
 
 
-def _keep(s: Position, verb: str, words: list[str]) -> None:
-    (seal,) = words
+def _keep(s: Position, verb: str, seal: str) -> None:
     me = s.player(s.to_act)
     me.flipped.remove(seal)  # D23: the one flipped first
     me.seals[seal] += 1
@@ -179,15 +176,14 @@ def _receive(s: Position, seal: str) -> None:
     s.draws -= 1
 
 
-def _seal(s: Position, verb: str, words: list[str]) -> None:
-    (seal,) = words
+def _seal(s: Position, verb: str, seal: str) -> None:
     _turn_up(s.seal_order, seal)
     s.unseen_seals -= Counter([seal])
     _receive(s, seal)
     _go_on(s)
 
 
-def _turn(s: Position, verb: str, words: list[str]) -> None:
+def _turn(s: Position, verb: str, *words: str) -> None:
     me = s.me()
     if verb == "end":
         _end_turn(s)
@@ -199,7 +195,7 @@ def _turn(s: Position, verb: str, words: list[str]) -> None:
         me.once.remove(words[0])
         oracle_uses.start(s, words[0])
     else:
-        _build(s, words[0], words[1:])
+        _build(s, words[0], [*words[1:]])
     _go_on(s)
 
 
@@ -210,16 +206,16 @@ def _build(s: Position, section: str, materials: list[str]) -> None:
     oracle_uses.put_into(s, section, materials)
 
 
-def _use(s: Position, verb: str, words: list[str]) -> None:
+def _use(s: Position, verb: str, *words: str) -> None:
     assert s.use is not None
     if verb == "done":
         s.use = None
     else:
-        oracle_uses.choose(s, s.use, verb, words)
+        oracle_uses.choose(s, s.use, verb, [*words])
     _go_on(s)
 
 
-def _bonus(s: Position, verb: str, words: list[str]) -> None:
+def _bonus(s: Position, verb: str, *words: str) -> None:
     assert s.bonus is not None
     if verb == "done":
         s.bonus = None
@@ -271,7 +267,7 @@ def _next_phase(s: Position) -> None:
     s.unseen_cards = Counter(DECKS[s.deck_name()])
 
 
-MOVES: dict[str, Callable[[Position, str, list[str]], None]] = {
+MOVES: dict[str, Callable[..., None]] = {
     "deal": _deal,
     "claim": _claim,
     "storm": _storming,

@@ -6,7 +6,7 @@ A card without choices is done by `AT_ONCE`. One with choices is an open `Use`: 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from tests.engine.duel import oracle_cards as box
 from tests.engine.duel.oracle_state import Player, Position, Use
@@ -39,9 +39,8 @@ def changes(s: Position, card: str) -> bool:
 
 def opened(s: Position, card: str) -> Use:
     """A card with choices before the first of them."""
-    left = {"regan_hamleigh": box.REGAN_CHIPS, **{name: market.limit for name, market in box.MARKETS.items()}}.get(
-        card, 0
-    )
+    limits = {"regan_hamleigh": box.REGAN_CHIPS, **{name: market.limit for name, market in box.MARKETS.items()}}
+    left = limits.get(card, 0)
     if card in GIFTS:
         left = min(box.GIFT_CHIPS, sum(s.me().supply[raw] for raw in box.NO_ORE))  # D26: or all there is
     return Use(card, left, "wood" if card in (*GIFTS, "regan_hamleigh", "alfred_builder") else "")
@@ -55,15 +54,18 @@ def goes_on(s: Position, use: Use) -> bool:
 # Cards that ask for nothing -----------------------------------------------------------------------------------
 
 
+AtOnce = tuple[Callable[[Position], bool], Callable[[Position], None]]  # whether it changes something, and what
+
+
 def _take_power(s: Position) -> None:
     s.power = s.active
 
 
-def _income(gold: int) -> tuple[Callable[[Position], bool], Callable[[Position], None]]:
+def _income(gold: int) -> AtOnce:
     return lambda s: s.bank > 0, lambda s: s.earn(s.me(), gold)
 
 
-def _gather(raw: str, count: int) -> tuple[Callable[[Position], bool], Callable[[Position], None]]:
+def _gather(raw: str, count: int) -> AtOnce:
     return lambda s: s.me().supply[raw] > 0, lambda s: s.me().gather(raw, count)
 
 
@@ -71,26 +73,24 @@ def _free_seals(s: Position) -> None:
     s.draws = min(box.FREE_SEALS, s.stack())
 
 
-def _henry(s: Position) -> None:
-    s.earn(s.me(), box.HENRY_GOLD * s.me().sections())
-
-
-def _stephen(s: Position) -> None:
-    s.earn(s.me(), s.opponent().gold - s.me().gold)
-
-
 def _toledo(s: Position) -> None:
     s.toledo = True
 
 
-AT_ONCE: dict[str, tuple[Callable[[Position], bool], Callable[[Position], None]]] = {
+AT_ONCE: dict[str, AtOnce] = {
     "power": (lambda s: s.power != s.active, _take_power),
     **{card: _income(gold) for card, gold in box.INCOME.items()},
     **{card: _gather(raw, count) for card, (raw, count) in box.GATHER.items()},
     "jonathan": (lambda s: s.stack() > 0, _free_seals),
     "walter": (lambda s: s.stack() > 0, _free_seals),
-    "bishop_henry": (lambda s: s.bank > 0 and s.me().sections() > 0, _henry),
-    "king_stephen": (lambda s: s.bank > 0 and s.opponent().gold > s.me().gold, _stephen),  # D30
+    "bishop_henry": (
+        lambda s: s.bank > 0 and s.me().sections() > 0,
+        lambda s: s.earn(s.me(), box.HENRY_GOLD * s.me().sections()),
+    ),
+    "king_stephen": (  # D30
+        lambda s: s.bank > 0 and s.opponent().gold > s.me().gold,
+        lambda s: s.earn(s.me(), s.opponent().gold - s.me().gold),
+    ),
     "studies_in_toledo": (lambda s: not s.built and not s.toledo, _toledo),
 }
 
@@ -107,7 +107,7 @@ def choices(s: Position, use: Use) -> list[str]:
         return [f"convert {raw} {count}" for count in range(1, most + 1)]
     if card in box.MARKETS:
         return _market_choices(use, me)
-    return CHOICES[card](s, use, me)
+    return CARDS[card][1](s, use, me)
 
 
 def _market_choices(use: Use, me: Player) -> list[str]:
@@ -115,10 +115,6 @@ def _market_choices(use: Use, me: Player) -> list[str]:
     may_buy = use.left and me.gold >= market.price
     bought = [f"buy {raw}" for raw in box.BONUS_KINDS if may_buy and me.supply[raw]]
     return [*bought, *(["sell wool 1"] if me.raw["wool"] else [])]
-
-
-def _influence(s: Position, use: Use, me: Player) -> list[str]:
-    return ["buy seal"] if s.stack() and me.gold >= box.SEAL_PRICE else []
 
 
 def _aliena(s: Position, use: Use, me: Player) -> list[str]:
@@ -135,19 +131,6 @@ def _gift(s: Position, use: Use, me: Player) -> list[str]:
     kinds = from_floor(use)
     later = {raw: sum(me.supply[other] for other in kinds[kinds.index(raw) :]) for raw in kinds}
     return [f"take {raw}" for raw in kinds if me.supply[raw] and later[raw] >= use.left > 0]
-
-
-def _regan(s: Position, use: Use, me: Player) -> list[str]:
-    may = use.left and me.gold >= box.REGAN_PRICE
-    return [f"convert {raw} 1" for raw in from_floor(use) if may and me.raw[raw]]
-
-
-def _alfred(s: Position, use: Use, me: Player) -> list[str]:
-    return [f"buy {raw}" for raw in from_floor(use) if me.supply[raw] and me.gold >= box.ALFRED_PRICE]
-
-
-def _maud(s: Position, use: Use, me: Player) -> list[str]:
-    return [f"pay {seal} {raw}" for raw in box.NO_ORE if me.supply[raw] for seal in box.NEUTRAL_SEALS if me.seals[seal]]
 
 
 def _tom(s: Position, use: Use, me: Player) -> list[str]:
@@ -172,7 +155,7 @@ def _william(s: Position, use: Use, me: Player) -> list[str]:
     return [f"return {section} {made}" for section in open_sections for made in victim.placed[section]]
 
 
-def _pointed(s: Position, use: Use, places: list[int], cards: set[str]) -> list[str]:
+def _pointed(s: Position, use: Use, places: Iterable[int], cards: set[str]) -> list[str]:
     """The cards that one more use can be had of, each once (D18)."""
     if use.began:
         return []
@@ -180,56 +163,40 @@ def _pointed(s: Position, use: Use, places: list[int], cards: set[str]) -> list[
     return [f"use {card}" for card in sorted(found) if usable(s, card)]
 
 
-def _any_place(s: Position, use: Use, me: Player) -> list[str]:
-    """Remigius and Ellen: neither points at a pointing card."""
-    return _pointed(s, use, list(range(9)), {*box.SYMBOLS, *box.PERSONAL_CARDS} - {*box.POINTING})
-
-
-def _lord(s: Position, use: Use, me: Player) -> list[str]:
-    places = [place for place in range(9) if place not in me.markers]
-    return _pointed(s, use, places, {*box.SYMBOLS, *box.PERSONAL_CARDS})
-
-
-def _madonna(s: Position, use: Use, me: Player) -> list[str]:
-    return _pointed(s, use, me.markers, set(box.SYMBOLS))
-
-
-CHOICES: dict[str, Callable[[Position, Use, Player], list[str]]] = {
-    "influence": _influence,
-    "aliena": _aliena,
-    "jack": _gift,
-    "volunteer_workers": _gift,
-    "regan_hamleigh": _regan,
-    "alfred_builder": _alfred,
-    "empress_maud": _maud,
-    "tom_builder": _tom,
-    "william_hamleigh": _william,
-    "brother_remigius": _any_place,
-    "ellen": _any_place,
-    "lord_in_court": _lord,
-    "return_of_the_madonna": _madonna,
-}
+Choices = Callable[[Position, Use, Player], list[str]]
 GIFTS = ("jack", "volunteer_workers")
 DRAWING = ("influence", "jonathan", "walter")
 MAY_END = (*box.MARKETS, "influence", "regan_hamleigh", "alfred_builder", "empress_maud")
+TAKEABLE = {*box.SYMBOLS, *box.PERSONAL_CARDS}
+NOT_POINTING = TAKEABLE - {*box.POINTING}
+
+#   the step of a card in use, and what may be chosen there
+CARDS: dict[str, tuple[str, Choices]] = {
+    "influence": ("influence", lambda s, use, me: ["buy seal"] if s.stack() and me.gold >= box.SEAL_PRICE else []),
+    "aliena": ("aliena", _aliena),
+    **dict.fromkeys(GIFTS, ("take", _gift)),
+    "regan_hamleigh": ("regan", lambda s, use, me: [
+        f"convert {raw} 1" for raw in from_floor(use) if use.left and me.gold >= box.REGAN_PRICE and me.raw[raw]]),
+    "alfred_builder": ("alfred", lambda s, use, me: [
+        f"buy {raw}" for raw in from_floor(use) if me.supply[raw] and me.gold >= box.ALFRED_PRICE]),
+    "empress_maud": ("maud", lambda s, use, me: [
+        f"pay {seal} {raw}" for raw in box.NO_ORE if me.supply[raw] for seal in box.NEUTRAL_SEALS if me.seals[seal]]),
+    "tom_builder": ("tom", _tom),
+    "william_hamleigh": ("william", _william),
+    **dict.fromkeys(box.POINTING, ("copy", lambda s, use, me: _pointed(s, use, range(9), NOT_POINTING))),
+    "lord_in_court": ("copy", lambda s, use, me: _pointed(s, use, {*range(9)} - {*me.markers}, TAKEABLE)),
+    "return_of_the_madonna": ("copy", lambda s, use, me: _pointed(s, use, me.markers, {*box.SYMBOLS})),
+}  # fmt: skip
 STEP_OF = {
-    "influence": "influence",
     **dict.fromkeys(box.CRAFT, "craftsman"),
     **dict.fromkeys(box.MARKETS, "market"),
-    "aliena": "aliena",
-    **dict.fromkeys(GIFTS, "take"),
-    "regan_hamleigh": "regan",
-    "alfred_builder": "alfred",
-    "empress_maud": "maud",
-    "tom_builder": "tom",
-    "william_hamleigh": "william",
-    **dict.fromkeys((*box.POINTING, "lord_in_court", "return_of_the_madonna"), "copy"),
+    **{card: step for card, (step, _) in CARDS.items()},
 }
 
 
 def playable(s: Position) -> list[str]:
     """The 1x cards that the active player may play in the turn (D16, D20)."""
-    return [card for card in box.ONCE if card in s.me().once and card in (*AT_ONCE, *CHOICES) and changes(s, card)]
+    return [card for card in box.ONCE if card in s.me().once and card in (*AT_ONCE, *CARDS) and changes(s, card)]
 
 
 # What a choice does ---------------------------------------------------------------------------------------------
@@ -305,10 +272,6 @@ def _return(s: Position, use: Use, me: Player, words: list[str]) -> None:
     s.opponent().give_up(section, made)
 
 
-def _point(s: Position, use: Use, me: Player, words: list[str]) -> None:
-    start(s, words[0])
-
-
 DEEDS: dict[str, Callable[[Position, Use, Player, list[str]], None]] = {
     "convert": _convert,
     "sell": _sell,
@@ -317,7 +280,7 @@ DEEDS: dict[str, Callable[[Position, Use, Player, list[str]], None]] = {
     "pay": _trade_seal,
     "place": _place,
     "return": _return,
-    "use": _point,
+    "use": lambda s, use, me, words: start(s, words[0]),
 }
 
 

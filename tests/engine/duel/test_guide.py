@@ -52,10 +52,8 @@ def test_one_beats_the_other(better: Weigh, worse: Weigh, share: float) -> None:
 
 
 def test_the_value_before_the_last_round_foresees_the_margin() -> None:
-    last_round = (4, 3)
-    games = foreseen_and_came(
-        DUEL, range(60), lambda at: (at["phase"], at["round"]) == last_round, partial(drawn, weigh=informed)
-    )
+    player = partial(drawn, weigh=informed)
+    games = foreseen_and_came(DUEL, range(50), lambda at: (at["phase"], at["round"]) == (4, 3), player)
     foreseen, came = zip(*games, strict=True)
     assert len(came) > 30
     assert correlation(foreseen, came) > 0.6
@@ -79,19 +77,13 @@ def test_weights_prefer_what_a_player_would() -> None:
     assert max(weights[text] for text in weights if text.startswith("use income")) > weights["end"]
 
 
-def test_weights_not_named_are_none() -> None:
-    shipped = DUEL.hand_values["hand"]
+def test_weights_not_named_are_none(monkeypatch: pytest.MonkeyPatch) -> None:
     state = DUEL.new(2, 1)
-    before = state.value()
-    try:
-        DUEL.hand_values["hand"] = weights_of({"weights": {"camp": [1, 2, 3]}})
-        assert state.value() == (3.03, 3.03)
-        last = reach("deal", phase=4, until=lambda state: fields(state)["round"] == 3)
-        terms = [terms_of(last, seat) for seat in range(2)]
-        assert last.value() == pytest.approx([points + 3 * named["camp"] for _, points, named in terms])
-    finally:
-        DUEL.hand_values["hand"] = shipped
-    assert state.value() == before
+    monkeypatch.setitem(DUEL.hand_values, "hand", weights_of({"weights": {"camp": [1, 2, 3]}}))
+    assert state.value() == (3.03, 3.03)
+    last = reach("deal", phase=4, until=lambda state: fields(state)["round"] == 3)
+    terms = [terms_of(last, seat) for seat in range(2)]
+    assert last.value() == pytest.approx([points + 3 * named["camp"] for _, points, named in terms])
 
 
 def test_terms_say_what_is_counted() -> None:

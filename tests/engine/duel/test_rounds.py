@@ -46,25 +46,19 @@ FIGHTS = {
     "conceded at once, D3, D23": Fight("stop", "1 2", ALL, ALL),
     "equal sums are the first player's": Fight("flip personal; face 2; flip personal; face 2", "0 1 2", ALL, ALL),
     "who has flipped all is not asked, D47": Fight(
-        "flip personal; face 2; flip 1/4; face 4", "1 2", ALL, "0/5 2/3", "1/4"
-    ),
+        "flip personal; face 2; flip 1/4; face 4", "1 2", ALL, "0/5 2/3", "1/4"),
     "blue stops without having flipped, D23": Fight("flip 0/5; face 0; stop", "0 1 2", "1/4 2/3", ALL, "0/5"),
     "red falls behind and stops; keeps one": Fight(
-        "flip 1/4; face 1; flip 2/3; face 3; stop; keep 1/4", "1 2", ALL, "0/5 1/4", "2/3"
-    ),
+        "flip 1/4; face 1; flip 2/3; face 3; stop; keep 1/4", "1 2", ALL, "0/5 1/4", "2/3"),
     "blue behind flips until ahead": Fight(
-        "flip 2/3; face 3; flip 0/5; face 0; flip 1/4; face 4; stop; keep 2/3", "1 2", ALL, "2/3", "0/5 1/4"
-    ),
+        "flip 2/3; face 3; flip 0/5; face 0; flip 1/4; face 4; stop; keep 2/3", "1 2", ALL, "2/3", "0/5 1/4"),
     "the keeper's other seals go under the stack as flipped, red's first, D4": Fight(
         "flip 2/3; face 2; flip 1/4; face 4; flip 1/4; face 1; flip 0/5; face 5; flip 2/3; face 2; stop; keep 2/3",
-        "0 1 2", "", "0/5 2/3", "2/3 1/4 0/5 1/4",
-    ),
+        "0 1 2", "", "0/5 2/3", "2/3 1/4 0/5 1/4"),
     "only the personal seal flipped: nothing is kept, D23": Fight(
-        "flip personal; face 2; flip 2/3; face 3", "1 2", ALL, "0/5 1/4", "2/3"
-    ),
+        "flip personal; face 2; flip 2/3; face 3", "1 2", ALL, "0/5 1/4", "2/3"),
     "a level sum is blue's to break, and blue cannot": Fight(
-        "flip 2/3; face 2; flip personal; face 2", "0 1 2", "0/5 1/4", ALL, "2/3"
-    ),
+        "flip 2/3; face 2; flip personal; face 2", "0 1 2", "0/5 1/4", ALL, "2/3"),
 }  # fmt: skip
 
 

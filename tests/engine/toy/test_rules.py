@@ -40,31 +40,27 @@ def test_an_unknown_hand_may_hold_any_card_not_placed_elsewhere() -> None:
     assert legal(position().observe(1)) == ["play 2", "play 4", "play 6", "fold"]
 
 
-def test_the_highest_card_takes_the_prize() -> None:
-    fields = played(position(), "play 4", "play 5")
-    assert [player["points"] for player in fields["players"]] == [0, 3]
+@pytest.mark.parametrize(
+    ("feast", "plays", "points"),
+    [
+        (False, ("play 4", "play 5"), [0, 3]),  # the highest card takes the prize
+        (True, ("play 4", "fold"), [6, 0]),  # a feast doubles it
+        (False, ("fold", "fold"), [0, 0]),  # nobody takes it if all fold
+    ],
+)
+def test_who_takes_the_prize(feast: bool, plays: tuple[str, ...], points: list[int]) -> None:
+    assert [player["points"] for player in played(position(feast=feast), *plays)["players"]] == points
 
 
-def test_a_feast_doubles_the_prize() -> None:
-    fields = played(position(feast=True), "play 4", "fold")
-    assert [player["points"] for player in fields["players"]] == [6, 0]
+def test_who_folds_keeps_the_hand() -> None:
+    assert [player["hand"] for player in played(position(), "fold", "fold")["players"]] == [[2, 4], [1, 5]]
 
 
-def test_nobody_takes_the_prize_if_all_fold() -> None:
-    fields = played(position(), "fold", "fold")
-    assert [player["points"] for player in fields["players"]] == [0, 0]
-    assert [player["hand"] for player in fields["players"]] == [[2, 4], [1, 5]]
-
-
-def test_seat_one_begins_round_two() -> None:
+def test_seat_one_begins_round_two_and_the_game_ends_after_it() -> None:
     state = position()
     played(state, "play 4", "play 5", "turn-up 6", "fair")
     assert state.turn == 1
-
-
-def test_the_game_ends_after_two_rounds() -> None:
-    state = position()
-    fields = played(state, "play 4", "play 5", "turn-up 6", "fair", "play 1", "play 2")
+    fields = played(state, "play 1", "play 2")
     assert (fields["round"], fields["step"], state.over) == (3, "over", True)
     assert (state.returns(), state.margins()) == ((1.0, 0.0), (3.0, -3.0))
 
@@ -87,13 +83,11 @@ def test_an_outcome_that_contradicts_the_deal_changes_the_deal(
     outcome: str, deck: list[int], hands: list[list[int]]
 ) -> None:
     fields = played(position(), "play 4", "play 5", outcome)
-    assert fields["deck"] == deck
-    assert [player["hand"] for player in fields["players"]] == hands
+    assert (fields["deck"], [player["hand"] for player in fields["players"]]) == (deck, hands)
 
 
 def test_an_outcome_deeper_in_the_deck_trades_places() -> None:
-    opening = position(step="turn-up", prize=0, seen=[], deck=[3, 6])
-    assert played(opening, "turn-up 6")["deck"] == [3]
+    assert played(position(step="turn-up", prize=0, seen=[], deck=[3, 6]), "turn-up 6")["deck"] == [3]
 
 
 def test_weather_odds() -> None:
@@ -142,16 +136,13 @@ def test_bad_positions(changes: dict[str, Any], field: str, description: str) ->
     assert [v for v in caught.value.violations if v.field == field and description in v.description], caught.value
 
 
-def test_a_card_played_out_of_turn() -> None:
-    players = [{"points": 0, "played": 0, "hand": [2, 4]}, {"points": 0, "played": 5, "hand": [1]}]
-    with pytest.raises(BadPosition, match=r"players\[1\].played: 5 cannot have been played"):
-        position(seen=[3, 5], players=players)
-
-
-def test_all_faults_are_listed() -> None:
+def test_all_faults_are_listed_and_a_card_played_out_of_turn_is_one() -> None:
     with pytest.raises(BadPosition) as caught:
         position(moved=2, prize=2, deck=[])
     assert {violation.field for violation in caught.value.violations} >= {"toy.moved", "toy.prize", "toy.deck", "toy"}
+    players = [{"points": 0, "played": 0, "hand": [2, 4]}, {"points": 0, "played": 5, "hand": [1]}]
+    with pytest.raises(BadPosition, match=r"players\[1\].played: 5 cannot have been played"):
+        position(seen=[3, 5], players=players)
 
 
 #   what is changed in memory: its byte, the new value; the invariant that it breaks
