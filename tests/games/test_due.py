@@ -60,7 +60,7 @@ class RefusedWrites:
 
     async def __call__(self, *_: Any, **__: Any) -> None:
         self.tries += 1
-        if self.tries == MANY:
+        if self.tries >= MANY:
             await never()
         raise StoreError("broken")
 
