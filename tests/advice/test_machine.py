@@ -30,14 +30,17 @@ def meminfo(available: int) -> dict[str, str]:
     return {"proc/meminfo": f"MemTotal: 99 kB\nMemAvailable: {available >> 10} kB\nBuffers: 1 kB"}
 
 
-@pytest.mark.parametrize(("available", "trees"), [(8 * GIB, 2 * GIB), (100 * GIB, MOST), (GIB // 8, LEAST)])
-def test_trees_have_a_quarter_of_what_is_free(tmp_path: Path, available: int, trees: int) -> None:
-    assert memory_for_trees(machine(tmp_path, meminfo(available))) == trees
-
-
-@pytest.mark.parametrize(("available", "trees"), [(16 * GIB, 2 * GIB), (100 * GIB, MOST), (GIB, LEAST)])
-def test_kept_trees_have_an_eighth_of_what_is_free(tmp_path: Path, available: int, trees: int) -> None:
-    assert memory_for_trees(machine(tmp_path, meminfo(available)), KEPT_PART) == trees
+@pytest.mark.parametrize(
+    ("available", "part", "trees"),
+    [
+        *((8 * GIB, (), 2 * GIB), (100 * GIB, (), MOST), (GIB // 8, (), LEAST)),
+        *((16 * GIB, (KEPT_PART,), 2 * GIB), (100 * GIB, (KEPT_PART,), MOST), (GIB, (KEPT_PART,), LEAST)),
+    ],
+)
+def test_trees_have_a_quarter_of_the_free_memory_and_kept_ones_an_eighth(
+    tmp_path: Path, available: int, part: tuple[float, ...], trees: int
+) -> None:
+    assert memory_for_trees(machine(tmp_path, meminfo(available)), *part) == trees
 
 
 @pytest.mark.parametrize(("limit", "usage"), [V1, V2])
@@ -76,14 +79,6 @@ def test_a_group_may_have_any_name(tmp_path: Path) -> None:
     assert usable_cores(root) == usable_cores()
 
 
-def test_a_service_has_the_cores_of_its_quota(tmp_path: Path) -> None:
-    files = {"proc/self/cgroup": "0::/one/two", "sys/fs/cgroup/one/two/cpu.max": "100000 100000"}
-    assert usable_cores(machine(tmp_path, files)) == 1
-    files = {"proc/self/cgroup": "3:cpu,cpuacct:/one", "sys/fs/cgroup/cpu/one/cpu.cfs_quota_us": "100000"}
-    files |= {"sys/fs/cgroup/cpu/one/cpu.cfs_period_us": "100000"}
-    assert usable_cores(machine(tmp_path / "v1", files)) == 1
-
-
 def test_a_process_may_have_less(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     mapped = 2 * GIB // resource.getpagesize()
     root = machine(tmp_path, meminfo(16 * GIB) | {"proc/self/statm": f"{mapped} 100 50 1 0 200 0"})
@@ -102,15 +97,21 @@ def test_they_are_the_defaults_and_a_setting_goes_above_them() -> None:
 
 
 @pytest.mark.parametrize(
-    ("files", "cores"),
+    "files",
     [
-        ({"sys/fs/cgroup/cpu.max": "100000 100000"}, 1),
-        ({"sys/fs/cgroup/cpu.max": "50000 100000"}, 1),
-        ({"sys/fs/cgroup/cpu/cpu.cfs_quota_us": "100000", "sys/fs/cgroup/cpu/cpu.cfs_period_us": "100000"}, 1),
+        {"sys/fs/cgroup/cpu.max": "100000 100000"},
+        {"sys/fs/cgroup/cpu.max": "50000 100000"},
+        {"sys/fs/cgroup/cpu/cpu.cfs_quota_us": "100000", "sys/fs/cgroup/cpu/cpu.cfs_period_us": "100000"},
+        {"proc/self/cgroup": "0::/one/two", "sys/fs/cgroup/one/two/cpu.max": "100000 100000"},
+        {
+            "proc/self/cgroup": "3:cpu,cpuacct:/one",
+            "sys/fs/cgroup/cpu/one/cpu.cfs_quota_us": "100000",
+            "sys/fs/cgroup/cpu/one/cpu.cfs_period_us": "100000",
+        },
     ],
 )
-def test_a_container_has_the_cores_of_its_quota(tmp_path: Path, files: dict[str, str], cores: int) -> None:
-    assert usable_cores(machine(tmp_path, files)) == cores
+def test_a_container_or_service_has_the_cores_of_its_quota(tmp_path: Path, files: dict[str, str]) -> None:
+    assert usable_cores(machine(tmp_path, files)) == 1
 
 
 @pytest.mark.parametrize(

@@ -23,14 +23,20 @@ def reused(answer: RecommendMoveResponse) -> int:
     return int(answer.statistics.reused_iterations)
 
 
-async def test_the_next_question_goes_on_where_the_last_one_ended() -> None:
-    position = opening(game="cathedral")
-    async with served() as server:
-        first, second = [await ask(server, position) for _ in range(2)]
-    assert (reused(first), first.reproducible) == (0, True)
-    assert (reused(second), second.reproducible) == (400, False)
-    assert second.statistics.iterations == 400
-    assert sum(line.visits for line in second.lines) == 800
+@pytest.mark.parametrize(
+    ("warm_bytes", "threads", "known"),
+    [(1 << 28, None, [0, 400, 800]), (1 << 28, 2, [0, 400, 800]), (0, None, [0] * 3)],
+)
+async def test_the_next_question_goes_on_with_the_tree_of_the_last_one(
+    warm_bytes: int, threads: int | None, known: list[int]
+) -> None:
+    async with served(workers=2, warm_bytes=warm_bytes) as server:
+        answers = [await ask(server, opening(game="cathedral"), threads=threads) for _ in known]
+    assert [reused(answer) for answer in answers] == known
+    assert [answer.statistics.iterations for answer in answers] == [400] * 3
+    assert [sum(line.visits for line in answer.lines) for answer in answers] == [400 + before for before in known]
+    if threads is None:
+        assert [answer.reproducible for answer in answers] == [not before for before in known]
 
 
 async def test_a_hint_that_its_reader_leaves_helps_the_move() -> None:
@@ -47,30 +53,15 @@ async def test_a_hint_that_its_reader_leaves_helps_the_move() -> None:
 
 
 @pytest.mark.parametrize(
-    "fields",
-    [
-        {"game_id": ""},
-        {"game_id": "another"},
-        {"seed": 3},
-        {"level": 4},
-        {"consider_actions": ["pass"]},
-    ],
+    "fields", [{"game_id": ""}, {"game_id": "another"}, {"seed": 3}, {"level": 4}, {"consider": 1}]
 )
 async def test_questions_that_get_no_kept_tree(fields: dict[str, Any]) -> None:
     position = opening(game="cathedral")
-    if "consider_actions" in fields:
+    if "consider" in fields:
         fields = {"consider_actions": [position.legal_actions()[0].text]}
     async with served(workers=2) as server:
         await ask(server, position)
         assert reused(await ask(server, position, **fields)) == 0
-
-
-async def test_threads_go_on_with_a_kept_tree() -> None:
-    position = opening(game="cathedral")
-    async with served(workers=2) as server:
-        await ask(server, position, threads=2)
-        assert reused(await ask(server, position)) == 400
-        assert reused(await ask(server, position, threads=2)) == 800
 
 
 async def test_no_seat_gets_the_tree_of_another() -> None:
@@ -91,7 +82,7 @@ async def test_a_position_of_another_game_or_number_of_players_begins_anew() -> 
             assert reused(await ask(server, position)) == 0
 
 
-async def test_a_tree_that_knows_the_answer_is_no_answer_of_another_position() -> None:
+async def test_a_kept_tree_is_not_used_for_other_cards() -> None:
     """If other cards came up, the tree's statistics do not belong to this position."""
     first, second = (game("cathedral").new(2, seed) for seed in (1, 2))
     for position in (first, second):
@@ -103,14 +94,8 @@ async def test_a_tree_that_knows_the_answer_is_no_answer_of_another_position() -
     assert sum(line.visits for line in answer.lines) == 400 + reused(answer)
 
 
-async def test_nothing_is_kept_where_no_memory_is_meant_for_it() -> None:
-    position = opening(game="cathedral")
-    async with served(warm_bytes=0) as server:
-        assert [reused(await ask(server, position)) for _ in range(2)] == [0, 0]
-
-
 @pytest.mark.parametrize("warm_bytes", [0, 1 << 19])
-async def test_a_search_whose_tree_is_not_kept_has_its_share_all_the_same(warm_bytes: int) -> None:
+async def test_a_search_whose_tree_is_not_kept_has_its_share_of_memory(warm_bytes: int) -> None:
     async with served(warm_bytes=warm_bytes, memory=1 << 30) as server:
         answer = await ask(server, opening(game="cathedral"), iterations=10_000)
     assert [warning.message for warning in answer.warnings] == []

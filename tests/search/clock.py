@@ -1,6 +1,6 @@
 """A clock for searches that advances with their iterations and with delays: waits, preemptions, page faults."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from clerestory.engine import State
@@ -10,7 +10,7 @@ from clerestory.search.root import observe
 Hiccup = Callable[[int, int, int], bool]  # of the slice, the reading in it, and the iterations so far
 FIRST_LOOK = 2  # after the readings at the beginning of a step and of its loop
 
-HICCUPS: Mapping[str, tuple[Hiccup, float]] = {  # when they come, and the seconds that each of them takes
+HICCUPS: dict[str, tuple[Hiccup, float]] = {  # when they come, and the seconds that each of them takes
     "none": (lambda turn, reading, iterations: False, 0.0),
     "page fault": (lambda turn, reading, iterations: reading == FIRST_LOOK, 0.0005),
     "preemption": (lambda turn, reading, iterations: reading == FIRST_LOOK and turn % 3 == 0, 0.02),

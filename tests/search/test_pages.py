@@ -5,7 +5,6 @@ import os
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
-from typing import TypeVar
 
 import psutil
 import pytest
@@ -17,8 +16,6 @@ from clerestory.search.pages import SPARES, count_spares, release_spares
 from clerestory.search.root import observe
 from tests.search.positions import decisions, search
 from tests.shipped import CATHEDRAL
-
-T = TypeVar("T")
 
 MIB = 1 << 20
 ARRAYS = 3  # of a tree
@@ -59,23 +56,20 @@ def test_memory_of_few_trees_is_kept() -> None:
 # -- in a process of its own, where no other tree begins or ends -------------------------------------
 
 
-def alone(function: Callable[[], T]) -> T:
+def alone(function: Callable[[], list[int]]) -> list[int]:
     with ProcessPoolExecutor(1, get_context("spawn")) as pool:
         return pool.submit(function).result()
 
 
 def spares() -> list[int]:
-    """Count the spares after each of some steps."""
+    """Count the spares during and after some searches."""
     counts = []
-    for mib in (1, 32, 2048):
+    for mib in (1, 32, 2048, 32):
         one = searcher(mib)
         counts.append(count_spares())
         del one
         counts.append(count_spares())
-    second = searcher()
-    counts.append(count_spares())
-    del second
-    return [*counts, count_spares()]
+    return counts
 
 
 @kept
@@ -88,7 +82,7 @@ def test_a_tree_takes_the_memory_of_an_ended_one_of_its_size() -> None:
     assert again < after_large == after_again
 
 
-def touched() -> tuple[int, int, int, int]:
+def touched() -> list[int]:
     """Return the bytes of a large tree, those by which it let this process grow, those left after it, and spares."""
     process = psutil.Process(os.getpid())
     before = process.memory_info().rss
@@ -96,7 +90,7 @@ def touched() -> tuple[int, int, int, int]:
     size = large.run(iterations=300_000).tree_bytes
     grown = process.memory_info().rss - before
     del large
-    return size, grown, process.memory_info().rss - before, count_spares()
+    return [size, grown, process.memory_info().rss - before, count_spares()]
 
 
 @kept

@@ -1,17 +1,14 @@
 """Matches of the search as it is shipped against OpenSpiel's ISMCTS with random playouts, at equal iterations a move.
 
-`python -m tests.search.openspiel.matches duel --iterations 100 --deals 10` plays every deal in all seatings, OpenSpiel
-in all seats but one. OpenSpiel gets what our own plain search has: our determinizer, and no knowledge of the game.
+Every deal is played in all seatings, with OpenSpiel in all seats but one. OpenSpiel gets what our own plain search has:
+our determinizer, and no knowledge of the game.
 """
 
-import argparse
-import sys
 from functools import partial
 from statistics import fmean
 
 from clerestory.arena.bots import Budget, Move, parse_bot
 from clerestory.arena.match import ChooseMove, play_between
-from clerestory.arena.statistics import score_interval
 from clerestory.engine import GAMES, State
 from tests.search.openspiel.agreement import their_choice
 
@@ -35,21 +32,3 @@ def scores(game: str, seats: int, iterations: int, deals: range, bot: str = "ism
         ]
         found.append(fmean(result.returns[result.seat] for result in results if result is not None))
     return found
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("game", choices=GAMES)
-    parser.add_argument("--seats", type=int, default=2)
-    parser.add_argument("--iterations", type=int, default=100)
-    parser.add_argument("--deals", type=int, default=10)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--bot", default="ismcts", help="ours")
-    chosen = parser.parse_args()
-    deals = range(chosen.seed, chosen.seed + chosen.deals)
-    share = score_interval(scores(chosen.game, chosen.seats, chosen.iterations, deals, chosen.bot))
-    sys.stdout.write(f"{share.mean:.3f} [{share.low:.3f}, {share.high:.3f}] of {chosen.deals * chosen.seats} games\n")
-
-
-if __name__ == "__main__":
-    main()
