@@ -165,6 +165,7 @@ async def test_bots_move_though_the_clock_was_set_back(
         await server.create(game_id, "bb")
     monkeypatch.setattr(simulated, "STARTED", STARTED - 3_600_000)
     await server.until_over(*ids)
+    assert clock() < 600, "they have waited until the clock was where it had been"
     assert server.database.wrong == []
 
 
@@ -220,6 +221,26 @@ async def test_a_look_that_fails_for_one_kind_of_games_looks_for_the_other(
     moving = server.keeper._due
     assert isinstance(await moving._look(moving._lanes), StoreError)
     assert {*asked} == {False, True}
+
+
+@on_simulated_time
+async def test_no_server_searches_in_a_game_that_another_owns(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Though a person has played at it, and the turn is a bot's."""
+    searches: list[int] = []
+
+    async def choose(server: Server, kept: ServerGame, *more: Any) -> str:
+        searches.append(server.number)
+        return await first_legal(server, kept, *more)
+
+    monkeypatch.setattr(Server, "choose", choose)
+    database = Database()
+    owner, other = Server(database, 1), Server(database, 2)
+    await owner.create(seats="pb")
+    for server in (owner, other):
+        await server.play()
+        await moved(server, "game")
+    assert {*searches} == {owner.number}
+    assert database.wrong == []
 
 
 @on_simulated_time
