@@ -123,7 +123,7 @@ def test_the_picture_of_the_page_has_every_arrow() -> None:
     assert drawn() == {room: imported(room) for room in rooms}
 
 
-def test_nothing_that_is_shipped_needs_the_scripts_of_the_laboratory() -> None:
+def test_shipped_code_does_not_import_lab_tools_or_tests() -> None:
     needs = re.compile(r"^\s*(?:from|import)\s+(?:tools|lab|tests)\b", re.MULTILINE)
     shipped = [path for path in SOURCES if path.parts[0] != "lab" or path.parts[1] == "bench"]
     assert [path for path in shipped if needs.search(text_of(path))] == []

@@ -18,7 +18,7 @@ PLIES = {name: int(ply) for ply, name in PLY.findall((EXAMPLES / "README.md").re
 
 
 @pytest.mark.parametrize(("game", "times"), [("cathedral", "round"), ("duel", "phase")])
-def test_there_are_some_of_every_player_count_and_of_several_times_and_steps(game: str, times: str) -> None:
+def test_examples_cover_player_counts_rounds_and_steps(game: str, times: str) -> None:
     states = [from_position(path.read_text()) for path in OF_RECORDS if path.name.startswith(f"{game}-")]
     found = [state.to_position()[game] for state in states]
     assert {state.seats for state in states} == set(states[0].game.seats)

@@ -44,7 +44,7 @@ async def test_a_question_is_answered() -> None:
     assert answer.result.stop_reason == StopReason.ITERATIONS
 
 
-async def test_a_question_that_is_watched_is_answered_ever_better_and_then_finally() -> None:
+async def test_a_watched_question_has_growing_answers_and_a_final_one() -> None:
     answers = list[Answer]()
     async with analyst() as one:
         async for answer in one.watch(asked(seconds=3600.0, interval=0.02, early_stop=False)):
@@ -94,7 +94,7 @@ async def test_a_search_is_paused_and_explained_only_for_answers_that_are_given(
 # -- slow readers ----------------------------------------------------------------------------------
 
 
-async def test_the_final_answer_holds_no_tree_while_its_reader_takes_its_time(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_slow_reader_of_the_final_answer_holds_no_tree(monkeypatch: pytest.MonkeyPatch) -> None:
     made = WeakSet[Searcher]()
 
     class ReferencedSearcher(Searcher):
@@ -126,7 +126,7 @@ async def test_a_stream_whose_search_has_ended_slows_no_other(monkeypatch: pytes
         assert one._table_time == TABLE
 
 
-async def test_a_search_gives_back_its_tree_while_its_reader_takes_his_time(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_search_with_a_slow_reader_gives_back_its_tree(monkeypatch: pytest.MonkeyPatch) -> None:
     """His time does not count as time that the server took."""
     ahead = 0.0
     monkeypatch.setattr("clerestory.advice.analyst.time", SimpleNamespace(monotonic=lambda: time.monotonic() + ahead))
@@ -163,7 +163,7 @@ async def test_leaving_a_question_frees_its_worker(watched: bool) -> None:
         await until(lambda: one.scheduler.admitted == 0)
 
 
-async def test_a_question_as_a_whole_gets_all_its_iterations_beside_others(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_whole_question_gets_all_its_iterations_beside_others(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("clerestory.advice.analyst.TURN", 0.1)
     async with analyst() as one:
         other = asyncio.ensure_future(one.ask(pose(opening(), ENDLESS)))
@@ -175,7 +175,7 @@ async def test_a_question_as_a_whole_gets_all_its_iterations_beside_others(monke
     assert (answer.result.iterations, answer.result.seed) == (500, 1)
 
 
-async def test_a_question_as_a_whole_ends_once_its_tree_can_count_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_whole_question_ends_when_its_tree_can_count_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(memory, "new_searcher", lambda question, _: Searcher(question.root, seed=1, max_visits=500))
     plain = asked(iterations=2000)
     async with analyst() as one:

@@ -20,7 +20,7 @@ MIB = 1 << 20
 
 
 @pytest.mark.parametrize("places", [1, 2, 64, 1000])
-def test_every_search_has_its_share_and_all_of_them_no_more_than_there_is(places: int) -> None:
+def test_searches_have_their_shares_and_no_more_than_all_memory(places: int) -> None:
     memory = Memory(1024 * MIB, places)
     granted = [memory.take(1 << 40) for _ in range(places)]
     assert min(granted) >= memory.share >= 512 * MIB // places
@@ -94,7 +94,7 @@ def test_a_question_that_is_refused_leaves_what_was_kept() -> None:
 # -- rooms -----------------------------------------------------------------------------------------
 
 
-async def test_rooms_that_one_caller_has_leave_some_for_the_next_and_come_back() -> None:
+async def test_a_caller_with_all_rooms_leaves_some_to_the_next() -> None:
     rooms, one, next_one = Rooms(2), Caller("one"), Caller("next")
     async with AsyncExitStack() as held:
         for _ in range(2):
@@ -112,7 +112,7 @@ async def test_rooms_that_one_caller_has_leave_some_for_the_next_and_come_back()
             pass
 
 
-async def test_trees_of_reviews_have_half_of_the_memory_however_many_workers_there_are() -> None:
+async def test_trees_of_reviews_have_at_most_half_of_the_memory() -> None:
     trees, plain = Trees(Capacity(workers=16, memory=256 * MIB)), question_about("any")
     question = Question(root=plain.root, terms=Terms(iterations=10, max_tree_bytes=TREE_BYTES), seat=None, whole=True)
     async with AsyncExitStack() as held:

@@ -130,7 +130,7 @@ def test_hints_and_the_background_of_many_parts_have_no_more_than_moves(priority
     assert one.used == pytest.approx(1.0, abs=3 * SLICE)
 
 
-def test_a_move_goes_on_beside_two_hundred_searches_of_its_origin_in_the_background() -> None:
+def test_background_searches_do_not_slow_a_move_of_their_origin() -> None:
     """As the bot does that a person plays with, beside the games of bots only that the same person has made."""
     games = [demand(0, 60.0, origin="maker", part="bots", priority=Priority.BACKGROUND) for _ in range(200)]
     *_, [move] = Simulation().run([*games, demand(1.0, 1.0, origin="maker", part="game")], 2.0)
@@ -138,7 +138,7 @@ def test_a_move_goes_on_beside_two_hundred_searches_of_its_origin_in_the_backgro
 
 
 @pytest.mark.parametrize("budget", [0.05, 0.5])
-def test_a_part_that_is_always_pressed_leaves_another_part_and_another_origin_their_shares(budget: float) -> None:
+def test_a_part_that_is_always_pressed_takes_nothing_from_others(budget: float) -> None:
     flood = [demand(0.002 * i, budget, origin="home", part="many") for i in range(1000)]
     arrivals = [demand(0, 2.0, origin="home", part="one"), demand(0, 2.0, origin="other"), *flood]
     one, other, *many = Simulation().run(arrivals, 2.0)
@@ -160,13 +160,13 @@ def admit(policy: Policy, caller: object, most: int = 1000, **fields: object) ->
     return most
 
 
-def test_a_caller_that_has_all_places_leaves_some_to_the_next_and_those_to_the_next_but_one() -> None:
+def test_callers_that_come_later_have_half_as_many_places_each() -> None:
     policy = Policy(1, 64, 100)
     assert [admit(policy, caller) for caller in range(7)] == [64, 32, 16, 8, 4, 2, 1]
     assert admit(policy, 0) == 0
 
 
-def test_parts_of_an_origin_leave_places_to_each_other_and_a_quarter_of_all_to_other_origins() -> None:
+def test_parts_leave_places_to_each_other_and_to_other_origins() -> None:
     policy = Policy(1, 64, 100)
     assert [admit(policy, "many", part=part) for part in range(6)] == [64, 22, 7, 2, 1, 0]
     assert admit(policy, "one") == 16
@@ -203,12 +203,12 @@ def test_a_place_is_free_once_all_trees_of_a_search_have_left() -> None:
     assert admit(policy, None) == 1
 
 
-def test_as_many_callers_with_a_search_each_as_all_places_and_no_more() -> None:
+def test_callers_with_one_search_each_fill_all_places() -> None:
     policy = Policy(1, 64, 100)
     assert sum(admit(policy, caller, 1) for caller in range(1000)) == 128
 
 
-def test_hints_of_one_caller_find_a_place_beside_the_moves_and_hints_of_another() -> None:
+def test_hints_find_a_place_beside_searches_of_another_caller() -> None:
     policy = Policy(1, 64, 100)
     assert admit(policy, "many", priority=Priority.HINT) == 32
     assert admit(policy, "many") == 32
@@ -242,7 +242,7 @@ def test_a_search_refused_for_want_of_time_finds_some_when_it_comes_again(quiet:
     assert tree.minimum == 100
 
 
-def test_what_is_kept_free_for_the_parts_of_an_origin_is_bounded() -> None:
+def test_time_is_kept_free_for_a_bounded_number_of_parts() -> None:
     """Every admission looks at it, and an origin may have thousands of parts."""
     policy = Policy(2, 1000, 100, speeds={"game": 1.0})
     refused = 0

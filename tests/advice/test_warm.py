@@ -101,7 +101,7 @@ async def test_a_search_whose_tree_is_not_kept_has_its_share_of_memory(warm_byte
     assert [warning.message for warning in answer.warnings] == []
 
 
-async def test_a_search_has_its_share_where_the_system_has_less_than_the_settings_say(
+async def test_a_search_has_its_share_when_the_system_is_short_of_memory(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     def limited(question: Any, size: int) -> Any:

@@ -145,7 +145,7 @@ def test_unknown_tries_and_lessons_are_refused_with_the_known_ones() -> None:
         lesson("cooking")
 
 
-def test_the_most_that_can_be_reached_is_found_among_what_is_allowed() -> None:
+def test_the_maximum_is_taken_over_the_allowed_actions() -> None:
     course = follow(lesson("goal"), ["convert mortar_mixer 1"])
     task = course.step.task if course.step else None
     assert isinstance(task, Task)

@@ -46,7 +46,7 @@ def test_equal_settings_make_equal_reviews() -> None:
     assert annotate(end, ReviewPlan(iterations=50, seed=4)) != once
 
 
-def test_a_game_that_is_not_over_ends_with_the_share_it_has_come_to() -> None:
+def test_an_unfinished_game_ends_with_the_present_shares() -> None:
     end = cut(random_game("duel", 2, 1), 30)
     review = annotate(end, QUICK)
     assert not review.over

@@ -48,7 +48,7 @@ def test_there_is_no_such_viewer() -> None:
 
 
 @pytest.mark.parametrize(("name", "seats"), [case for case in CASES if case[0] != "toy"])
-def test_permuting_what_stayed_hidden_changes_nothing(name: str, seats: int) -> None:
+def test_cards_that_stayed_hidden_change_nothing(name: str, seats: int) -> None:
     """Everything in the decks that the actions do not reveal, from the opening on."""
     end = random_game(name, seats, 2)
     worlds = [end, *(other_world(end, seed) for seed in seeds(5, 2))]
@@ -60,7 +60,7 @@ def test_permuting_what_stayed_hidden_changes_nothing(name: str, seats: int) -> 
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4])
-def test_permuting_what_a_seat_cannot_see_changes_nothing_of_its_decisions(seats: int) -> None:
+def test_hidden_cards_do_not_change_the_view_of_a_decision(seats: int) -> None:
     for position in decisions(random_game("toy", seats, 3).game, seats, 3):
         worlds = [position, *(position.observe(position.turn).deal(seed) for seed in seeds(1, 3))]
         assert len({known(world, None, ()).view.to_bytes() for world in worlds}) == 1
@@ -78,7 +78,7 @@ def game_with_ellen() -> tuple[State, int]:
     raise AssertionError("Ellen was never taken")
 
 
-def test_a_seat_that_was_shown_an_event_is_judged_by_it_once_it_has_come_up() -> None:
+def test_a_seat_is_judged_by_a_shown_event_that_came_up() -> None:
     end, ply = game_with_ellen()
     seat = positions(end)[ply - 1].turn
     for world in (end, other_world(end, 1)):
@@ -105,7 +105,7 @@ def test_an_event_that_never_came_up_is_not_used() -> None:
     assert len({root.view.to_bytes() for root in lasts if root}) == 1
 
 
-def test_a_record_that_hides_hands_is_judged_by_what_all_could_see() -> None:
+def test_a_record_without_hands_is_judged_by_public_knowledge() -> None:
     end = random_game("toy", 2, 4)
     hidden = end.origin.observe(NATURE)
     for action in end.history:

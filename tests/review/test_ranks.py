@@ -54,12 +54,12 @@ def test_a_table_has_every_level_and_never_rises(game: Game, seats: int) -> None
 
 
 @pytest.mark.parametrize("game", [CATHEDRAL, DUEL], ids=lambda game: game.name)
-def test_whoever_loses_as_much_as_a_level_is_told_that_level(game: Game) -> None:
+def test_the_loss_of_a_level_gives_that_level(game: Game) -> None:
     told = [level_like(game, 2, loss * UNIT, FEWEST, ITERATIONS) for loss in losses(game, 2)]
     assert told == list(range(1, NUM_LEVELS + 1))
 
 
-def test_what_was_measured_with_other_cards_is_not_told_of_these(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_losses_measured_with_other_cards_are_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
     of_others = {"duel": {"catalogue": "of others", "2": [1000 * loss for loss in TABLE]}}
     monkeypatch.setattr(tables.tomllib, "loads", lambda _: of_others)
     losses.cache_clear()

@@ -121,7 +121,7 @@ def test_a_curve_follows_the_share_of_a_seat() -> None:
     assert curve(annotate(end.origin, ReviewPlan(iterations=50)), 0, 5) in {bar * 5 for bar in BARS}
 
 
-def test_errors_that_there_was_no_time_to_play_on_from_are_told() -> None:
+def test_errors_without_time_for_rollouts_are_named() -> None:
     told = "For 1 error there was too little time to play it to the end."
     assert told in note(replace(planted(), unrolled=1))
     assert told in report(replace(planted(), unrolled=1))
@@ -136,9 +136,7 @@ def test_errors_that_there_was_no_time_to_play_on_from_are_told() -> None:
         (Rollouts(20, 0.001, 0.001, 0.001), 5, False),  # the other plies of the plan may have lost the rest
     ],
 )
-def test_rollouts_cast_doubt_on_an_error_only_where_they_play_on_from_all_of_it(
-    found: Rollouts, last: int, doubts: bool
-) -> None:
+def test_rollouts_doubt_an_error_only_if_they_start_after_all_of_it(found: Rollouts, last: int, doubts: bool) -> None:
     review = replace(planted(), rollouts={3: found}, spans={3: (3, last)})
     [error] = review.errors()
     assert ("There the error does not show." in rolled(review, error)) == doubts

@@ -64,7 +64,7 @@ def test_the_best_action_takes_one_search() -> None:
     assert (valuation.best, valuation.stake, valuation.iterations) == (PLAYED, 200_000, 1000)
 
 
-def test_another_action_is_compared_with_the_best_in_one_search_equally_often() -> None:
+def test_another_action_is_compared_with_the_best_in_even_searches() -> None:
     table = [line(OTHER, 0.7, 900), line(PLAYED, 0.2, 100)]
     pair = [line(PLAYED, 0.58, margin=1.0), line(OTHER, 0.62, margin=2.5)]
     questions, valuation = studied(DECISION, table, pair, pair)

@@ -18,7 +18,7 @@ AGAIN = [
 
 
 @pytest.mark.parametrize(("game", "positions", "steps"), [("cathedral", 70, 7), ("duel", 40, 4)])
-def test_there_are_many_of_several_steps_and_every_player_count(game: str, positions: int, steps: int) -> None:
+def test_solved_positions_cover_steps_and_player_counts(game: str, positions: int, steps: int) -> None:
     states = [from_position(line["position"]) for line in SOLVED[game]]
     assert len(states) >= positions
     assert {state.seats for state in states} == set(WANTED[game].positions) == set(states[0].game.seats)

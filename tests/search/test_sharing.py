@@ -123,7 +123,7 @@ def test_the_time_of_any_thread_is_spent_searching(thread: int) -> None:
     assert searcher.result().elapsed == pytest.approx(0.6)
 
 
-def test_what_a_full_tree_gives_up_depends_on_how_many_threads_there_may_be() -> None:
+def test_a_full_tree_gives_up_more_for_several_threads() -> None:
     position, results = positions("cathedral", 2)[1], []
     for threads in (1, 8):
         searcher = Searcher(observe(position), seed=3, max_bytes=1 << 16, **shipped(GAMES["cathedral"], 2))

@@ -57,7 +57,7 @@ def test_a_leaf_is_worth_what_the_value_says(seats: int, name: str, net: str) ->
     assert line.margin == pytest.approx(margins[state.turn], abs=1e-5)
 
 
-def test_the_shipped_search_asks_the_learned_value_where_there_is_one() -> None:
+def test_the_shipped_search_uses_the_learned_value_if_there_is_one() -> None:
     assert value_in_use(CATHEDRAL)[0] == LEARNED
     assert value_in_use(TOY) == ("hand", "no learned value is shipped")
     for seats in CATHEDRAL.seats:

@@ -115,7 +115,7 @@ def test_every_change_uses_its_arguments(game: str, language: str) -> None:
 SOME = {"page": "close", "first": "first.done", "learn": "learn.path", "cathedral": "amount.wood"}  # keys by file
 
 
-def test_what_a_language_lacks_the_page_says_in_english(tmp_path: Path) -> None:
+def test_the_page_says_missing_texts_in_english(tmp_path: Path) -> None:
     """Key by key, whichever of the page's files a text is in."""
     build = run_path(str(ROOT / "clients" / "web" / "build.py"))
     write, read = build["write_texts"], build["read"]

@@ -45,6 +45,6 @@ def test_wrapped_prose_fits_and_says_the_same(marker: str) -> None:
     assert fixed(new) == new
 
 
-def test_what_fits_is_left_alone() -> None:
+def test_short_lines_are_left_alone() -> None:
     text = f"short\nlines\n\n```\n{LONG}\n```\n\n| a |\n"
     assert fixed(text) == text

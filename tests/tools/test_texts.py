@@ -37,7 +37,7 @@ def test_every_language_that_has_a_folder_is_in_the_list() -> None:
     assert {path.name for path in FOLDER.iterdir() if list(path.glob("*.json"))} == set(LANGUAGES)
 
 
-def test_what_a_language_lacks_is_listed(folder: Path) -> None:
+def test_missing_texts_are_listed(folder: Path) -> None:
     write(folder, "de", {"close": "Schließen"})
     assert list(missing(folder, "de")) == ["page greet", "page cubes"]
     assert list(faults(folder, "de")) == []
@@ -56,7 +56,7 @@ def test_what_a_language_lacks_is_listed(folder: Path) -> None:
         ("cubes", CUBES | {"two": "zwei Würfel"}, "must have one, other"),
     ],
 )
-def test_what_is_wrong_is_listed(key: str, pattern: object, fault: str, folder: Path) -> None:
+def test_faults_are_listed(key: str, pattern: object, fault: str, folder: Path) -> None:
     write(folder, "de", {"close": "Schließen", "greet": "Hallo {name}", "cubes": CUBES})
     assert list(faults(folder, "de")) == []
     write(folder, "de", {key: pattern})
