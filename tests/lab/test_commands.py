@@ -67,7 +67,10 @@ def told(monkeypatch: pytest.MonkeyPatch) -> Callable[[str, Path, *tuple[str, ..
     return gather
 
 
-@pytest.mark.parametrize("case", GATHER)
+ON_PROCESSES = pytest.param("shares on processes", marks=pytest.mark.system)
+
+
+@pytest.mark.parametrize("case", ["shares", ON_PROCESSES, "certainty", "ladder"])
 def test_what_a_file_has_is_not_gathered_again(case: str, told: Callable[..., str], tmp_path: Path) -> None:
     out = tmp_path / "gathered.jsonl"
     assert told(case, out) == ""
@@ -88,7 +91,7 @@ def test_other_games_are_not_added_to_a_file(case: str, told: Callable[..., str]
     assert out.read_bytes() == once
 
 
-@pytest.mark.parametrize("case", ["shares", "shares on processes", "certainty"])
+@pytest.mark.parametrize("case", ["shares", ON_PROCESSES, "certainty"])
 def test_a_full_disk_ends_a_tool_at_once(
     case: str, told: Callable[..., str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -40,6 +40,7 @@ def test_what_the_checks_refuse_stays() -> None:
     assert corrected(text, 1.0, random.Random(1), lambda _: True)[:2] == (text, 0)
 
 
+@pytest.mark.system
 def test_the_command_says_how_far_the_cards_are(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "lab.corrected", "duel", "--share", "0.2", "--seed", "1"]
     done = subprocess.run(

@@ -13,6 +13,7 @@ from clerestory.engine.tuning import CHARACTERS
 
 BOTH = ("cathedral", "duel")
 FEW = ("--iterations", "20", "--seed", "7")
+CLEAR = ("mabel", "linnet")  # whose habits show in a few games
 FAINT = {"perkin": 96, "ubald": 48, "corwin": 48, "ottilie": 48}  # games of those whose habits come up seldom
 
 
@@ -25,7 +26,9 @@ def test_every_character_has_a_manner_in_both_games(game: str) -> None:
     assert list(GAMES[game].tuning.manners) == list(CHARACTERS)
 
 
-@pytest.mark.parametrize("character", CHARACTERS)
+@pytest.mark.parametrize(
+    "character", [pytest.param(name, marks=() if name in CLEAR else pytest.mark.slow) for name in CHARACTERS]
+)
 @pytest.mark.parametrize("game", BOTH)
 def test_a_character_is_known_by_what_it_does(game: str, character: str) -> None:
     games = FAINT.get(character, 16)

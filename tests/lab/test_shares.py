@@ -17,18 +17,18 @@ from lab import shares as tool
 from lab.json_lines import gathered
 from lab.shares import ShareTable, ShareTask, best_sharpness, by_other_half, figures, fits, main, report, stacked
 
-LUCK = np.random.default_rng(1)
 Shares = np.ndarray[tuple[int, ...], np.dtype[np.float64]]
 
 
-def made(games: int, by: Sharpness, positions: int = 5) -> ShareTable:
+def made(games: int, by: Sharpness, positions: int = 5, seed: int = 1) -> ShareTable:
     """Games of 3 seats whose winners are drawn by shares that are reported unsharpened; a game is in one round.
 
     The rounds are 1 to 6, the iterations 400, 2,000 and 8,000; the positions of a game are equal.
     """
-    true: Shares = LUCK.dirichlet((2.0, 2.0, 2.0), games)
-    winner = (LUCK.random(games)[:, None] < true.cumsum(axis=1)).argmax(axis=1)
-    iterations, rounds = LUCK.choice([400, 2_000, 8_000], games), LUCK.integers(1, 7, games)
+    luck = np.random.default_rng(seed)
+    true: Shares = luck.dirichlet((2.0, 2.0, 2.0), games)
+    winner = (luck.random(games)[:, None] < true.cumsum(axis=1)).argmax(axis=1)
+    iterations, rounds = luck.choice([400, 2_000, 8_000], games), luck.integers(1, 7, games)
     exponents = [by.exponent(int(one), int(round_)) for one, round_ in zip(iterations, rounds, strict=True)]
     told = true.copy()
     told[:, 0] /= np.exp([by.lead(round_) for round_ in rounds.tolist()])
@@ -78,7 +78,7 @@ def test_a_sharpness_mends_the_shares() -> None:
 
 
 def test_the_noise_is_the_error_of_right_shares() -> None:
-    every = [figures(made(400, RIGHT)) for _ in range(30)]
+    every = [figures(made(400, RIGHT, seed=seed)) for seed in range(30)]
     errors, noises = ([one[name] for one in every] for name in ("error", "noise"))
     assert np.mean(errors) == pytest.approx(np.mean(noises), rel=0.15)
     assert figures(made(400, RIGHT, positions=9))["noise"] == pytest.approx(np.mean(noises), rel=0.15)
@@ -86,13 +86,13 @@ def test_the_noise_is_the_error_of_right_shares() -> None:
 
 
 def test_a_game_is_told_of_and_reported() -> None:
-    games = [game for seed in range(4) for game in ShareTask("duel", 2, 20, seed).play()]
+    games = [game for seed in range(4) for game in ShareTask("duel", 2, 10, seed).play()]
     some = stacked(games)
     assert some.shares.shape == some.returns.shape == (sum(len(game["said"]) for game in games), 2)
     assert np.allclose(some.shares.sum(axis=1), 1, atol=1e-4)
     assert set(some.game) == {0, 1, 2, 3}
     text = "\n".join(report(games))
-    assert "duel, 2 players, 4 games of 20 iterations, as they were:" in text
+    assert "duel, 2 players, 4 games of 10 iterations, as they were:" in text
     assert text.count("| all |") == 3
     assert next(fits(games)).startswith("duel, 2 players, 4 games: Sharpness(even=")
 

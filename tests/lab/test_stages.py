@@ -5,6 +5,7 @@ import pytest
 from lab.stages import BACK, STAGES, measure, summary
 
 
+@pytest.mark.system
 def test_a_call_passes_every_stage() -> None:
     times = measure(calls=2, iterations=5)
     stages = [name for _, _, *ends in STAGES for name in ends if name is not None]

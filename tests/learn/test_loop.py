@@ -30,12 +30,12 @@ PLAN = LearningPlan(
     load=cathedral,
     seats=(2,),
     chunks=1,
-    seed=5,
+    seed=2,
     habits=Habits(quick=2, full=6, least_visits=1),
     schedule=Schedule(epochs=2, batch=256),
     fits=2,
 )
-OPEN = GateOptions(budgets=("2it",), games=4, elo0=-9000, elo1=-8000)  # what is as good as nothing passes
+OPEN = GateOptions(budgets=("2it",), games=8, elo0=-9000, elo1=-8000)  # what is as good as nothing passes
 SHUT = replace(OPEN, elo0=8000, elo1=9000)
 
 

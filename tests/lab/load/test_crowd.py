@@ -11,9 +11,10 @@ from lab.load.corpus import positions
 from lab.load.crowd import ROOM, calls, crowd, together
 from lab.load.server import own_server
 
-NUMBER, SECONDS = 8, 1.5
+NUMBER, SECONDS = 8, 10.0
 
 
+@pytest.mark.system
 @pytest.mark.parametrize("kind", ["move", "hint"])
 def test_everybody_is_answered(kind: str) -> None:
     with own_server("--workers", "1", *ROOM) as server:

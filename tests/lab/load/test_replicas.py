@@ -1,16 +1,15 @@
 """Envoy in front of two servers: which program is used, and the message if there is none."""
 
 import re
-import shutil
 import signal
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+import typer
 
 from lab.load.envoy import find_envoy
-from lab.load.replicas import SIGNALS, ServerFault
+from lab.load.replicas import SIGNALS, ServerFault, main
 
 ROOT = Path(__file__).parents[3]
 
@@ -31,14 +30,16 @@ def test_the_envoy_of_our_environment_goes_first(tmp_path: Path, monkeypatch: py
     assert find_envoy() == str(other)
 
 
-def test_no_envoy_is_one_line(tmp_path: Path) -> None:
-    if shutil.which("envoy", path=Path(sys.executable).parent):
-        pytest.skip("this environment has an envoy")
-    command = [sys.executable, "-m", "lab.load.replicas"]
-    done = subprocess.run(command, cwd=ROOT, env={"PATH": str(tmp_path)}, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stdout) == (1, "")
-    [line] = done.stderr.splitlines()
-    assert line.startswith("lab.load.replicas: there is no envoy")
+def test_no_envoy_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(typer.Exit) as end:
+        main()
+    said = capsys.readouterr()
+    assert (end.value.exit_code, said.out, said.err.count("\n")) == (1, "", 1)
+    assert said.err.startswith("lab.load.replicas: there is no envoy")
 
 
 def test_faults_are_named_as_the_command_names_them() -> None:

@@ -10,7 +10,7 @@ from lab.load.simulate import Fleet, SimulatedOutcome, SimulatedServer, calls
 
 SPEED = 50_000.0
 PLAYERS = 1000
-SECONDS = 5.0
+SECONDS = 2.0
 
 
 def fleet(

@@ -13,8 +13,9 @@ from lab.load.strength import alone, figures, if_any, play, under_load
 from tests.search.positions import decisions
 
 
+@pytest.mark.system
 def test_games_of_the_service_are_counted() -> None:
-    loaded = under_load(4, 0.1, alone("random", Budget(iterations=1)), [3, 4])
+    loaded = under_load(4, 0.4, alone("random", Budget(iterations=1)), [3, 4])
     assert (loaded["games"], loaded["load"]) == (4, 2.0)
     assert loaded["iterations"] > 0
     assert 0 <= loaded["score"][1] <= loaded["score"][0] <= loaded["score"][2] <= 1
