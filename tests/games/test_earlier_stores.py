@@ -213,6 +213,9 @@ KILLS = """
 import asyncio, os, signal, sqlite3, sys
 from clerestory.games import schema
 from clerestory.games.upkeep import migrate_store
+if sys.argv[1].startswith("postgresql:"):
+    import psycopg
+    from clerestory.games.postgres import PostgresStore
 
 def doomed(execute, last, seen=[]):
     def counted(*arguments):
@@ -230,8 +233,6 @@ def migrate_file(store, last):
     schema.open_file(store, TO)
 
 def migrate_database(store, last):
-    import psycopg
-    from clerestory.games.postgres import PostgresStore
     psycopg.AsyncConnection.execute = doomed(psycopg.AsyncConnection.execute, last)
     async def opened():
         await (await PostgresStore.open(store)).close() if TO is None else await migrate_store(store, TO)
