@@ -2,9 +2,16 @@
 
 from collections.abc import Sequence
 
+from hypothesis import HealthCheck, settings
+
 from clerestory.engine import GAMES, NATURE, Action, Rng, State
 from clerestory.review.ledger import PlyValuation, Shares
 from tests.laws import walk
+
+# The same examples in every run, however slow the machine is.
+same_examples = settings(
+    derandomize=True, deadline=None, database=None, max_examples=60, suppress_health_check=[HealthCheck.too_slow]
+)
 
 CASES = [(name, seats) for name, game in GAMES.items() for seats in game.seats]
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from clerestory.engine import NATURE, State
 from clerestory.review.ledger import UNIT, Account, PlyValuation, Shares, accounts, in_units, levelled, revaluations
-from tests.review.games import CASES, entry, random_game
+from tests.review.games import CASES, entry, random_game, same_examples
 
 
 def shares(seats: int) -> st.SearchStrategy[Shares]:
@@ -34,18 +34,14 @@ def total(account: Account) -> int:
     return account.start + account.total_luck + account.errors + account.gifts + account.revaluation
 
 
+@same_examples
 @given(ledgers())
-def test_every_account_adds_up(ledger: tuple[list[PlyValuation], Shares]) -> None:
-    valuations, final = ledger
-    for account in accounts(valuations, final):
-        assert total(account) == account.final == final[account.seat]
-        assert account.adjusted == account.final - account.total_luck
-
-
-@given(ledgers())
-def test_every_column_sums_to_nothing_over_the_seats(ledger: tuple[list[PlyValuation], Shares]) -> None:
+def test_accounts_add_up_and_columns_sum_to_nothing_over_the_seats(ledger: tuple[list[PlyValuation], Shares]) -> None:
     valuations, final = ledger
     found = accounts(valuations, final)
+    for account in found:
+        assert total(account) == account.final == final[account.seat]
+        assert account.adjusted == account.final - account.total_luck
     assert sum(account.start for account in found) == sum(account.final for account in found) == UNIT
     assert sum(account.revaluation for account in found) == 0
     assert sum(account.errors + account.gifts for account in found) == 0
@@ -107,6 +103,7 @@ def test_valuations_out_of_order_are_refused() -> None:
         accounts([entry(2, 0, half, half), entry(1, 0, half, half)], half)
 
 
+@same_examples
 @given(st.lists(st.floats(0.001, 1), min_size=2, max_size=4))
 def test_units_are_exact(given_shares: list[float]) -> None:
     units = in_units(given_shares)
@@ -115,6 +112,7 @@ def test_units_are_exact(given_shares: list[float]) -> None:
     assert all(abs(unit - share) < 1.001 for unit, share in zip(units, exact, strict=True))
 
 
+@same_examples
 @given(ledgers())
 def test_levelling_changes_no_luck_and_no_error(ledger: tuple[list[PlyValuation], Shares]) -> None:
     """Only the levels of the shares change; every account still adds up."""

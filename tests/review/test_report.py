@@ -18,7 +18,7 @@ from clerestory.review.chart import Chart
 from clerestory.review.ledger import in_units
 from clerestory.review.report import report
 from clerestory.review.words import BARS, TENTH, curve, ledger_rows, note, rolled, rounded, verdict, winners
-from tests.review.games import cut, entry, random_game
+from tests.review.games import cut, entry, random_game, same_examples
 
 REVIEWED = [("toy", 2), ("toy", 4), ("duel", 2)]
 SVG = re.compile(r"<svg .*?</svg>", re.DOTALL)
@@ -41,6 +41,7 @@ def planted() -> Annotation:
     return assemble(end, ReviewPlan(), [feast, fold], in_units(half))
 
 
+@same_examples
 @given(st.lists(st.integers(-UNIT, UNIT), min_size=1, max_size=10))
 def test_rounded_parts_add_up(parts: list[int]) -> None:
     total = sum(parts)
