@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated
 
+import pytest
 import typer
 from typer.testing import CliRunner
 
@@ -32,25 +33,19 @@ def bake(name: str, oven: Oven, cake: Cake = RICH, times: int = 1) -> None:
     typer.echo(f"{name} {cake} {oven} {times}")
 
 
-def run(*words: str) -> str:
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ("tart --heat 180", "tart Cake(eggs=6, sort='lemon') Oven(degrees=180, fan=False) 1\n"),
+        (
+            "tart --heat 180 --fan --sort plum --times 3",
+            "tart Cake(eggs=6, sort='plum') Oven(degrees=180, fan=True) 3\n",
+        ),
+        ("tart", "Missing option '--heat'"),
+        ("--help", "In degrees."),
+    ],
+)
+def test_fields_are_options_of_the_command(words: str, said: str) -> None:
     app = typer.Typer()
     app.command()(bake)
-    result = CliRunner().invoke(app, words)
-    return result.output
-
-
-def test_fields_are_options_of_the_command() -> None:
-    said = run("tart", "--heat", "180", "--fan", "--sort", "plum", "--times", "3")
-    assert said == "tart Cake(eggs=6, sort='plum') Oven(degrees=180, fan=True) 3\n"
-
-
-def test_the_instance_that_is_the_default_has_the_defaults() -> None:
-    assert run("tart", "--heat", "180") == "tart Cake(eggs=6, sort='lemon') Oven(degrees=180, fan=False) 1\n"
-
-
-def test_a_field_without_a_default_must_be_given() -> None:
-    assert "Missing option '--heat'" in run("tart")
-
-
-def test_the_help_is_that_of_the_table() -> None:
-    assert "In degrees." in run("--help")
+    assert said in CliRunner().invoke(app, words).output

@@ -4,7 +4,6 @@ import json
 import os
 import signal
 import subprocess
-import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -14,7 +13,7 @@ import pytest
 from clerestory.cli.options import BadOption
 from clerestory.cli.recording import Recording
 from clerestory.engine import GAMES, NATURE, Record, Rng, State, read_records
-from tests.cli.command import COMMAND, ended, failed, run, started
+from tests.cli.command import ended, failed, run, started
 
 TOY = ["--game", "toy", "--seed", "4", "--time", "20ms", "--seats", "human,human"]
 
@@ -160,18 +159,3 @@ def test_an_answered_ply_survives(number: int, tmp_path: Path) -> None:
     assert (done.code, done.err) == (0, "")
     [after] = on_disk(path, begun=False)
     assert after[: len(answered)] == answered
-
-
-# A process of its own sets the limit: between a fork and its exec, threads of gRPC that other tests began may write.
-SMALL_FILES = """import os, resource, sys
-resource.setrlimit(resource.RLIMIT_FSIZE, (600, 600))
-os.execv(sys.executable, sys.argv[1:])
-"""
-
-
-@pytest.mark.system
-def test_a_limit_of_file_sizes_is_like_a_full_disk(tmp_path: Path) -> None:
-    words = [sys.executable, "-c", SMALL_FILES, *COMMAND, "play", *TOY, "--record", "game.jsonl"]
-    done = subprocess.run(words, input="1\n" * 40, capture_output=True, text=True, check=False, cwd=tmp_path)
-    assert (done.returncode, done.stderr.count("the record of the game is incomplete")) == (1, 1)
-    assert done.stdout.index("The game is not being recorded: ") < done.stdout.index(" wins, ")

@@ -3,6 +3,7 @@
 import asyncio
 import json
 import signal
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -95,39 +96,23 @@ async def test_a_server_told_to_finish_ends_its_streams_before_its_door() -> Non
 
 
 @pytest.mark.system
-async def test_a_door_alone_in_front_of_a_server(target: str) -> None:
-    with started(*WEB, "--server", target) as process:
-        url = announced(process, PAGE)
-        answer = await caller_of(url).call(RULES + "ListGames", b"")
-        process.send_signal(signal.SIGTERM)
-        assert process.wait() == 0
-    assert ListGamesResponse.FromString(answer.body).games
-
-
-@pytest.mark.system
-async def test_a_door_alone_brings_the_token_that_it_is_given(guarded: str, tmp_path: Path) -> None:
-    (tmp_path / "token").write_text(TOKEN)
-    with started(*WEB, "--server", guarded, "--token-file", tmp_path / "token") as process:
-        url = announced(process, PAGE)
-        answer = await caller_of(url).call(RULES + "ListGames", b"", authorization="Bearer of-the-browser")
-    assert answer.status == 200
-
-
-@pytest.mark.system
-async def test_a_door_alone_reads_its_token_again(guarded: str, tmp_path: Path) -> None:
+async def test_a_page_alone_brings_its_own_token_and_reads_it_again(guarded: str, tmp_path: Path) -> None:
     token, log = tmp_path / "token", tmp_path / "log"
     token.write_text("of-yesterday")
     options = ("--server", guarded, "--token-file", token, "--log-format", "json")
     with log.open("w") as written, started(*WEB, *options, stderr=written) as process:
         url = announced(process, PAGE)
-        assert (await caller_of(url).call(RULES + "ListGames", b"")).status == 401
+        names = partial(caller_of(url).call, RULES + "ListGames", b"", authorization="Bearer of-the-browser")
+        assert (await names()).status == 401
         for content, says, status in (("no token", "stays as it was: --token-file", 401), (TOKEN, "read again", 200)):
             token.write_text(content)
             process.send_signal(signal.SIGHUP)
             while says not in log.read_text():
                 assert process.poll() is None
                 await asyncio.sleep(0.01)
-            assert (await caller_of(url).call(RULES + "ListGames", b"")).status == status
+            answer = await names()
+            assert answer.status == status
+        assert ListGamesResponse.FromString(answer.body).games
         process.send_signal(signal.SIGTERM)
         assert process.wait() == 0
     told = [json.loads(line) for line in log.read_text().splitlines()]
