@@ -97,6 +97,15 @@ async def test_an_unknown_method_is_refused_before_its_message(server: Served) -
     assert_reason(await refusal(begin(server, "/no.such/Method", never())), Reason.NO_SUCH_METHOD)
 
 
+@pytest.mark.parametrize("name", ["RecommendMove", "Analyze"])
+async def test_a_search_without_a_place_is_refused_before_its_message(name: str) -> None:
+    async with served(max_searches=1) as server:
+        running = server.advisor.RecommendMove(long_question())
+        await until(lambda: server.app.scheduler.admitted == 1)
+        assert_reason(await refusal(begin(server, f"/clerestory.v1.AdvisorService/{name}", never())), Reason.BUSY)
+        running.cancel()
+
+
 async def test_the_connection_with_most_pending_messages_makes_room(pending: list[Arrivals], server: Served) -> None:
     async with grpc.aio.insecure_channel(server.app.address, OWN) as crowd:
         crowded = [crowd.stream_unary(LIST)(never()) for _ in range(2)]
