@@ -7,45 +7,31 @@ import pytest
 from clerestory.declared import BadSettings
 from clerestory.server.config import Settings
 
-BAD: list[dict[str, Any]] = [
-    {"workers": 0},
-    {"workers": 100_000},
-    {"max_searches": 0},
-    {"min_iterations": 0},
-    {"max_threads": 0},
-    {"max_time": 0.0},
-    {"max_time": float("nan")},
-    {"max_time": float("inf")},
-    {"max_time": 86401.0},
-    {"max_tree_bytes": 1000},
-    {"memory": 1 << 20},
-    {"warm_bytes": -1},
-    {"margin": -0.1},
-    {"grace": -1.0},
-    {"listen": ""},
-    {"listen": "50051"},
-    {"listen": "unix:"},
-    {"listen": ":50051"},
-    {"listen": "127.0.0.1:"},
-    {"listen": "127.0.0.1:port"},
-    {"listen": "127.0.0.1:65536"},
-    {"listen": "0.0.0.0:50051"},
-    {"listen": "[::]:50051"},
-    {"listen": "192.0.2.1:50051"},
-    {"listen": "example.org:50051"},
-    {"listen": "example.org", "insecure": True},
-    {"listen": "::1:50051"},
-    {"listen": "[::1:50051"},
-    {"listen": ":::50051", "insecure": True},
-    {"tracing": "http://collector:65536"},
-    *[
-        {name: address}
-        for name in ("admin", "metrics")
-        for address in ("0.0.0.0:9464", "[::]:9464", "example.org:9464")
+BAD: dict[str, list[Any]] = {
+    "workers": [0, 100_000],
+    "max_searches": [0],
+    "min_iterations": [0],
+    "max_threads": [0],
+    "max_time": [0.0, float("nan"), float("inf"), 86401.0],
+    "max_tree_bytes": [1000],
+    "memory": [1 << 20],
+    "warm_bytes": [-1],
+    "margin": [-0.1],
+    "grace": [-1.0],
+    "listen": [
+        *("", "50051", "unix:", ":50051", "127.0.0.1:", "127.0.0.1:port", "127.0.0.1:65536", "0.0.0.0:50051"),
+        *("[::]:50051", "192.0.2.1:50051", "example.org:50051", "::1:50051", "[::1:50051"),
     ],
-    {"metrics": "9464"},
-    {"metrics": "unix:/somewhere/socket"},
-]
+    "tracing": [
+        "http://collector:65536",
+        "127.0.0.1:4317",
+        "ftp://127.0.0.1:4317",
+        "http://a b:1",
+        "http://u:p@[::1]:1",
+    ],
+    "admin": ["0.0.0.0:9464", "[::]:9464", "example.org:9464"],
+    "metrics": ["0.0.0.0:9464", "[::]:9464", "example.org:9464", "9464", "unix:/somewhere/socket"],
+}
 
 GOOD: list[dict[str, Any]] = [
     {},
@@ -60,13 +46,19 @@ GOOD: list[dict[str, Any]] = [
 ]
 
 
-@pytest.mark.parametrize("settings", BAD)
-def test_bad_settings(settings: dict[str, Any]) -> None:
-    with pytest.raises(BadSettings, match=rf"^{next(iter(settings))}: "):
-        Settings(**settings)
+@pytest.mark.parametrize(("name", "value"), [(name, value) for name, values in BAD.items() for value in values])
+def test_bad_settings(name: str, value: Any) -> None:
+    with pytest.raises(BadSettings, match=rf"^{name}: "):
+        Settings(**{name: value})
+
+
+@pytest.mark.parametrize("address", ["example.org", ":::50051"])
+def test_an_insecure_server_needs_a_valid_address_as_well(address: str) -> None:
+    with pytest.raises(BadSettings, match=r"^listen: "):
+        Settings(listen=address, insecure=True)
 
 
 @pytest.mark.parametrize("settings", GOOD)
 def test_good_settings(settings: dict[str, Any]) -> None:
     made = Settings(**settings)
-    assert all(getattr(made, name) == value for name, value in settings.items())
+    assert {name: getattr(made, name) for name in settings} == settings
