@@ -43,15 +43,15 @@ expect.set_options(timeout=PATIENCE)
 @contextmanager
 def open_tab(context: BrowserContext) -> Iterator[Page]:
     """Yield a tab on the lobby, where bots move at once; close its context. Any error on the page fails the test."""
-    context.set_default_timeout(PATIENCE)
-    context.add_init_script("localStorage.pace ??= '0'")
-    page = context.new_page()
     errors: list[str] = []
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    page.on("console", lambda message: errors.append(message.text) if is_error(message) else None)
-    page.goto("/")
-    yield page
-    context.close()
+    with context:
+        context.set_default_timeout(PATIENCE)
+        context.add_init_script("localStorage.pace ??= '0'")
+        page = context.new_page()
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        page.on("console", lambda message: errors.append(message.text) if is_error(message) else None)
+        page.goto("/")
+        yield page
     assert errors == []
 
 

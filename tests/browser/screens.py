@@ -86,16 +86,6 @@ def duel(page: Page) -> None:
     kept(page, "duel", 2)
 
 
-def in_words(page: Page, table: Screen = kept) -> None:
-    table(page)
-    page.keyboard.press("t")
-    expect(page.locator(".text-board")).to_be_visible()
-
-
-def duel_in_words(page: Page) -> None:
-    in_words(page, duel)
-
-
 def boxed(page: Page) -> None:
     """A game of an own box, in which people enter what nature does."""
     page.locator("form details summary").click()
@@ -126,7 +116,10 @@ def shared(page: Page) -> None:
 
 
 def explained(page: Page, table: Screen = kept, parts: int = 16) -> None:
+    """A board in words, and all that explains it."""
     table(page)
+    page.keyboard.press("t")
+    expect(page.locator(".text-board")).to_be_visible()
     page.keyboard.press("i")
     expect(page.locator("dialog summary").nth(parts - 1)).to_be_visible()
     page.locator("dialog details").evaluate_all("all => all.forEach(one => { one.open = true; })")
@@ -302,18 +295,14 @@ def taught(page: Page) -> None:
             tries += 1
 
 
-def lesson(page: Page, name: str = "goal") -> None:
+def lesson(page: Page) -> None:
     """A lesson, after a wrong answer where it has a task."""
-    page.goto(f"/#/learn/{name}")
+    page.goto("/#/learn/lines")
     expect(page.locator(".lesson")).to_be_visible()
     while not page.locator(".lesson .task").count():
         page.locator(".lesson button.main").click()
         expect(page.locator(".lesson button.main, .lesson .task").first).to_be_visible()
     web.drawn(page)
-
-
-def duel_lesson(page: Page) -> None:
-    lesson(page, "lines")
 
 
 def puzzle(page: Page) -> None:
@@ -333,8 +322,8 @@ def tried(page: Page) -> None:
 
 def solved(page: Page) -> None:
     page.goto("/#/puzzle/duel/1")
-    best = page.locator(f'.table:not(:has([data-fresh])) .action[data-action="{puzzle_of(DUEL, 1).best}"]').first
-    best.click()
+    best = puzzle_of(DUEL, 1).best
+    page.locator(f'.table:not(:has([data-fresh])) .action[data-action="{best}"]').first.click()
     expect(page.locator(".puzzle b")).to_be_visible()
 
 
@@ -387,8 +376,8 @@ def owner(page: Page) -> None:
 
 SCREENS: list[Screen] = [
     lobby, waiting, token, nowhere, lost,
-    home, kept, duel, in_words, duel_in_words, boxed, helped, players, shared, explained, duel_explained, hinted,
+    home, kept, duel, boxed, helped, players, shared, explained, duel_explained, hinted,
     planned, discarded, crowded, redrawn, shared_screen, asked, past, first, costly, resigned, ended, told,
-    cathedral_ended, path, walked, lesson, taught, duel_lesson, puzzle, tried, solved, no_puzzle, studied, no_study,
+    cathedral_ended, path, walked, lesson, taught, puzzle, tried, solved, no_puzzle, studied, no_study,
     reviewed, erred, owned, owner,
 ]  # fmt: skip

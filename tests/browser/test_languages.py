@@ -12,23 +12,9 @@ from clerestory.engine import Record
 from clerestory.texts import patterns
 from clerestory.texts.languages import LANGUAGES
 from lab.browser import experienced
-from tests.browser.harness import act_by_keyboard, logged, open_tab, settled
-from tests.browser.screens import (
-    SCREENS,
-    Screen,
-    asked,
-    duel,
-    duel_in_words,
-    ended,
-    hinted,
-    kept,
-    lobby,
-    owner,
-    path,
-    planned,
-    puzzle,
-    reviewed,
-)
+from tests.browser import screens
+from tests.browser.harness import logged, open_tab, settled
+from tests.browser.screens import SCREENS, Screen
 from tests.languages import LATIN, NAMES, OTHERS, english_in
 from tests.review.games import cut, random_game
 
@@ -111,7 +97,7 @@ def test_a_language_is_switched_at_once_and_kept(page: Page) -> None:
     page.evaluate("window.same = true")
     page.locator(".language select").select_option("de")
     expect(page.get_by_role("heading", name="Neue Partie")).to_be_visible()
-    kept(page, "duel", 2)
+    screens.kept(page, "duel", 2)
     expect(page.locator(".turn")).to_have_text("Du bist am Zug")
     german = page.locator(".action span").first.inner_text()
     page.keyboard.press("h")
@@ -145,7 +131,7 @@ def test_the_browsers_language_is_spoken_and_fits_a_narrow_window(spoken: Callab
     expect(page.locator("html")).to_have_attribute("lang", language)
     expect(page.locator("h2").first).to_have_text(str(patterns("page", language)["new"]))
     page.set_viewport_size({"width": 320, "height": 640})
-    lobby(page)
+    screens.lobby(page)
     page.locator(".seats select").nth(1).select_option("here")
     assert page.evaluate(CUT_CHOICES) == []
     assert page.evaluate(WIDER) == []
@@ -154,7 +140,7 @@ def test_the_browsers_language_is_spoken_and_fits_a_narrow_window(spoken: Callab
     assert page.evaluate(CUT_WORDS, CARD) == []
     assert page.evaluate(CUT_WORDS, CARD // 2) != [], "words that are cut would be found"
     page.goto("/#/")
-    duel(page)
+    screens.duel(page)
     wider = "all => all.filter(one => one.scrollWidth > one.clientWidth).map(one => one.textContent)"
     assert page.locator(".chips th[scope=row]").count() == 6
     assert page.eval_on_selector_all(".chips th[scope=row]", wider) == []
@@ -162,7 +148,7 @@ def test_the_browsers_language_is_spoken_and_fits_a_narrow_window(spoken: Callab
 
 def test_a_board_is_not_mirrored_and_time_is(spoken: Callable[[str], Page]) -> None:
     page = spoken("he")
-    kept(page)
+    screens.kept(page)
     assert page.locator(".drawn").first.evaluate("one => getComputedStyle(one).direction") == "ltr"
     first, last = (page.locator(".log .steps button").nth(at).bounding_box() for at in (0, 3))
     assert first is not None
@@ -179,7 +165,7 @@ def test_hebrew_has_a_number_before_what_it_counts_and_a_name_before_what_it_did
     spoken: Callable[[str], Page],
 ) -> None:
     page = spoken("he")
-    asked(page)
+    screens.asked(page)
     told = page.locator(".notices .notice p").nth(1)
     name = page.locator(".player-name .who").first.inner_text().split()[0]
     assert name in told.inner_text()
@@ -196,7 +182,7 @@ def test_hebrew_has_a_number_before_what_it_counts_and_a_name_before_what_it_did
 @pytest.mark.slow
 def test_the_chart_of_a_review_runs_as_time_does_and_a_plan_as_the_board(spoken: Callable[[str], Page]) -> None:
     page = spoken("he")
-    reviewed(page)
+    screens.reviewed(page)
     page.keyboard.press("Home")
     expect(page.locator(".log .steps span")).to_have_text(re.compile(r"^\W*0\b"))
     begin = page.locator(".shares .here").bounding_box()
@@ -207,24 +193,19 @@ def test_the_chart_of_a_review_runs_as_time_does_and_a_plan_as_the_board(spoken:
     assert end is not None
     assert begin["x"] > end["x"] + 100
     page.goto("/#/")
-    planned(page)
+    screens.planned(page)
     assert page.locator(".uses .arrow").first.evaluate("one => getComputedStyle(one).direction") == "ltr"
 
 
-QUICK = {("de", kept), ("he", duel), ("fr", hinted), ("it", owner), ("es", puzzle), ("de", ended), ("it", path)}
+QUICK = {("de", "kept"), ("he", "duel"), ("fr", "hinted"), ("it", "owner"), ("es", "puzzle"), ("de", "ended")}
+IN_LANGUAGES = [
+    pytest.param(language, screen, marks=() if (language, screen.__name__) in QUICK else pytest.mark.slow)
+    for language in OTHERS
+    for screen in SCREENS
+]
 
 
-@pytest.mark.parametrize(
-    ("language", "screen"),
-    [
-        pytest.param(
-            language, screen, id=f"{language}-{screen.__name__}",
-            marks=() if (language, screen) in QUICK else pytest.mark.slow,
-        )
-        for language in OTHERS
-        for screen in SCREENS
-    ],
-)  # fmt: skip
+@pytest.mark.parametrize(("language", "screen"), IN_LANGUAGES, ids=lambda one: getattr(one, "__name__", one))
 def test_no_english_is_left(spoken: Callable[[str], Page], language: str, screen: Screen) -> None:
     page = spoken(language)
     screen(page)
@@ -264,11 +245,13 @@ def untranslated(text: str) -> bool:
     return any(word.lower() not in NAMES for word in LATIN.findall(text))
 
 
-@pytest.mark.parametrize(
-    "screen",
-    [pytest.param(one, marks=() if one in (lobby, kept, duel_in_words) else pytest.mark.slow) for one in SCREENS],
-    ids=lambda one: one.__name__,
-)
+PSEUDO_SCREENS = [
+    pytest.param(one, marks=() if one.__name__ in ("lobby", "kept", "duel_explained") else pytest.mark.slow)
+    for one in SCREENS
+]
+
+
+@pytest.mark.parametrize("screen", PSEUDO_SCREENS, ids=lambda one: one.__name__)
 def test_everything_is_translated_and_has_room_for_longer_words(spoken: Callable[[str], Page], screen: Screen) -> None:
     page = spoken("en")
     page.route(re.compile(r"/assets/\w+-he-\w+\.js"), pseudo)
@@ -280,14 +263,3 @@ def test_everything_is_translated_and_has_room_for_longer_words(spoken: Callable
     for width in (320, 1280):
         page.set_viewport_size({"width": width, "height": 800})
         assert page.evaluate(WIDER) == [], f"at {width} px"
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("language", OTHERS)
-def test_a_whole_game_by_keyboard(spoken: Callable[[str], Page], language: str) -> None:
-    page = spoken(language)
-    duel(page)
-    while settled(page):
-        act_by_keyboard(page)
-    assert english_on(page, language) == []
-    assert page.locator("html").get_attribute("lang") == language

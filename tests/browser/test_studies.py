@@ -73,7 +73,9 @@ def test_a_kept_game_can_be_studied_and_come_back_to(page: Page) -> None:
     expect_ply(page, "0 / ")  # an address without a ply opens the beginning
     page.keyboard.press("ArrowRight")
     expect_ply(page, "1 / ")
+    last = page.locator(".steps").inner_text().partition("/")[2].split()[0]
     page.keyboard.press("End")
+    expect(page.locator(".table")).to_have_attribute("data-version", last)
     while page.locator(".turn").inner_text() != "Perkin is to move":
         at = int(web.version_of(page))
         page.keyboard.press("ArrowLeft")
