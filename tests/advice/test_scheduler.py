@@ -55,6 +55,23 @@ async def test_a_call_that_is_left_frees_its_worker(leave: str) -> None:
     assert answer.statistics.iterations == 10
 
 
+async def test_a_search_that_is_left_is_stopped_in_its_slice(monkeypatch: pytest.MonkeyPatch) -> None:
+    stopped = threading.Event()
+
+    class StoppableSearcher(Searcher):
+        def stop(self) -> None:
+            stopped.set()
+            super().stop()
+
+    monkeypatch.setattr(memory, "Searcher", StoppableSearcher)
+    async with Analyst(Capacity(workers=1)) as analyst:
+        asking = asyncio.ensure_future(endless(analyst, Caller("one")))
+        await until(lambda: analyst.scheduler.running == 1)
+        asking.cancel()
+        await until(lambda: analyst.scheduler.admitted == 0)
+    assert stopped.is_set()
+
+
 CLIENT = """
 import sys, threading
 from clerestory.clients import Advisor

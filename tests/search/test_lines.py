@@ -2,6 +2,7 @@
 
 import hashlib
 import math
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from clerestory.engine import GAMES, NATURE, State
 from clerestory.engine.toy.rules import TOY
 from clerestory.search.ismcts import Searcher
+from clerestory.search.lines import ranked
 from clerestory.search.options import WELL_VISITED
 from clerestory.search.result import Result
 from clerestory.search.root import observe
@@ -107,6 +109,18 @@ def test_lines_come_by_visits_or_by_bound_among_the_well_visited(game: Any) -> N
     well = [line for line in by_bound if line.visits >= WELL_VISITED * by_visits[0].visits]
     assert by_bound[: len(well)] == tuple(sorted(well, key=lambda line: -line.lower_bound))
     assert len(well) > 1
+
+
+@pytest.mark.parametrize(("choice", "order"), [("visits", "ABC"), ("bound", "BAC")])
+def test_few_visits_or_a_low_bound_do_not_win(choice: str, order: str) -> None:
+    """B has half of A's visits and the higher bound, but the lower score; C has too few visits."""
+    plain = search(START, 50).best
+    figures = {"A": (100, 0.6, 0.4), "B": (60, 0.5, 0.45), "C": (40, 0.9, 0.8)}  # visits, score, lower bound
+    lines = [
+        replace(plain, action=action, visits=visits, score=score, lower_bound=bound)
+        for action, (visits, score, bound) in figures.items()
+    ]
+    assert "".join(line.action for line in ranked(lines, choice)) == order
 
 
 @pytest.mark.parametrize("name", GAMES)
