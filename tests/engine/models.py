@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, ClassVar, Protocol, Self
 
@@ -13,7 +13,7 @@ Fields = dict[str, Any]
 
 
 class Game(Protocol):
-    """A game, as the plain models and the core play it."""
+    """A game, as the plain models and the core play it; `NewGame` makes one from the position of RULES.md section 4."""
 
     def turn(self) -> int: ...
     def legal(self) -> list[str]: ...
@@ -22,6 +22,11 @@ class Game(Protocol):
     def returns(self) -> list[Fraction]: ...
     def margins(self) -> Sequence[float]: ...
     def position(self) -> Fields: ...
+    def seen_by(self, seat: int) -> Fields: ...  # in the board game
+    def table(self) -> Any: ...  # in the card game, whose plain model lays the position out
+
+
+NewGame = Callable[[Fields], Game]
 
 
 class CoreGame:

@@ -6,15 +6,14 @@ the game's rules revision where the same actions lead elsewhere.
 
 import json
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from clerestory.engine import GAMES, NATURE, Record, Rng, State
+from clerestory.engine import GAMES, NATURE, Record, Rng, State, read_records
 from clerestory.engine.core import Game
 from clerestory.engine.record import mover
-from tests.engine.duel.scenes import builder, drawn
 from tests.laws import next_action
 
 HERE = Path(__file__).parent
@@ -26,7 +25,7 @@ EVERY = 25  # plies between the positions whose tree is counted
 
 @dataclass(frozen=True)
 class Case:
-    """A game that is written down; how it ends and how its actions are drawn, if not at random, are named."""
+    """A game that is written down: a random one, or with a named `ending` one whose record is given."""
 
     FILES: ClassVar = ("playthrough.txt", "tree.txt", "record.jsonl")
 
@@ -34,7 +33,6 @@ class Case:
     seats: int
     opening: int  # seed
     ending: str = ""
-    weigh: Callable[[State], list[float]] | None = None
 
     @property
     def name(self) -> str:
@@ -48,15 +46,23 @@ def folder(game: Game) -> Path:
 
 def cases() -> list[Case]:
     uniform = [Case(game, seats, SEED + seats) for game in GAMES.values() for seats in game.seats]
-    return [*uniform, Case(GAMES["duel"], 2, COMPLETED, "completed", builder)]
+    return [*uniform, Case(GAMES["duel"], 2, COMPLETED, "completed")]
 
 
-def random_game(case: Case) -> State:
+def written_game(case: Case) -> State:
     """The game that is written down, with its history."""
+    if case.ending:
+        return recorded(case).state
     state, rng = case.game.new(case.seats, case.opening), Rng(SEED)
     while not state.over:
-        state.play(drawn(state, rng, case.weigh) if case.weigh else next_action(state, rng))
+        state.play(next_action(state, rng))
     return state
+
+
+def recorded(case: Case) -> Record:
+    """The golden record of a game."""
+    (record,) = read_records((folder(case.game) / f"{case.name}record.jsonl").read_text().splitlines())
+    return record
 
 
 def playthrough(played: State) -> Iterator[str]:
@@ -97,7 +103,7 @@ def tree_counts(played: State) -> Iterator[str]:
 
 def texts(case: Case) -> dict[Path, str]:
     """The golden files of one game, by path."""
-    played = random_game(case)
+    played = written_game(case)
     made = (playthrough(played), tree_counts(played), Record(played, case.opening).lines())
     names = (folder(case.game) / f"{case.name}{kind}" for kind in Case.FILES)
     return {path: "\n".join(lines) + "\n" for path, lines in zip(names, made, strict=True)}

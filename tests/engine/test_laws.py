@@ -6,7 +6,7 @@ import pytest
 
 from clerestory.engine import GAMES
 from tests import laws
-from tests.engine.duel.scenes import builder, drawn, informed
+from tests.engine.duel.scenes import drawn, informed
 from tests.laws import LAWS, Law
 from tests.shipped import DUEL
 
@@ -23,9 +23,8 @@ def test_law(law: Law, name: str, seats: int, seeds: range) -> None:
 
 
 @pytest.mark.parametrize("law", LAWS, ids=lambda law: law.__name__)
-@pytest.mark.parametrize("weigh", [informed, pytest.param(builder, marks=pytest.mark.slow)])
 @pytest.mark.parametrize("seeds", SEEDS)
-def test_law_among_builders(law: Law, weigh: object, seeds: range, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(laws, "next_action", partial(drawn, weigh=weigh))
+def test_law_among_builders(law: Law, seeds: range, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(laws, "next_action", partial(drawn, weigh=informed))
     for seed in seeds:
         law(DUEL, 2, seed)

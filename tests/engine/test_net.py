@@ -1,4 +1,4 @@
-"""The net: its results, to the last bit, and what they must not depend on."""
+"""The net: its results, to the last bit, what they must not depend on, and the shipped values."""
 
 from collections.abc import Iterator, Sequence
 from functools import cache
@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from clerestory.engine import Game, State
+from clerestory.engine import Game, State, game
 from clerestory.engine.elementary import exp
 from clerestory.engine.errors import BadWeights
 from clerestory.engine.value import value_of
@@ -189,3 +189,25 @@ def test_unknown_values_are_refused(rules: Game, tmp_path: Path) -> None:
     (tmp_path / "faulty.bin").write_bytes(b"no weights")
     with pytest.raises(BadWeights, match=r"faulty\.bin: is not a file of weights"):
         value_of(rules, str(tmp_path / "faulty.bin"))
+
+
+# The shipped values, to the last bit: a change of the features, the net or the file fails here --------------------
+
+SIGNATURES = {
+    ("cathedral", 2): "2801e64d",
+    ("cathedral", 3): "7f387970",
+    ("cathedral", 4): "1556a034",
+    ("duel", 2): "2011c0fb",
+}
+
+
+@pytest.mark.parametrize("narrow", [False, True], ids=["wide", "narrow"])
+@pytest.mark.parametrize(("name", "seats"), SIGNATURES)
+def test_the_signature_of_a_shipped_value(name: str, seats: int, narrow: bool) -> None:
+    """On 20 positions of random games, with vectors of either width."""
+    rules = game(name)
+    states = [state for seed in range(4) for state in sampled(rules, seats, seed, 11)[:5]]
+    assert len(states) == 20
+    value = value_of(rules, "net", narrow=narrow)
+    assert value.signature(states) == SIGNATURES[name, seats]
+    assert len({value.signature(states), value.signature(states[1:]), value_of(rules, "hand").signature(states)}) == 3

@@ -7,22 +7,12 @@ cathedral. Everything between is reached from there by playing.
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Protocol
+from collections.abc import Iterable, Iterator
+from typing import Any
 
-from tests.engine import models
 from tests.engine.cathedral import oracle_cards as box
 from tests.engine.cathedral.oracle import Oracle
-from tests.engine.models import Fields
-
-
-class Game(models.Game, Protocol):
-    """What the tests ask of a model of the rules; `NewGame` makes one from the inner position of RULES.md section 4."""
-
-    def seen_by(self, seat: int) -> Fields: ...
-
-
-NewGame = Callable[[Fields], Game]
+from tests.engine.models import Fields, Game, NewGame
 
 FIVE_CRAFTSMEN = ["mortar_mixer", "woodworker", "stonecutter", "toolmaker_1", "mason_1"]
 

@@ -5,17 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.engine.cathedral.oracle_cards import COLOURS, CUBES, LAST_ROUND, NEGATIVE_EVENTS, POSITIVE_EVENTS
-from tests.engine.cathedral.positions import (
-    FIVE_CRAFTSMEN,
-    Fields,
-    NewGame,
-    Story,
-    board,
-    each,
-    play_all,
-    red,
-    tell,
-)
+from tests.engine.cathedral.positions import FIVE_CRAFTSMEN, Fields, NewGame, Story, board, each, play_all, red, tell
 
 NO_ONE_AT_THE_MILL = {"resource_cards": ["sand_2", "stone_4"]}
 WINTER_CARDS = {"resource_cards": ["wood_2", "wood_3"], "advantages": ["aliena"]}
@@ -43,8 +33,7 @@ STORIES: dict[str, Story] = {
     # Steps 1 and 2: the event and the archbishop
     **{f"R4: protection is asked with negative {event}": [
         board(2, event, "blue archbishop", round_=6), f"event {event}",
-        {"step": "protection", "to_act": "blue", "offered": {"protect", "decline"}},
-    ] for event in NEGATIVE_EVENTS},
+        {"step": "protection", "to_act": "blue", "offered": {"protect", "decline"}}] for event in NEGATIVE_EVENTS},
     **{f"R4: no protection from positive {event}": [
         board(2, event, "blue archbishop", round_=6), f"event {event}", {"step": "archbishop"},
     ] for event in POSITIVE_EVENTS},
@@ -69,8 +58,7 @@ STORIES: dict[str, Story] = {
         {"step": "tax", "red.advantages": ["archbishop_thomas"]}],
     **{f"R4: Thomas is not offered with positive {event}": [
         board(2, event, round_=2, red=holding("archbishop_thomas")), f"event {event}",
-        {"step": "tax", "red.spared": False},
-    ] for event in POSITIVE_EVENTS},
+        {"step": "tax", "red.spared": False}] for event in POSITIVE_EVENTS},
     "R4: Thomas taken at Kingsbridge comes too late": [
         board(2, "cold_winter", "red kingsbridge.1", 1, ["archbishop_thomas"], red={"resource_cards": ["wood_3"]}),
         "event cold_winter", {"red.advantages": ["archbishop_thomas"], "red.wood": 2, "red.spared": False}],
@@ -179,8 +167,7 @@ STORIES: dict[str, Story] = {
         "event kings_favour; roll 4; use tax_exemption", {"red.advantages": [], "red.fresh": []}],
     **{f"R39: Francis pays 2 when the die shows {pips}": [
         board(2, "quarrel", round_=2, red=holding("francis", gold=10, **NO_ONE_AT_THE_MILL), blue={"gold": 10}),
-        f"event quarrel; roll {pips}", {"gold": [10 - 2, 10 + 12 - pips]},
-    ] for pips in (2, 3, 4, 5)},
+        f"event quarrel; roll {pips}", {"gold": [10 - 2, 10 + 12 - pips]}] for pips in (2, 3, 4, 5)},
     "R39: Francis changes neither the levy nor who is asked for the exemption": [
         board(2, "hamleigh_levy", round_=2, red=holding("francis", "tax_exemption", gold=10, **NO_ONE_AT_THE_MILL)),
         "event hamleigh_levy; roll 5", {"step": "exemption", "to_act": "red", "red.gold": 10 - 4},

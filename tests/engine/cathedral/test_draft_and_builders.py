@@ -7,7 +7,7 @@ from itertools import combinations
 
 import pytest
 
-from tests.engine.cathedral.oracle_cards import RESOURCE_CARDS
+from tests.engine.cathedral.oracle_cards import CRAFTSMEN, RESOURCE_CARDS, craftsmen_of
 from tests.engine.cathedral.positions import (
     FIVE_CRAFTSMEN,
     NewGame,
@@ -39,8 +39,7 @@ STORIES: dict[str, Story] = {
     # The round start (3)
     **{f"R23: seat 0 starts and gold follows the turn order, {seats} seats": [
         opening(seats), {"starting_player": "red", "gold": [20, 21, 22, 23][:seats],
-                         "supply": {"sand": 19, "wood": 19, "stone": 19, "metal": 12}},
-    ] for seats in (2, 3, 4)},
+                         "supply": {"sand": 19, "wood": 19, "stone": 19, "metal": 12}}] for seats in (2, 3, 4)},
     "R15: what is left out is uniform": [
         opening(2), "until resources", {"odds": dict.fromkeys(
             (f"leave-out {first} {second}" for first, second in combinations(RESOURCE_CARDS, 2)), Fraction(1, 36))}],
@@ -142,26 +141,15 @@ def test_story(model: NewGame, name: str) -> None:
         assert seen == expected
 
 
-@pytest.mark.parametrize(
-    ("round_", "costs"),
-    [
-        (1, {"toolmaker_1": 2, "master_woodworker_1": 3, "mortar_mixer_1": 4, "mason_1": 5}),
-        (2, {"carpenter_2": 3, "mason_2": 4, "potter_2": 5, "architect_2": 6}),
-        (3, {"mason_3": 4, "carpenter_3": 5, "sculptor_3": 6, "potter_3": 7}),
-        (4, {"mason_4": 5, "carpenter_4": 6, "sculptor_4": 7, "glassblower_4": 8}),
-        (5, {"carpenter_5": 6, "goldsmith_5": 7, "sculptor_5": 8, "glassblower_5": 9}),
-        (6, {"goldsmith_6": 7, "sculptor_6": 8, "organ_builder_6": 9, "bell_maker_6": 10}),
-    ],
-)
-def test_the_cost_of_each_craftsman(model: NewGame, round_: int, costs: dict[str, int]) -> None:
-    for card, cost in costs.items():
-        fields = draft(2, round_, red={"gold": cost}, blue={"gold": cost - 1})
-        fields["shiring_cards"] = [other for other in costs if other != card][:2]
-        fields["supply_craftsmen"] = [other for other in costs if other not in fields["shiring_cards"]]
-        game = model(fields)
-        assert f"hire {card}" in offered(game)
-        game.play("pass")
-        assert f"hire {card}" not in offered(game)
+@pytest.mark.parametrize("card", [card for card, facts in CRAFTSMEN.items() if facts.round])
+def test_the_cost_of_each_craftsman(model: NewGame, card: str) -> None:
+    round_, cost = CRAFTSMEN[card].round, CRAFTSMEN[card].cost
+    fields = draft(2, round_, red={"gold": cost}, blue={"gold": cost - 1})
+    others = [other for other in craftsmen_of(round_) if other != card]
+    game = model({**fields, "shiring_cards": others[:2], "supply_craftsmen": [card, others[2]]})
+    assert f"hire {card}" in offered(game)
+    game.play("pass")
+    assert f"hire {card}" not in offered(game)
 
 
 @pytest.mark.parametrize(

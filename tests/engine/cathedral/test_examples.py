@@ -111,15 +111,6 @@ def test_r40_ellens_owner_knows_from_the_draft_to_the_event(model: NewGame) -> N
     assert rounds == {0, 2, 3, 4, 5, 6}
 
 
-def test_r40_the_coming_event_stands_whatever_was_said_to_be_seen(model: NewGame) -> None:
-    fields = board(2, "kings_favour", "", 2, red={"advantages": ["ellen"]})
-    fields.update(event_deck=["kings_favour"], advantage_deck=[], craftsman_deck=[])
-    game = play_all(model(fields), "event volunteers")
-    assert (game.position()["event"], game.position()["event_deck"]) == ("volunteers", [])
-    assert "kings_favour" in game.position()["unseen_events"]
-    assert model(fields).odds() == model({**fields, "event_deck": []}).odds()
-
-
 # Decks that are dealt, and outcomes that contradict them ----------------------------------------------------------
 
 

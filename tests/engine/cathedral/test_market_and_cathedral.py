@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.engine.cathedral.oracle_cards import BASIC, COLOURS
+from tests.engine.cathedral.oracle_cards import BASIC, COLOURS, CRAFTSMEN
 from tests.engine.cathedral.positions import Fields, NewGame, Story, each, late, offered, red, tell
 
 MASONS = ["mortar_mixer", "mason_1", "stonecutter"]
@@ -167,42 +167,16 @@ def test_story(model: NewGame, name: str) -> None:
         assert seen == expected
 
 
-@pytest.mark.parametrize(
-    ("card", "round_", "hand", "times", "spends", "points"),
-    [
-        ("mortar_mixer_1", 1, {"sand": 8}, 3, {"sand": 2}, 1),
-        ("mason_1", 1, {"stone": 5}, 2, {"stone": 1}, 1),
-        ("carpenter_2", 2, {"wood": 5}, 2, {"wood": 1}, 1),
-        ("mason_2", 2, {"stone": 5}, 3, {"stone": 1}, 1),
-        ("potter_2", 2, {"sand": 5}, 2, {"sand": 1}, 1),
-        ("architect_2", 2, {}, 1, {}, 1),
-        ("mason_3", 3, {"stone": 5}, 4, {"stone": 1}, 1),
-        ("carpenter_3", 3, {"wood": 5}, 3, {"wood": 1}, 1),
-        ("sculptor_3", 3, {"stone": 5}, 1, {"stone": 1}, 2),
-        ("potter_3", 3, {"sand": 5}, 3, {"sand": 1}, 1),
-        ("mason_4", 4, {"stone": 6}, 5, {"stone": 1}, 1),
-        ("carpenter_4", 4, {"wood": 5}, 4, {"wood": 1}, 1),
-        ("sculptor_4", 4, {"stone": 5}, 2, {"stone": 1}, 2),
-        ("glassblower_4", 4, {"metal": 3, "sand": 4}, 1, {"metal": 1, "sand": 1}, 3),
-        ("carpenter_5", 5, {"wood": 6}, 5, {"wood": 1}, 1),
-        ("goldsmith_5", 5, {"gold": 30}, 6, {"gold": 3}, 1),
-        ("sculptor_5", 5, {"stone": 5}, 3, {"stone": 1}, 2),
-        ("glassblower_5", 5, {"metal": 3, "sand": 4}, 2, {"metal": 1, "sand": 1}, 3),
-        ("goldsmith_6", 6, {"gold": 30}, 8, {"gold": 3}, 1),
-        ("sculptor_6", 6, {"stone": 5}, 4, {"stone": 1}, 2),
-        ("organ_builder_6", 6, {"metal": 3, "wood": 3}, 1, {"metal": 1, "wood": 1}, 6),
-        ("bell_maker_6", 6, {"metal": 4}, 2, {"metal": 1}, 4),
-        ("woodworker", 1, {"wood": 10}, 4, {"wood": 2}, 1),
-        ("stonecutter", 1, {"stone": 10}, 4, {"stone": 2}, 1),
-        ("mortar_mixer", 1, {"sand": 12}, 3, {"sand": 3}, 1),
-    ],
-)
-def test_ratio_and_capacity(
-    model: NewGame, card: str, round_: int, hand: Fields, times: int, spends: dict[str, int], points: int
-) -> None:
-    helper = ["mortar_mixer"] if card.startswith("mason") else []
-    game = model(cathedral(round_, **{"gold": 0, **hand, "craftsmen": [card, *helper]}))
-    assert {text for text in offered(game, "convert") if card in text} == up_to(f"convert {card}", times)
-    game.play(f"convert {card} {times}")
-    assert red(game)["vp_craftsmen"] == times * points
-    assert {kind: hand[kind] - red(game)[kind] for kind in hand} == {kind: times * spends[kind] for kind in spends}
+@pytest.mark.parametrize("card", [card for card, facts in CRAFTSMEN.items() if facts.vp])
+def test_ratio_and_capacity(model: NewGame, card: str) -> None:
+    """With goods for one use more than there is capacity for, where a player can hold so many."""
+    facts = CRAFTSMEN[card]
+    hand = {kind: min(count * (facts.capacity + 1), 30) for kind, count in facts.spends.items()}
+    held = {"gold": 0, **hand, "craftsmen": [card, *facts.needs_any_card[:1]]}
+    game = model(cathedral(max(facts.round, 1), **held))
+    assert {text for text in offered(game, "convert") if card in text} == up_to(f"convert {card}", facts.capacity)
+    game.play(f"convert {card} {facts.capacity}")
+    assert red(game)["vp_craftsmen"] == facts.capacity * facts.vp
+    assert {kind: hand[kind] - red(game)[kind] for kind in hand} == {
+        kind: facts.capacity * count for kind, count in facts.spends.items()
+    }

@@ -2,7 +2,6 @@
 
 from collections import Counter
 from itertools import product
-from typing import Any
 
 import pytest
 
@@ -92,28 +91,6 @@ def check_most(possible, chosen, best) -> None:  # type: ignore[no-untyped-def]
         for times, reached in ((one.most, True), (one.most + 1, False)):
             key = tuple(sorted((card, count) for card, count in {**chosen, one.item: times}.items() if count))
             assert (key in best) == reached
-
-
-def test_all_that_is_possible_beside_a_plan_is_found_in_one_go(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever is planned, the orders of the plan are searched once, and those of one use more once for all."""
-    found = Counter[str]()
-
-    def counted(name: str) -> None:
-        search = getattr(plans, name)
-
-        def searching(*given: Any) -> Any:
-            found[name] += 1
-            return search(*given)
-
-        monkeypatch.setattr(plans, name, searching)
-
-    counted("best_order")
-    counted("reachable")
-    states = [state for state in positions("cathedral", 2) if planned(state, {}, finish=False)]
-    found.clear()
-    for state in states:
-        planned(state, {}, finish=False)
-    assert found == {"best_order": len(states), "reachable": len(states)}
 
 
 def result_of(state: State, plan: dict[str, int]) -> plans.Plan:

@@ -24,48 +24,52 @@ def table(**me: Any) -> ScriptView:
 
 def test_a_cube_goes_where_it_brings_most() -> None:
     """Two sand give the better mortar mixer one VP, so the other one gets none of four."""
-    uses = script.plan(table(sand=4, craftsmen=["mortar_mixer", "mortar_mixer_1"]))
-    assert (uses["mortar_mixer_1"], uses["mortar_mixer"]) == (2, 0)
     both = table(sand=4, craftsmen=["mortar_mixer", "mortar_mixer_1"])
+    uses = script.plan(both)
+    assert (uses["mortar_mixer_1"], uses["mortar_mixer"]) == (2, 0)
     assert script.convert(both, "mortar_mixer_1", "2") > 0 > script.convert(both, "mortar_mixer", "1")
 
 
-def test_cubes_without_a_craftsman_are_not_fetched() -> None:
-    assert script.take(table(craftsmen=["woodworker"]), "wood_2") > script.take(
-        table(craftsmen=["stonecutter"]), "wood_2"
-    )
-    assert script.take(table(craftsmen=["stonecutter"]), "wood_2") < 0
-
-
-def test_gold_is_kept_for_the_rounds_to_come() -> None:
-    assert script.hire(table(gold=20), "mortar_mixer_1") > 0 > script.hire(table(gold=8), "mortar_mixer_1")
-    assert script.buy(table(gold=20), "wood", "2") > 0 > script.buy(table(gold=8), "wood", "2")
-
-
-def test_an_early_builder_is_too_dear() -> None:
+def drawn(cost: int) -> ScriptView:
     seen = table(gold=20)
-    late = ScriptView({**seen.all, "cost": 2, "drawn": "red"}, seen.me, seen.cards)
-    early = ScriptView({**seen.all, "cost": 7, "drawn": "red"}, seen.me, seen.cards)
-    assert script.place(late, "red", "priory") > 0 > script.place(early, "red", "priory")
+    return ScriptView({**seen.all, "cost": cost, "drawn": "red"}, seen.me, seen.cards)
+
+
+#   what is good, and what is bad: worth less than doing nothing
+ALONE = table(craftsmen=["mortar_mixer", "mason_1", "mason_2", "woodworker", "stonecutter"])
+PAIR = table(craftsmen=["mortar_mixer", "mortar_mixer_1", "mason_1", "mason_2", "woodworker"])
+WORTH: dict[str, tuple[float, float]] = {
+    "cubes without a craftsman are not fetched": (
+        script.take(table(craftsmen=["woodworker"]), "wood_2"), script.take(table(craftsmen=["stonecutter"]), "wood_2"),
+    ),
+    "gold is kept for the rounds to come when hiring": (
+        script.hire(table(gold=20), "mortar_mixer_1"), script.hire(table(gold=8), "mortar_mixer_1"),
+    ),
+    "and when buying": (script.buy(table(gold=20), "wood", "2"), script.buy(table(gold=8), "wood", "2")),
+    "an early builder is too dear": (script.place(drawn(2), "red", "priory"), script.place(drawn(7), "red", "priory")),
+    "only what nobody can use is sold": (
+        script.sell(table(sand=12, craftsmen=["mortar_mixer"]), "sand", "3"),
+        script.sell(table(sand=9, craftsmen=["mortar_mixer"]), "sand", "3"),
+    ),
+    "what protects is used": (script.rate(table(), "protect"), -1.0),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WORTH)
+def test_good_actions_are_worth_something(name: str) -> None:
+    good, bad = WORTH[name]
+    assert good > 0 > bad
 
 
 def test_nobody_is_dismissed_whom_others_need() -> None:
     """The masons are idle without a mortar mixer."""
-    alone = table(craftsmen=["mortar_mixer", "mason_1", "mason_2", "woodworker", "stonecutter"])
-    pair = table(craftsmen=["mortar_mixer", "mortar_mixer_1", "mason_1", "mason_2", "woodworker"])
-    assert script.dismiss(pair, "mortar_mixer") > script.dismiss(alone, "mortar_mixer")
-    assert script.dismiss(alone, "mortar_mixer") < script.dismiss(alone, "stonecutter")
+    assert script.dismiss(PAIR, "mortar_mixer") > script.dismiss(ALONE, "mortar_mixer")
+    assert script.dismiss(ALONE, "mortar_mixer") < script.dismiss(ALONE, "stonecutter")
 
 
-def test_only_what_nobody_can_use_is_sold() -> None:
-    assert script.sell(table(sand=12, craftsmen=["mortar_mixer"]), "sand", "3") > 0
-    assert script.sell(table(sand=9, craftsmen=["mortar_mixer"]), "sand", "3") < 0
-
-
-def test_what_protects_is_used_and_doing_nothing_is_worth_nothing() -> None:
-    seen = table()
-    assert script.rate(seen, "protect") > script.rate(seen, "decline") == 0
-    assert script.rate(seen, "use", "tax_exemption") > script.rate(seen, "save", "tax_exemption")
+def test_doing_nothing_is_worth_nothing() -> None:
+    assert script.rate(table(), "decline") == 0
+    assert script.rate(table(), "use", "tax_exemption") > script.rate(table(), "save", "tax_exemption")
 
 
 def test_another_game_is_refused() -> None:

@@ -3,7 +3,8 @@
 import pytest
 
 from tests.engine.duel.oracle import Oracle
-from tests.engine.duel.oracle_models import Core, NewGame
+from tests.engine.duel.oracle_models import Core
+from tests.engine.models import NewGame
 
 
 @pytest.fixture(params=[Oracle, Core], ids=["oracle", "core"])

@@ -33,11 +33,7 @@ NEEDS = {
         "II": ("beam", "mortar", "cloth"),
         "III": ("brick", "cloth", "bell"),  # D35: the castle's bars
     },
-    "blue": {
-        "I": ("beam", "mortar", "brick"),
-        "II": ("mortar", "brick", "cloth"),
-        "III": ("beam", "cloth", "bell"),
-    },
+    "blue": {"I": ("beam", "mortar", "brick"), "II": ("mortar", "brick", "cloth"), "III": ("beam", "cloth", "bell")},
 }
 PLACING = {1: 2, 2: 6, 3: 12}  # gold by the number of materials
 BONUS_SEALS, BONUS_GOLD, BONUS_TURNS = 2, 10, 2
@@ -91,12 +87,7 @@ FREE_SEALS = 2  # Jonathan, Walter
 HENRY_GOLD = 5
 TOLEDO_PRICE = 1
 
-_EVERY_DECK = {
-    **dict.fromkeys(INCOME, 1),
-    "influence": 2,
-    **dict.fromkeys(GATHER, 1),
-    **dict.fromkeys(CRAFT, 1),
-}
+_EVERY_DECK = {**dict.fromkeys(INCOME, 1), "influence": 2, **dict.fromkeys(GATHER, 1), **dict.fromkeys(CRAFT, 1)}
 DECKS = {
     "A": {
         **_EVERY_DECK,

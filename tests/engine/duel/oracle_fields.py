@@ -29,27 +29,22 @@ def _places(places: Iterable[int]) -> list[str]:
     return [box.PLACES[place] for place in sorted(places)]
 
 
+#   fields that are attributes of the position, under names of its own where they differ
+SAME = {name: name for name in ("phase", "round", "step", "to_act", "power", "flipping", "built")}
+SAME |= {"first_player": "first", "turn_of": "active", "seals_due": "draws", "cheap": "toledo"}
+
+
 def to_fields(s: Position) -> Fields:
     open_use = s.bonus if s.step == "bonus" else s.use if s.step not in ("draw", "turn") else None
     counted = open_use is not None and s.step in ("take", "regan", "bonus", "market")
     return {
-        "phase": s.phase,
-        "round": s.round,
-        "step": s.step,
-        "to_act": s.to_act,
-        "power": s.power,
-        "first_player": s.first,
+        **{field: getattr(s, name) for field, name in SAME.items()},
         "grid": [*s.grid, *[""] * (9 - len(s.grid))],
-        "turn_of": s.active,
         "used": _places(s.player(s.active).used) if s.active else [],
         "card": s.use.card if s.use else "",
         "left": open_use.left if open_use and counted else 0,
         "floor": open_use.floor if open_use else "",
         "may_end": s.step == "bonus" or (s.use is not None and s.use.began and s.use.card in MAY_END),
-        "seals_due": s.draws,
-        "built": s.built,
-        "cheap": s.toledo,
-        "flipping": s.flipping,
         "unseen_seals": _in_order(s.unseen_seals.elements(), box.NEUTRAL_SEALS),
         "seal_order": list(s.seal_order),
         "stack": list(s.seen_seals),
@@ -82,13 +77,7 @@ def from_fields(fields: Fields) -> Position:
     dealt = 9 if fields["step"] not in ("deal", "over") else sum(card != "" for card in fields["grid"])
     s = Position(
         players,
-        phase=fields["phase"],
-        round=fields["round"],
-        power=fields["power"],
-        first=fields["first_player"],
-        step=fields["step"],
-        to_act=fields["to_act"],
-        active=fields["turn_of"],
+        **{name: fields[field] for field, name in SAME.items()},
         bank=box.GOLD_IN_BOX - sum(player.gold for player in players.values()),
         unseen_cards=Counter(fields["undealt"]),
         deck=list(fields["deck"]),
@@ -96,10 +85,6 @@ def from_fields(fields: Fields) -> Position:
         unseen_seals=Counter(fields["unseen_seals"]),
         seal_order=list(fields["seal_order"]),
         seen_seals=list(fields["stack"]),
-        flipping=fields["flipping"],
-        draws=fields["seals_due"],
-        built=fields["built"],
-        toledo=fields["cheap"],
     )
     if s.active:
         s.me().used = [box.PLACES.index(place) for place in fields["used"]]

@@ -8,8 +8,8 @@ from typing import Any
 
 from tests.engine.duel.oracle_cards import DECKS, ONCE, PERSONAL_CARDS, RAW_OF, SYMBOLS
 from tests.engine.duel.oracle_fields import to_fields
-from tests.engine.duel.oracle_models import Game, NewGame
 from tests.engine.duel.oracle_state import Position
+from tests.engine.models import Game, NewGame
 
 Changes = Mapping[str, Any]
 

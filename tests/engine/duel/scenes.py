@@ -36,49 +36,6 @@ def informed(state: State) -> list[float]:
     return state.weights()
 
 
-LINES = {
-    **{f"claim row {i + 1}": range(3 * i, 3 * i + 3) for i in range(3)},
-    **{f"claim column {i + 1}": range(i, 9, 3) for i in range(3)},
-    "claim diagonal down": range(0, 9, 4),
-    "claim diagonal up": range(2, 7, 2),
-}
-CRAFTSMEN = dict(zip(("carpenter", "mortar_mixer", "mason", "weaver", "bell_founder"), CHIPS, strict=True))
-PREFERENCES = {"end": 0.02, "done": 0.02, "stop": 0.3, "sell": 0.05, "place": 50.0, "take": 2.0}
-LAST_CARDS = ("influence", "power", "market_2", "market_3")
-
-
-def builder(state: State) -> list[float]:
-    """Without the guide: chips first, then as many as possible are turned, then the fullest section is built on."""
-    found = fields(state)
-    own, legal = found["players"][state.turn], texts(state)
-    if found["step"] == "claim":
-        return [2.2 ** sum(promise(found["grid"][place], own) for place in LINES[text]) for text in legal]
-    busy = any(text.startswith("use ") and text.split()[1] not in LAST_CARDS for text in legal)
-    return [preference(text, own, busy) for text in legal]
-
-
-def promise(card: str, own: dict[str, Any]) -> int:
-    """What the builder expects of a card: gold, a chip that is there, above all chips that can be turned."""
-    if card in CRAFTSMEN:
-        return 4 * min(own["camp"][CRAFTSMEN[card]], 2) or 1
-    if card in CHIPS:
-        return 3 if own["supply"][card] else 0
-    return 5 if card.startswith("income") else 3
-
-
-def preference(text: str, own: dict[str, Any], busy: bool) -> float:
-    """How much the builder likes an action; any may be taken."""
-    verb, *words = text.split()
-    if verb == "build":
-        there = len(own[f"section_{('I', 'II', 'III').index(words[0]) + 1}"])
-        return 0.02 if busy else 20.0 ** (there + len(words) - 2) if own["gold"] > 9 or len(words) == 2 else 0.1
-    if verb == "convert":
-        return 30.0 ** int(words[1])
-    if verb == "use":
-        return 0.2 if words[0] in LAST_CARDS else 10.0
-    return PREFERENCES.get(verb, 0.01 if text == "buy seal" else 1.0)
-
-
 def reach(step: str, *, phase: int = 1, seed: int = 1, until: Callable[[State], bool] = lambda _: True) -> State:
     """The first position at a step, of a phase or a later one, in games drawn by the guide's weights."""
     for game in range(100):

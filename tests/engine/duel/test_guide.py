@@ -8,7 +8,7 @@ import pytest
 
 from clerestory.engine import Rng, State
 from clerestory.engine.duel.guide import TERM_NAMES, terms_of, weights_of
-from tests.engine.duel.scenes import builder, changed, drawn, fields, informed, reach, texts
+from tests.engine.duel.scenes import changed, drawn, fields, informed, reach, texts
 from tests.engine.foresight import foreseen_and_came
 from tests.shipped import DUEL
 
@@ -44,8 +44,8 @@ def won(first: Weigh, second: Weigh, games: int) -> float:
 
 @pytest.mark.parametrize(
     ("better", "worse", "share"),
-    [(informed, uniform, 0.9), (informed, builder, 0.5), (greedy, informed, 0.55)],  # 1.00, 0.67, 0.68 were measured
-    ids=["informed-uniform", "informed-builder", "greedy-informed"],
+    [(informed, uniform, 0.9), (greedy, informed, 0.55)],  # 1.00 and 0.68 were measured
+    ids=["informed-uniform", "greedy-informed"],
 )
 def test_one_beats_the_other(better: Weigh, worse: Weigh, share: float) -> None:
     assert won(better, worse, 60) > share

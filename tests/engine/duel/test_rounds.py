@@ -10,9 +10,9 @@ import pytest
 
 from tests.engine.duel.oracle_cards import DECKS, LINES, PLACES
 from tests.engine.duel.oracle_fields import to_fields
-from tests.engine.duel.oracle_models import Game, NewGame
 from tests.engine.duel.oracle_scenes import before_claims, dealt, in_turn, look, offered, play_all
 from tests.engine.duel.oracle_state import Position
+from tests.engine.models import Game, NewGame
 from tests.engine.plain import OVER
 
 

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.engine.duel.oracle_models import NewGame
 from tests.engine.duel.oracle_scenes import in_turn, look, play_all
+from tests.engine.models import NewGame
 
 
 class Story(NamedTuple):
