@@ -8,6 +8,8 @@ from typing import Any
 
 import grpc
 import pytest
+from grpc_channelz.v1.channelz_pb2 import GetServersRequest
+from grpc_channelz.v1.channelz_pb2_grpc import ChannelzStub
 from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
 from grpc_health.v1.health_pb2_grpc import HealthStub
 from grpc_reflection.v1alpha.reflection_pb2 import ServerReflectionRequest
@@ -92,3 +94,15 @@ async def test_a_message_that_is_too_large_is_not_read(server: Served) -> None:
     request.position.toy.step = "x" * 70_000
     error = await refusal(server.advisor.RecommendMove(request))
     assert error.code() == grpc.StatusCode.RESOURCE_EXHAUSTED
+
+
+async def test_channelz_and_health_answer_on_the_admin_port_only() -> None:
+    async with served(admin="127.0.0.1:0") as server:
+        assert (await refusal(ChannelzStub(server.channel).GetServers(GetServersRequest()))).code() == (
+            grpc.StatusCode.UNIMPLEMENTED
+        )
+        async with grpc.aio.insecure_channel(server.app.admin_address) as admin:
+            answer: Any = await ChannelzStub(admin).GetServers(GetServersRequest())
+            health = await HealthStub(admin).Check(HealthCheckRequest(service="clerestory.v1.AdvisorService"))
+    assert len(answer.server) >= 2
+    assert health.status == HealthCheckResponse.SERVING

@@ -1,8 +1,10 @@
 """The figures of a server: what it uses up and may use up, whom it refuses, and whether its games go on."""
 
+import asyncio
 import math
 import shutil
 import socket
+import urllib.request
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -31,6 +33,48 @@ def figures(server: Served, *names: str) -> list[float]:
     return [found for name in names if (found := figure(server, name)) is not None]
 
 
+async def test_calls_and_searches_are_counted(server: Served) -> None:
+    for _ in range(3):
+        await server.advisor.RecommendMove(question(iterations=20))
+    await refusal(server.advisor.RecommendMove(question()))
+    method = "AdvisorService/RecommendMove"
+    bad = {"code": "INVALID_ARGUMENT", "reason": "BAD_TIME_BUDGET"}
+    assert figure(server, "calls_total", method=method, code="OK", reason="", via="grpc") == 3
+    assert figure(server, "calls_total", method=method, **bad, via="grpc") == 1
+    assert figure(server, "call_seconds_count", method=method) == 4
+    assert figure(server, "searches_total", method="RecommendMove", stop_reason="iterations") == 3
+    assert figures(server, "iterations_total", "workers") == [60, 1]
+    assert figure(server, "queue_wait_seconds_count", method="RecommendMove") == 3
+    assert figure(server, "budget_used_seconds_count", method="RecommendMove") == 3
+    assert figure(server, "warnings_total", reason="FEW_ITERATIONS") == 3
+
+
+async def test_searches_under_way_and_refused_are_counted() -> None:
+    async with served(max_searches=1) as server:
+        call = server.advisor.RecommendMove(long_question())
+        await until(lambda: figure(server, "running") == 1)
+        await refusal(server.advisor.RecommendMove(question(iterations=1)))
+        assert figure(server, "admitted") == 1
+        assert figure(server, "shed_total", method="AdvisorService/RecommendMove") == 1
+        call.cancel()
+        await until(lambda: figure(server, "admitted") == 0)
+
+
+async def test_metrics_are_shown_over_http() -> None:
+    async with served(metrics="127.0.0.1:0") as server:
+        assert server.app.exposition is not None
+        url = f"http://127.0.0.1:{server.app.exposition.port}/metrics"
+        text = await asyncio.to_thread(lambda: urllib.request.urlopen(url).read().decode())
+    assert "clerestory_workers 1.0" in text
+
+
+@pytest.fixture
+def busy(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let a server look at its games and its store all the time."""
+    monkeypatch.setattr(due, "LOOK", 0.02)
+    monkeypatch.setattr(due, "SOONEST", 0.005)
+
+
 async def test_what_it_uses_up_is_within_its_limits(tmp_path: Path) -> None:
     async with served(store=str(tmp_path / "games")) as server:
         used = figures(server, "memory_bytes", "store_free_bytes", "descriptors")
@@ -45,9 +89,8 @@ async def test_a_store_in_memory_has_no_disk(server: Served) -> None:
     assert all(math.isnan(one) for one in figures(server, "store_free_bytes", "store_disk_bytes"))
 
 
-async def test_a_disk_that_is_gone_leaves_all_other_figures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(due, "LOOK", 0.02)
-    monkeypatch.setattr(due, "SOONEST", 0.005)
+@pytest.mark.usefixtures("busy")
+async def test_a_disk_that_is_gone_leaves_all_other_figures(tmp_path: Path) -> None:
     folder = tmp_path / "volume"
     async with served(store=str(folder / "games")) as server:
         shutil.rmtree(folder)
@@ -118,6 +161,7 @@ def waiting_for_the_server(server: Served) -> float | None:
     return figure(server, "games_waiting", kind="people")
 
 
+@pytest.mark.usefixtures("busy")
 @pytest.mark.parametrize(
     ("what", "name", "error"),
     [("store", "append", StoreFull("full")), ("store", "later", StoreError("broken")), ("choice", "", ValueError())],
@@ -126,8 +170,6 @@ async def test_games_in_which_it_fails_wait_until_it_has_moved(
     what: str, name: str, error: Exception, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also while it tries again, which is all that it does in this test."""
-    monkeypatch.setattr(due, "LOOK", 0.02)
-    monkeypatch.setattr(due, "SOONEST", 0.005)
     tried = []
 
     async def fail(*_: Any, **__: Any) -> None:
@@ -149,9 +191,8 @@ async def test_games_in_which_it_fails_wait_until_it_has_moved(
         await until(lambda: waiting_for_the_server(server) == 0)
 
 
+@pytest.mark.usefixtures("busy")
 async def test_a_game_that_is_deleted_waits_no_longer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(due, "LOOK", 0.02)
-    monkeypatch.setattr(due, "SOONEST", 0.005)
 
     async def fail(*_: Any, **__: Any) -> None:
         raise StoreFull("full")
