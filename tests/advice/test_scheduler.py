@@ -127,16 +127,6 @@ async def test_threads_that_may_have_the_interpreters_lock_are_not_nicer() -> No
         call.cancel()
 
 
-async def test_a_short_search_does_not_wait_for_a_long_one() -> None:
-    async with served() as server:
-        calls = [server.advisor.RecommendMove(long_question()) for _ in range(4)]
-        await until(lambda: server.app.scheduler.admitted == 4)
-        answer = await server.advisor.RecommendMove(question(iterations=500))
-        assert (answer.statistics.iterations, server.app.scheduler.admitted) == (500, 4)
-        for call in calls:
-            call.cancel()
-
-
 async def test_searches_that_take_turns_find_what_each_finds_alone() -> None:
     questions = [question(iterations=3000, seed=seed) for seed in range(6)]
     async with served(workers=2, max_time=3600.0) as server:

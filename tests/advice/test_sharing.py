@@ -173,12 +173,6 @@ def test_parts_leave_places_to_each_other_and_to_other_origins() -> None:
     assert admit(policy, "other") == 8
 
 
-def test_two_hundred_parts_with_a_search_each_leave_places_to_other_origins() -> None:
-    policy = Policy(1, 64, 100)
-    assert sum(admit(policy, "many", 1, part=part) for part in range(200)) == 96
-    assert [admit(policy, origin) for origin in range(5)] == [16, 8, 4, 2, 1]
-
-
 @pytest.mark.parametrize(("parts", "places"), [(1, 30), (20, 36)])
 def test_origins_that_always_ask_for_more_end_up_with_the_same_number(parts: int, places: int) -> None:
     """Searches end one after the other; the origin that had all places does not get them back."""

@@ -1,15 +1,14 @@
 """The ledger adds up exactly, whatever the evaluator's shares."""
 
-from collections.abc import Iterator
 from fractions import Fraction
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from clerestory.engine import NATURE, State
+from clerestory.engine import NATURE
 from clerestory.review.ledger import UNIT, Account, PlyValuation, Shares, accounts, in_units, levelled, revaluations
-from tests.review.games import CASES, entry, random_game, same_examples
+from tests.review.games import entry, same_examples
 
 
 def shares(seats: int) -> st.SearchStrategy[Shares]:
@@ -47,30 +46,6 @@ def test_accounts_add_up_and_columns_sum_to_nothing_over_the_seats(ledger: tuple
     assert sum(account.errors + account.gifts for account in found) == 0
     for source in found[0].luck:
         assert sum(account.luck[source] for account in found) == 0
-
-
-@pytest.mark.parametrize(("name", "seats"), CASES)
-@pytest.mark.parametrize("seed", range(3))
-def test_it_adds_up_over_random_games(name: str, seats: int, seed: int) -> None:
-    """With an evaluator that knows nothing: its shares are a hash of the position."""
-    end = random_game(name, seats, seed)
-    valuations, final = list(guessed(end)), in_units(end.returns())
-    for account in accounts(valuations, final):
-        assert total(account) == account.final
-    assert len(valuations) == len(end.history)
-
-
-def guessed(end: State) -> Iterator[PlyValuation]:
-    position = end.origin
-    for ply, action in enumerate(end.history, 1):
-        turn, before = position.turn, guess(position)
-        position.play(action)
-        yield entry(ply, turn, before, guess(position), action.text.split()[0] if turn == NATURE else "")
-
-
-def guess(position: State) -> Shares:
-    key = position.key(NATURE)
-    return in_units([1 + (key >> 16 * seat) % 1000 for seat in range(position.seats)])
 
 
 def test_an_account_by_hand() -> None:

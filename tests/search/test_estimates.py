@@ -61,15 +61,19 @@ def test_the_only_outcome_is_the_mean_of_a_million_visits() -> None:
     assert line.win_shares == after.returns()
 
 
-@pytest.mark.parametrize("seed", range(4))
-def test_nothing_varies_after_the_last_decision(seed: int) -> None:
-    last = decisions(TOY, 3, seed)[-1]
-    for line in search(last, 200, seed=seed).lines:
-        after = last.copy()
-        after.play(line.action)
-        assert line.margin == after.margins()[last.turn]
-        assert line.win_shares == pytest.approx(after.returns())
-        assert line.standard_errors == pytest.approx((0, 0, 0), abs=1e-3)
+@pytest.mark.parametrize("seats", TOY.seats)
+def test_the_last_decision_is_solved(seats: int) -> None:
+    """Nobody acts after it, so figures can be read off, and nothing varies."""
+    for seed in range(6):
+        last = decisions(TOY, seats, seed)[-1]
+        result = search(last, 200, seed=seed)
+        for line in result.lines:
+            after = last.copy()
+            after.play(line.action)
+            assert line.margin == after.margins()[last.turn]
+            assert line.win_shares == pytest.approx(after.returns())
+            assert line.standard_errors == pytest.approx((0,) * seats, abs=1e-3)
+        assert result.best.win_shares[last.turn] == max(line.win_shares[last.turn] for line in result.lines)
 
 
 def test_errors_are_those_of_shares() -> None:

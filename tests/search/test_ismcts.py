@@ -21,19 +21,6 @@ def test_slices_add_up_to_one_run() -> None:
     assert result.iterations == sliced.iterations == 500
 
 
-@pytest.mark.parametrize("seats", TOY.seats)
-def test_the_last_decision_is_solved(seats: int) -> None:
-    """Nobody acts after it, so each action's win share can be read off."""
-    for seed in range(10):
-        last = decisions(TOY, seats, seed)[-1]
-        result = search(last, 200, seed=seed)
-        for line in result.lines:
-            after = last.copy()
-            after.play(line.action)
-            assert line.win_shares == pytest.approx(after.returns())
-        assert result.best.win_shares[last.turn] == max(line.win_shares[last.turn] for line in result.lines)
-
-
 def test_search_finds_the_move_that_wins() -> None:
     """Seat 0 decides last, one point behind: only its 6 beats the 5 on the table for a prize of 2."""
     result = search(last_round(prize=2, seen=[1, 2, 5], players=[(0, 0, [3, 6]), (1, 5, [0])], moved=1), 300)
@@ -108,19 +95,6 @@ def test_a_root_with_fewer_actions_reuses_only_theirs() -> None:
     assert [line.visits for line in result.lines] == [least.visits + 10]
     searcher.advance(observe(START))
     assert len(searcher.run(iterations=10).lines) == len(START.legal_codes())
-
-
-def test_a_warm_tree_solves_the_last_decision() -> None:
-    met = decisions(TOY, 2, 3)
-    own = [position for position in met if position.turn == met[-1].turn]
-    searcher = Searcher(observe(own[0]), seed=1)
-    for position in own:
-        searcher.advance(observe(position))
-        result = searcher.run(iterations=500)
-    for line in result.lines:
-        after = own[-1].copy()
-        after.play(line.action)
-        assert line.win_shares == pytest.approx(after.returns())
 
 
 def test_a_tree_goes_on_from_its_next_root_while_it_has_half_of_its_visits_left() -> None:

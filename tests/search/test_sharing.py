@@ -2,7 +2,6 @@
 
 import itertools
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
@@ -163,28 +162,3 @@ def test_threads_end_early_together_and_rightly() -> None:
             full = searcher.run(iterations=20_000 - early.iterations, threads=2)
             assert full.best.action == early.best.action
     assert StopReason.DECIDED in reasons
-
-
-def in_turns(searcher: Searcher, rounds: int, **options: Any) -> Result:
-    """Let two threads of a search step in turn: so what they do together is the same every time."""
-    for i in range(2 * rounds):
-        searcher.allow(20)
-        searcher.step(float("inf"), deadline=float("inf"), thread=i % 2, threads=2, **options)
-    return searcher.result()
-
-
-@pytest.mark.parametrize(("name", "seats"), CASES)
-def test_no_thread_sees_more_than_the_observer(name: str, seats: int) -> None:
-    """Hidden cards are dealt anew for each table, also when the tree is kept."""
-    met = decisions(GAMES[name], seats, 13)
-    own = [position for position in met if position.turn == met[0].turn][:3]
-    tables = set()
-    for deal in (None, 1, 2):
-        seen = [one if deal is None else one.observe(one.turn).deal(deal) for one in own]
-        searcher = Searcher(observe(seen[0]), seed=3, max_bytes=1 << 21, **shipped(GAMES[name], seats))
-        lines = [in_turns(searcher, 3).lines]
-        for position in seen[1:]:
-            searcher.advance(observe(position))
-            lines.append(in_turns(searcher, 3).lines)
-        tables.add(tuple(lines))
-    assert len(tables) == 1
