@@ -114,30 +114,3 @@ def test_a_report_that_cannot_be_written_costs_no_review(record: Path) -> None:
     done = annotate(record, *QUICK, "--html", "/dev/full")
     assert "own errors" in done.out
     assert (done.code, done.err) == (1, "clerestory: /dev/full: No space left on device\n")
-
-
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (["--number", "4"], "--number: 4 is past the end; games in the file: 3"),
-        (["--time", "9s", "--iterations", "50"], "--time: cannot be combined with --iterations"),
-        (["--time", "soon"], "--time: 'soon' is not a time"),
-        (["--deep", "-5s"], "--deep: '-5s' is not a time"),
-        (["--time", f"{'9' * 400}s"], "is not a time like 90s, above 0 and up to 24 hours"),
-        (["--viewer", "2"], "--viewer: 2 is not a seat; the seats are 0 to 1"),
-        (["--iterations", "49"], "--iterations"),
-    ],
-    ids=lambda value: str(value)[:40],
-)
-def test_wrong_options_are_refused(record: Path, arguments: list[str], says: str) -> None:
-    done = annotate(record, *arguments)
-    assert (done.code, done.out) == (2, "")
-    assert says in done.err
-
-
-@pytest.mark.parametrize(("text", "says"), [("not a record\n", "line 1: is not JSON"), ("", "has no game")])
-def test_a_file_that_is_no_record_is_refused(text: str, says: str, tmp_path: Path) -> None:
-    (tmp_path / "x").write_text(text)
-    done = annotate(tmp_path / "x")
-    assert done.code == 2
-    assert done.err.startswith(f"clerestory: {tmp_path / 'x'}: {says}")

@@ -10,7 +10,7 @@ import pytest
 
 from clerestory.arena.bots import BOTS
 from clerestory.search.options import Options
-from tests.cli.command import Ended, failed, run, started, until
+from tests.cli.command import Ended, run, started, until
 
 TOY = ("greedy", "random", "--game", "toy", "--workers", "1", "--budget", "20it")
 
@@ -53,36 +53,6 @@ def test_table_and_test() -> None:
     for words in ("score share of A", "Elo, A minus B", "even: 50.0%", "SPRT -10,30", "iterations a move"):
         assert words in output
     assert "SPRT" not in arena(*TOY, "--games", "2").out
-
-
-@pytest.mark.parametrize(
-    ("options", "named"),
-    [
-        (("--seats", "7"), "--seats"),
-        (("--game", "chess"), "--game"),
-        (("--sprt", "0"), "--sprt"),
-        (("--sprt", "10,0"), "--sprt"),
-        (("--sprt=-200000,0",), "the lower first, from -10000 to 10000"),
-        (("--sprt", f"0,{'9' * 400}"), "--sprt"),
-        (("--budget", "long"), "budget"),
-        (("--seed", str(2**64 - 1)), "seeds"),
-        (("--ray-address", "here:1"), "--ray-address: requires --on ray"),
-        (("--out", "/dev/zero"), "--out: /dev/zero is not a regular file"),
-        (("--out", "/"), "--out: / is not a regular file"),
-    ],
-    ids=lambda value: str(value)[:40],
-)
-def test_a_wrong_option_is_one_line(options: tuple[str, ...], named: str) -> None:
-    done = arena(*TOY, *options)
-    assert (done.code, done.err.count("\n")) == (2, 1)
-    assert named in done.err
-
-
-def test_an_unknown_bot_and_a_missing_folder_are_one_line() -> None:
-    assert arena("greedy", "nobody").err.startswith("clerestory: 'nobody'")
-    assert arena(*TOY, "--out", "/nowhere/games.jsonl") == failed(
-        "/nowhere/games.jsonl: No such file or directory", code=1
-    )
 
 
 def test_a_match_that_was_broken_off_goes_on(tmp_path: Path) -> None:

@@ -68,19 +68,3 @@ def test_a_server_with_tls_is_asked_with_tls(tmp_path: Path) -> None:
         done = health("--server", target)
     assert done.code == 1
     assert "may require TLS" in done.err
-
-
-@pytest.mark.parametrize(
-    ("options", "says"),
-    [
-        (["--server", ""], "--server: is empty"),
-        (["--time", "soon"], "--time: 'soon' is not a time like 500ms or 2s, above 0 and up to 10 minutes"),
-        (["--time", "0s"], "--time: '0s' is not a time like 500ms or 2s, above 0 and up to 10 minutes"),
-        (["--tls-cert", "cert.pem"], "--tls-key: is missing; certificate and key must be given together"),
-        (["--server", "h:70000"], "--server: the port of 'h:70000' is not a number from 1 to 65535"),
-        (["--tls-ca", __file__], f"--tls-ca: {__file__} holds no certificate in PEM"),
-        (["--tls-ca", "nowhere"], "--tls-ca: nowhere: No such file or directory"),
-    ],
-)
-def test_wrong_options_are_named(options: list[str], says: str) -> None:
-    assert run("health", *options) == failed(says)

@@ -11,29 +11,6 @@ from tests.cli.command import run
 learn = partial(run, "learn")
 
 
-@pytest.mark.parametrize(
-    ("options", "named"),
-    [
-        (("chess",), "GAME: 'chess' is not one of"),
-        (("cathedral", "--seats", "2,7"), "--seats: 7"),
-        (("cathedral", "--seats", "two"), "--seats: 'two'"),
-        (("cathedral", "--search", "depth=2"), "depth: is not an option of a search; there are selection"),
-        (("cathedral", "--search", "reward"), "reward: needs a value"),
-        (("cathedral", "--sprt", "20,0"), "--sprt"),
-        (("cathedral", "--seats", "2", "--budgets", "9it,"), "budget: '' is not a time"),
-        (("cathedral", "--seats", "2", "--budgets", "2000it,9its"), "budget: '9its' is not a time"),
-        (("cathedral", "--seats", "2", "--against", "gredy"), "'gredy': unknown bot"),
-        (("cathedral", "--out", "a,b"), "--out: "),
-        (("cathedral", "--ray-address", "here:1"), "--ray-address"),
-    ],
-)
-def test_wrong_options(options: tuple[str, ...], named: str, tmp_path: Path) -> None:
-    done = learn("--out", tmp_path / "new", *options)
-    assert (done.code, done.out) == (2, "")
-    assert named in done.err
-    assert not (tmp_path / "new").exists()
-
-
 def test_a_folder_is_known_by_its_whole_path(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """The bots of the gate have it in their names, in files of games that another run goes on with."""
     monkeypatch.chdir(tmp_path)

@@ -18,7 +18,6 @@ from clerestory.cli.main import BAD_INPUT, FAILURES, main
 from clerestory.cli.options import BadOption, read_file
 from clerestory.engine import GAMES
 from clerestory.engine.names import NAMES
-from clerestory.search.limits import MAX_ITERATIONS
 from tests.cli.command import TOY_OPENING, run
 
 COMMANDS = ["play", "recommend", "analyze", "hint", "annotate", "lesson", "puzzle", "serve", "doctor", "store", "web"]
@@ -68,81 +67,7 @@ def test_help_names_the_games_that_exist() -> None:
     assert list(GAMES) == list(NAMES)
 
 
-# -- wrong input -----------------------------------------------------------------------------------
-
-WRONG: list[tuple[list[object], int, str]] = [
-    (["recommend", "nowhere.json"], 2, "nowhere.json: No such file"),
-    (["recommend", "."], 2, ".: Is a directory"),
-    (["recommend", "-"], 2, "position: "),
-    (["recommend", TOY_OPENING, "--time", "soon"], 2, "--time: 'soon' is not a time"),
-    (["recommend", TOY_OPENING, "--time", "-1s"], 2, "--time: is -1 s"),
-    (["recommend", TOY_OPENING, "--seat", "1"], 2, "--seat: is 1; seat 0 is to decide"),
-    (["recommend", TOY_OPENING, "--seat", "7"], 2, "--seat: is 7; the seats are 0 to 1"),
-    (["recommend", TOY_OPENING, "--server", "http://a:1"], 2, "--server: 'http://a:1' is a URL; give"),
-    (["new", "--game", "chess"], 2, "--game: 'chess' is not one of"),
-    (["new", "--game", "toy", "--seats", "9"], 2, "--seats: 9, but toy is for 2, 3, 4 players"),
-    (["new", "--game", "toy", "--seats", "1"], 2, "--seats: 1, but toy is for"),
-    (["new", "--game", "toy", "--out", "/nowhere/file"], 1, "/nowhere/file: No such file"),
-    (["new", "--game", "toy", "--out", "/dev/full"], 1, "/dev/full: No space left on device"),
-    (["simulate", "--game", "toy", "--games", "1", "--out", "/dev/full"], 1, "/dev/full: No space left"),
-    (["simulate", "--game", "chess"], 2, "--game: 'chess' is not one of"),
-    (["simulate", "--game", "toy", "--seats", "5"], 2, "--seats: 5, but toy is for"),
-    (["simulate", "--game", "toy", "--seed", 2**64 - 1], 2, "--seed: must be at most"),
-    (["show", "nowhere.json"], 2, "nowhere.json: No such file"),
-    (["show", TOY_OPENING, "--seat", 2**64], 2, f"--seat: is {2**64}; the seats are 0 to 1"),
-    (["replay", "nowhere.jsonl"], 2, "nowhere.jsonl: No such file"),
-    (["hint", "nowhere.json"], 2, "nowhere.json: No such file"),
-    (["hint", TOY_OPENING, "--time", "soon"], 2, "--time: 'soon' is not a time"),
-    (["hint", TOY_OPENING, "--time", "0s"], 2, "--time: "),
-    (["lesson", "cooking"], 2, ""),
-    (["lesson", "--language", "xx"], 2, "--language: 'xx' is not one of"),
-    (["completion", "sh"], 2, "SHELL: 'sh' is not one of bash, zsh, fish"),
-    (["tune", "greedy", "samples=4"], 2, ""),
-    (["serve", "--listen", "0.0.0.0:0"], 2, "listen: calls from other machines to 0.0.0.0:0 would"),
-    (["serve", "--metrics", "0.0.0.0:0"], 2, "metrics: calls from other machines to 0.0.0.0:0 would"),
-    (["serve", "--workers", "0"], 2, "workers: 0 is not a whole number from 1 to 4096"),
-]
-
-
-@pytest.mark.parametrize(("words", "code", "says"), WRONG, ids=lambda value: str(value)[:60])
-def test_wrong_input_ends_in_one_line(words: list[object], code: int, says: str) -> None:
-    done = run(*words)
-    assert (done.code, done.out) == (code, "")
-    [line] = done.err.splitlines()
-    assert line.startswith(f"clerestory: {says}")
-
-
-@pytest.mark.parametrize(
-    "words",
-    [
-        ["advise"],
-        ["recommend"],
-        ["recommend", "--bad"],
-        ["recommend", "-", "--seat", "x"],
-        ["recommend", "-", "--iterations", MAX_ITERATIONS + 1],
-        ["simulate", "--game", "toy", "--games", "0"],
-    ],
-    ids=str,
-)
-def test_wrong_usage_is_explained(words: list[object]) -> None:
-    done = run(*words)
-    assert (done.code, done.out) == (2, "")
-    assert "Usage: " in done.err
-
-
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        (["recommend", "-", "--level", "9"], "'--level': '9' is not a whole number (1 to 8)"),
-        (["new", "--game", "toy", "--seed", "-1"], "'--seed': '-1' is not a whole number (0 or more)"),
-        (["simulate", "--game", "toy", "--seats", "two"], "'--seats': 'two' is not a whole number"),
-        (["analyze", "-", "--certainty", "high"], "'--certainty': 'high' is not a number"),
-        (["puzzle", "0"], "'NUMBER': '0' is not a whole number (1 or more)"),
-    ],
-    ids=str,
-)
-def test_a_wrong_number_is_quoted_with_its_range(words: list[str], says: str) -> None:
-    assert run(*words).err.endswith(f"Error: Invalid value for {says}\n")
+# -- errors ---------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", sorted(BAD_INPUT | FAILURES))

@@ -167,38 +167,6 @@ def test_a_game_is_kept_though_the_server_fails(tmp_path: Path, monkeypatch: pyt
 
 
 @pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (["--seats", "human,level:9"], "--seats: 'level:9' of seat 1 is not"),
-        (["--seats", f"human,level:{'9' * 5000}"], "--seats: 'level:9999"),
-        (["--seats", "human"], "--seats: 1, but"),
-        (["--time", "soon"], "--time: 'soon' is not a time"),
-        (["--time", "0s"], "--time: must be above 0 and below 10 minutes, not 0s"),
-        (["--game", "chess"], "--game: 'chess' is not one of"),
-        ([POSITION, "--game", "toy"], "--game: 'toy', but this is a game of duel"),
-        (["nowhere.json"], "nowhere.json: No such file"),
-        (["0BKYbSL_Hb0NGi58PAFXIQ"], "START: is no file; a game of a server needs --server"),
-        (["0BKYbSL_Hb0NGi58PAFXIQ#0.half", "--server", "localhost:1"], "START: is no file; a game of a server needs"),
-        (["--token-file", "x"], "--token-file: requires --server"),
-        (["--web", "--table"], "--table: cannot be combined with --web"),
-        (["--web", "--record", "x"], "--record: cannot be combined with --web"),
-        (["--web", "x"], "START: cannot be combined with --web"),
-        (["--server", "localhost:70000"], "--server: the port of 'localhost:70000' is not"),
-        (["--server", "localhost:1", "--tls-ca", __file__], f"--tls-ca: {__file__} holds no certificate"),
-        (["--server", "localhost:1", "--tls-cert", "x"], "--tls-key: is missing"),
-        (["--server", "localhost:1", "--token-file", "nowhere"], "--token-file: nowhere: No such file"),
-        (["--server", "localhost:1", "--token-file", __file__], "--token-file: is not one word"),
-        (["--server", "localhost:1", "--tls-ca", "nowhere"], "--tls-ca: nowhere: No such file"),
-    ],
-)
-def test_wrong_input_ends_in_one_line(arguments: list[str], says: str) -> None:
-    done = play(*arguments)
-    assert (done.code, done.out) == (2, "")
-    [line] = done.err.splitlines()
-    assert line.startswith(f"clerestory: {says}")
-
-
-@pytest.mark.parametrize(
     ("word", "player"),
     [
         ("human", SeatPlayer(True, None)),

@@ -111,21 +111,3 @@ def test_one_is_drawn_that_fits() -> None:
     assert {one["level"] for one in found} == {level}
     again = solve("--level", str(level), "--seed", "0", "--json").json
     assert again == found[0]
-
-
-@pytest.mark.parametrize(
-    ("arguments", "says"),
-    [
-        (["100000"], "100000: duel has the puzzles 1 to"),
-        (["1", "--try", "no such thing"], "'no such thing' is no legal action"),
-        (["1", "--try", f"{puzzle(DUEL, 1).best}; garbage"], "'garbage' comes after the end of the answer"),
-        (["1", "--level", "2"], "--level: cannot be combined with the number of a puzzle"),
-        (["1", "--seats", "2"], "--seats: cannot be combined with the number of a puzzle"),
-        (["1", "--seed", "0"], "--seed: cannot be combined with the number of a puzzle"),
-        (["--seats", "9"], "no puzzle of duel has 9 players; leave out"),
-    ],
-)
-def test_wrong_options_are_refused(arguments: list[str], says: str) -> None:
-    done = solve(*arguments)
-    assert done.code == 2
-    assert says in done.err

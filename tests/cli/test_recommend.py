@@ -191,21 +191,3 @@ def test_the_observer_is_asked_for(word: str, seat: int | None) -> None:
     [asked] = servicer.calls
     assert asked.HasField("observer")
     assert (asked.observer.seat if asked.observer.HasField("seat") else None) == seat
-
-
-@pytest.mark.parametrize(
-    ("options", "says"),
-    [
-        (["--observer", "red"], "--observer: 'red' is neither a seat nor onlooker"),
-        (["--observer", "9" * 5000], "--observer: is 999999999999; the seats are 0 to 1"),
-        (["--server", "localhost:1", "--every", "soon"], "--every: "),
-        (["--server", "localhost:1", "--time", "soon"], "--time: "),
-        (["--time", "1s", "--every", "0s"], "--every: is 0 s; must be from 0.01 s"),
-        (["--tls-ca", "x"], "--tls-ca: "),
-    ],
-    ids=lambda value: str(value)[:40],
-)
-def test_a_wrong_option_is_named_as_it_was_typed(options: list[str], says: str) -> None:
-    done = run("analyze", TOY_OPENING, *options)
-    assert (done.code, done.out) == (2, "")
-    assert done.err.startswith(f"clerestory: {says}")

@@ -78,11 +78,6 @@ def test_json_has_the_name_and_its_source() -> None:
     assert cards["carpenter_2"]["sources"]["name"] == "reconstructed, ours"
 
 
-@pytest.mark.parametrize("more", [[], ["--check", SHIPPED["cathedral"]]], ids=["cards", "check"])
-def test_an_unknown_language_is_refused_with_the_list(more: list[object]) -> None:
-    assert rules(*more, "--language", "pt") == failed("--language: 'pt' is not one of en, de, it, es, fr, he")
-
-
 # -- another catalogue -----------------------------------------------------------------------------
 
 

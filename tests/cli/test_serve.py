@@ -24,7 +24,7 @@ from clerestory.clients.child import own
 from clerestory.door.config import DoorSettings
 from clerestory.server.app import start
 from clerestory.server.config import Settings
-from tests.cli.command import announced, failed, run, started
+from tests.cli.command import announced, run, started
 from tests.faults.strangers import GOAWAY, PREFACE, SETTINGS, frame
 from tests.server.harness import FORMATS
 from tests.servers import running_server
@@ -82,25 +82,6 @@ def test_the_page_has_its_own_address(chosen: list[Any]) -> None:
     assert run("serve", "--store", "memory:", "--web", "127.0.0.1:9", "--web-name", "play.example.org").code == 0
     [(_, door)] = chosen
     assert (door.listen, door.names) == ("127.0.0.1:9", ("play.example.org",))
-
-
-@pytest.mark.parametrize(
-    ("changed", "says"),
-    [
-        ({"tls_key": None}, "tls_cert: requires tls_key"),
-        ({"store": ""}, "store: is empty, and games would be lost; give --store a FILE, memory: or postgresql://..."),
-        ({"tls_cert": "nowhere"}, "tls_cert: nowhere cannot be read: No such file or directory"),
-        ({"token_file": "nowhere"}, "token_file: nowhere cannot be read: No such file or directory"),
-    ],
-    ids=str,
-)
-def test_wrong_settings_end_in_one_line(
-    folder: Path, changed: dict[str, Any], says: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("clerestory.server.logs.write_logs", lambda *_: None)
-    monkeypatch.setattr(sys, "setswitchinterval", lambda _: None)
-    settings = {name: value for name, value in (files(folder) | changed).items() if value is not None}
-    assert run("serve", "--listen", "127.0.0.1:0", *as_options(settings)) == failed(says)
 
 
 def test_a_private_server_ignores_the_settings_of_a_public_one(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:

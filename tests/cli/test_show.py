@@ -55,12 +55,6 @@ def test_replay_of_no_record_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["replay", "annotate"])
-@pytest.mark.parametrize("path", ["-", "/dev/null"])
-def test_a_file_without_a_game_is_refused(command: str, path: str) -> None:
-    assert run(command, path) == failed(f"{path}: has no game")
-
-
-@pytest.mark.parametrize("command", ["replay", "annotate"])
 @pytest.mark.parametrize("indent", [None, 2])
 def test_a_position_in_place_of_a_record_is_called_so(command: str, indent: int | None) -> None:
     done = run(command, "-", typed=first_decision("toy", 2, 1).to_json(indent=indent))

@@ -62,12 +62,6 @@ def test_a_store_on_a_disk_that_is_read_only_is_refused_with_the_reason(small_di
     assert said("migrate", "--store", store) == (2, says)
 
 
-def test_a_database_that_is_away_is_not_called_damaged() -> None:
-    code, text = said("check", "--store", "postgresql://127.0.0.1:1/games")
-    assert (code, text.count("\n")) == (1, 1)
-    assert "PostgreSQL cannot be opened" in text
-
-
 def test_one_of_a_thing_is_one(capsys: pytest.CaptureFixture[str]) -> None:
     for games, entries in ((1, 8), (2, 1)):
         tell("store", Survey(4, games, entries, {}))
@@ -192,8 +186,3 @@ def test_a_database_is_backed_up_by_its_own_commands(tmp_path: Path) -> None:
     assert code == 2
     assert "pg_dump" in text
     assert "secret" not in text
-
-
-def test_a_store_in_memory_has_no_file(tmp_path: Path) -> None:
-    code, text = said("backup", str(tmp_path / "copy"), "--store", "memory:")
-    assert (code, text) == (2, "clerestory: store: memory: ends with its server; name a file\n")

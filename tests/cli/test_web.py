@@ -16,7 +16,7 @@ from clerestory.cli.web import dialled_by, redial
 from clerestory.clients.wire import duration
 from clerestory.v1.advisor_pb2 import STOP_REASON_STOPPED, AnalyzeRequest
 from clerestory.v1.rules_pb2 import ListGamesResponse
-from tests.cli.command import announced, ended, failed, run, started
+from tests.cli.command import announced, ended, failed, started
 from tests.conftest import TOKEN
 from tests.door.harness import ADVICE, PROTO, RULES, Caller, address_of, enveloped, last_table, read_head
 from tests.server.harness import question
@@ -24,36 +24,6 @@ from tests.server.harness import question
 PAGE = r"page at (http://\S+/)"
 SERVE = ("serve", "--listen", "127.0.0.1:0", "--workers", "1", "--store", "memory:", "--web", "127.0.0.1:0")
 WEB = ("web", "--listen", "127.0.0.1:0")
-
-
-@pytest.fixture(autouse=True)
-def logs_as_they_were(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("clerestory.server.logs.write_logs", lambda *_: None)
-
-
-@pytest.mark.parametrize(
-    ("words", "says"),
-    [
-        (("serve", "--web", "0.0.0.0:8080"), "web: calls from other machines to 0.0.0.0:8080 would not"),
-        (("serve", "--web", "nonsense"), "web: 'nonsense' is not HOST:PORT"),
-        (("serve", "--web", "127.0.0.1:0", "--web-page", "/nowhere"), "web_page: /nowhere has no index.html"),
-        (
-            (*SERVE, "--tls-cert=c", "--tls-key=k", "--tls-client-ca=a"),
-            "web: cannot be combined with tls_client_ca: browsers would get in without a certificate",
-        ),
-        (("web", "--server", "127.0.0.1:70000"), "--server: the port of '127.0.0.1:70000' is not"),
-        (("web", "--server", "127.0.0.1:1", "--tls-ca", __file__), f"--tls-ca: {__file__} holds no certificate"),
-        (("web", "--server", "127.0.0.1:1", "--listen", "8080"), "--listen: '8080' is not HOST:PORT"),
-        (("web", "--server", "127.0.0.1:1", "--web-name", "a b"), "--web-name: 'a b' is not a host name"),
-        (("web", "--server", "127.0.0.1:1", "--tls-key", "x"), "--tls-cert: is missing"),
-    ],
-    ids=lambda value: str(value)[:50],
-)
-def test_wrong_options_are_one_line(words: tuple[str, ...], says: str) -> None:
-    done = run(*words)
-    assert (done.code, done.out) == (2, "")
-    [line] = done.err.splitlines()
-    assert line.startswith(f"clerestory: {says}")
 
 
 def test_a_connection_is_dialled_anew_only_if_its_files_can_be_used(
