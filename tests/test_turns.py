@@ -1,10 +1,12 @@
 """Works take turns at one piece at a time, fairly by caller."""
 
 import asyncio
+import gc
 import threading
 
 import pytest
 
+from clerestory.refusals import Reason, Refusal
 from clerestory.turns import Turns
 
 
@@ -121,3 +123,29 @@ async def test_a_thread_keeps_its_turn_when_nobody_waits_for_it_any_more() -> No
         gate.set()
     assert await works[2] == "third"
     assert begun == ["first", "third"]
+
+
+@pytest.mark.parametrize(
+    ("error", "logged"), [(Refusal(Reason.BAD_RECORD, [("record", "is none")]), 0), (RuntimeError("a fault"), 1)]
+)
+async def test_an_error_that_nobody_waits_for_any_more_is_logged_unless_it_is_a_refusal(
+    error: Exception, logged: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    turns, begun, gate = Turns(), threading.Event(), threading.Event()
+
+    def work() -> None:
+        begun.set()
+        gate.wait()
+        raise error
+
+    left = asyncio.ensure_future(turns.aside("ann", work))
+    while not begun.is_set():
+        await asyncio.sleep(0.001)
+    left.cancel()
+    await asyncio.wait([left])
+    gate.set()
+    async with turns.taken("bob"):  # which begins once the work has ended
+        await asyncio.sleep(0)
+    del left
+    gc.collect()
+    assert [record.levelname for record in caplog.records] == ["ERROR"] * logged

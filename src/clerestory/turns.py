@@ -1,10 +1,15 @@
 """Turns at what one at a time may do: one for each caller, in a circle."""
 
 import asyncio
+import logging
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Hashable
 from contextlib import asynccontextmanager
-from typing import ParamSpec, TypeVar
+from typing import Any, ParamSpec, TypeVar
+
+from clerestory.refusals import Refusal
+
+logger = logging.getLogger(__name__)
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -35,7 +40,11 @@ class Turns:
         await self._come(caller)
         working = asyncio.ensure_future(asyncio.to_thread(work, *args, **kwargs))
         working.add_done_callback(lambda _: self._end())
-        return await asyncio.shield(working)
+        try:
+            return await asyncio.shield(working)
+        except asyncio.CancelledError:
+            working.add_done_callback(unheard)
+            raise
 
     async def _come(self, caller: Hashable) -> None:
         """Wait for a turn."""
@@ -67,3 +76,10 @@ class Turns:
                 turn.set_result(None)
                 return
         self._taken = False
+
+
+def unheard(work: asyncio.Future[Any]) -> None:
+    """Log what is wrong with work whose caller has left; that it was refused is no surprise."""
+    error = None if work.cancelled() else work.exception()
+    if error is not None and not isinstance(error, Refusal):
+        logger.error("work in a thread failed after its caller had left", exc_info=error)
