@@ -2,8 +2,8 @@
 
 import re
 from dataclasses import replace
+from functools import cache
 from io import StringIO
-from pathlib import Path
 
 import pytest
 from rich.console import Console
@@ -13,15 +13,20 @@ from clerestory.cli.here import Here
 from clerestory.clients import Recommendation
 from clerestory.engine import from_position
 from clerestory.server.spoken import SPOKEN
+from tests.cli.command import POSITIONS
 
-EXAMPLES = Path(__file__).parents[2] / "examples" / "positions"
-STATE = from_position((EXAMPLES / "cathedral-3p-round4-draft.json").read_text())
+STATE = from_position((POSITIONS / "cathedral-3p-round4-draft.json").read_text())
+
+
+@cache
+def searched() -> Recommendation:
+    with Here(1) as here:
+        return here.recommend(STATE, iterations=2000, seed=1)
 
 
 def answer_with(first: float, second: float, share: float = 0.5) -> Recommendation:
     """Return the answer of a decided search with other margins, and another win share of the second line."""
-    with Here(1) as here:
-        answer = here.recommend(STATE, iterations=2000, seed=1)
+    answer = searched()
     margins = [first, second, *[first - 5.0] * (len(answer.lines) - 2)]
     shares = [0.5, share, *[0.4] * (len(answer.lines) - 2)]
     lines = (

@@ -13,7 +13,7 @@ from typer.testing import CliRunner
 from clerestory.bench import speed
 from clerestory.bench.early import EarlyCall, summary
 from clerestory.bench.measured_service import BenchClient, outermost, resident
-from clerestory.bench.service import as_table, flat
+from clerestory.bench.service import as_table
 from clerestory.cli.bench import bench
 from clerestory.cli.new import first_decision
 from clerestory.cli.options import BadOption
@@ -23,29 +23,38 @@ from clerestory.search.ismcts import Searcher
 from clerestory.search.options import shipped
 from tests.clients.fake import Scripted, serving
 
+ABOUT = {"bench", "game", "seats", "seconds", "runs"}
 ENGINE = {"games_per_s", "ns_per_ply", "plies_per_game", "copy_ns", "python_copy_ns", "state_bytes", "reference_ns"}
 SEARCH = {"iterations_per_s", "overhead_us", "of_independent", "of_as_large", "nodes", "bytes", "reference_ns"}
-ABOUT = {"bench", "game", "seats", "seconds", "runs"}
+FIELDS = {
+    "engine": (["--seats", "3"], ENGINE),
+    "search": (["--seats", "4", "--bot", "ismcts-plain", "--threads", "2"], SEARCH | {"bot", "threads"}),
+    "value": (["--seats", "3"], {"value", "signature", "ns", "reference_ns"}),
+}
+QUICK = ["--seconds", "0.02", "--runs", "3"]
 
 
-def figures(*arguments: str) -> dict[str, float]:
-    result = CliRunner().invoke(bench, [*arguments, "--seconds", "0.02", "--runs", "3", "--json"])
+def called(*words: str) -> Any:
+    """The figures that a benchmark prints as JSON."""
+    result = CliRunner().invoke(bench, [*words, "--json"])
     assert result.exit_code == 0, result.output
-    answer: dict[str, float] = json.loads(result.output)
-    return answer
+    return json.loads(result.output)
 
 
-def test_engine_fields() -> None:
-    answer = figures("engine", "--game", "toy", "--seats", "3")
-    assert set(answer) == ENGINE | ABOUT
-    assert (answer["plies_per_game"], answer["state_bytes"]) == (10, TOY.state_bytes)
-    assert min(answer[name] for name in ENGINE) > 0
+@pytest.mark.parametrize("name", FIELDS)
+def test_a_benchmark_has_its_fields(name: str) -> None:
+    options, fields = FIELDS[name]
+    found = called(name, "--game", "toy", *options, *QUICK)
+    assert set(found) == fields | ABOUT
+    measured = [field for field in fields if isinstance(found[field], int | float) and field != "overhead_us"]
+    assert [field for field in measured if found[field] <= 0] == []
+    if name == "engine":
+        assert (found["plies_per_game"], found["state_bytes"]) == (10, TOY.state_bytes)
 
 
-def test_search_fields() -> None:
-    answer = figures("search", "--game", "toy", "--seats", "4", "--bot", "ismcts-plain", "--threads", "2")
-    assert set(answer) == SEARCH | ABOUT | {"bot", "threads"}
-    assert min(answer[name] for name in SEARCH - {"overhead_us"}) > 0
+def test_the_table_shows_every_figure() -> None:
+    shown = CliRunner().invoke(bench, ["engine", "--seconds", "0.01", "--runs", "1"]).output
+    assert [name for name in ENGINE if name not in shown] == []
 
 
 def test_shared_trees_are_compared_with_trees_as_large(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,15 +77,11 @@ def test_one_thread_shares_nothing() -> None:
     assert (alone.of_independent, alone.of_as_large) == (1, 1)
 
 
-def test_value_fields() -> None:
-    answer = figures("value", "--game", "toy", "--seats", "3")
-    assert set(answer) == {"bench", "game", "seats", "seconds", "value", "runs", "signature", "ns", "reference_ns"}
-    assert answer["ns"] > 0
-
-
-def test_what_is_measured_by_default_is_what_users_get() -> None:
-    assert {name: figures("search")[name] for name in ("game", "bot")} == {"game": "cathedral", "bot": "ismcts"}
-    assert {name: figures("value")[name] for name in ("game", "value")} == {"game": "cathedral", "value": "net"}
+def test_the_defaults_are_what_users_get() -> None:
+    found = called("search", *QUICK)
+    assert (found["game"], found["bot"]) == ("cathedral", "ismcts")
+    found = called("value", *QUICK)
+    assert (found["game"], found["value"]) == ("cathedral", "net")
 
 
 def test_overruns_are_those_of_the_shipped_search(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -91,11 +96,10 @@ def test_overruns_are_those_of_the_shipped_search(monkeypatch: pytest.MonkeyPatc
     assert given == [{"seed": seed, **shipped(position.game, 2)} for seed in range(2)]
 
 
-def test_budget_fields() -> None:
-    result = CliRunner().invoke(bench, ["budget", "--game", "toy", "--budget-ms", "1", "--count", "5", "--json"])
-    answer = json.loads(result.output)
-    assert set(answer) == (ABOUT | {"budget_ms", "count", "overrun_ms", "reference_ns"}) - {"seconds", "runs"}
-    assert answer["overrun_ms"]["p50"] <= answer["overrun_ms"]["p99"] <= answer["overrun_ms"]["max"]
+def test_a_budget_has_percentiles_of_its_overrun() -> None:
+    found = called("budget", "--game", "toy", "--budget-ms", "1", "--count", "5")
+    assert set(found) == (ABOUT | {"budget_ms", "count", "overrun_ms", "reference_ns"}) - {"seconds", "runs"}
+    assert found["overrun_ms"]["p50"] <= found["overrun_ms"]["p99"] <= found["overrun_ms"]["max"]
 
 
 SERVICE = {
@@ -104,29 +108,17 @@ SERVICE = {
     "cancel_to_free_ms": {"p50", "p99", "max", "poll"},
     "memory": {"requests", "resident_bytes", "growth_bytes"},
 }
-SPEED = {"service_iterations_per_s", "searcher_iterations_per_s", "ratio", "low", "high"}
 TINY = ["--calls", "3,2,2", "--added", "2", "--cancels", "2", "--requests", "20", "--seconds", "0.05", "--runs", "1"]
 
 
 @pytest.mark.system
-def test_service_fields() -> None:
-    result = CliRunner().invoke(bench, ["service", "--game", "toy", *TINY, "--pairs", "6", "--callers", "2", "--json"])
-    assert result.exit_code == 0, result.output
-    answer = json.loads(result.output)
-    assert set(answer) == set(SERVICE) | {
-        "speed",
-        "start_s",
-        "reference_ns",
-        "bench",
-        "game",
-        "seats",
-        "callers",
-        "runs",
-        "to_limits",
-    }
+def test_the_service_has_its_figures() -> None:
+    answer = called("service", "--game", "toy", *TINY, "--pairs", "6", "--callers", "2")
+    others = {"speed", "start_s", "reference_ns", "bench", "game", "seats", "callers", "runs", "to_limits"}
+    assert set(answer) == set(SERVICE) | others
     assert {name: set(answer[name]) for name in SERVICE} == SERVICE
     assert min(answer["start_s"], answer["reference_ns"], *answer["speed"].values()) > 0
-    assert set(answer["speed"]) == SPEED
+    assert set(answer["speed"]) == {"service_iterations_per_s", "searcher_iterations_per_s", "ratio", "low", "high"}
     assert answer["speed"]["low"] <= answer["speed"]["ratio"] <= answer["speed"]["high"]
     assert [late["calls"] for late in answer["lateness_ms"].values()] == [3, 2, 2]
     for late in answer["lateness_ms"].values():
@@ -142,19 +134,18 @@ def test_questions_are_the_default_ones_unless_they_go_to_their_limits(options: 
     assert (asked.early_stop if asked.HasField("early_stop") else None) is early
 
 
-def test_service_table_shows_every_figure() -> None:
+def test_nested_figures_are_rows_of_a_table() -> None:
     figures = {"added_ms": {"recommend": 0.71, "rules": 0.5}, "memory": {"growth_bytes": None, "requests": 10_000}}
-    rows = [(name, value) for name, value in flat(figures)]
-    assert rows == [
-        ("added_ms recommend", 0.71),
-        ("added_ms rules", 0.5),
-        ("memory growth_bytes", None),
-        ("memory requests", 10_000),
-    ]
     console = Console(width=100)
     with console.capture() as shown:
         console.print(as_table({"bench": "service"}, figures))
-    assert all(text in shown.get() for text in ("added_ms rules", "0.710", "10,000"))
+    rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in shown.get().splitlines() if line[0] == "│"]
+    assert rows == [
+        ["added_ms recommend", "0.710"],
+        ["added_ms rules", "0.500"],
+        ["memory growth_bytes", "-"],
+        ["memory requests", "10,000"],
+    ]
 
 
 EARLY = {"calls", "decided", "wrong", "unknown", "saved"}
@@ -164,9 +155,7 @@ POSITIONS = Path(__file__).parents[2] / "examples" / "positions"
 @pytest.mark.parametrize("way", [["--searcher"], pytest.param(["--beside", "1"], marks=pytest.mark.system)])
 def test_early_fields(way: list[str]) -> None:
     files = [str(POSITIONS / f"toy-{seats}p-round1.json") for seats in (2, 3)]
-    result = CliRunner().invoke(bench, ["early", *files, "--calls", "4", "--budget-ms", "40", *way, "--json"])
-    assert result.exit_code == 0, result.output
-    groups = json.loads(result.output)["groups"]
+    groups = called("early", *files, "--calls", "4", "--budget-ms", "40", *way)["groups"]
     assert {name: set(group) for name, group in groups.items()} == dict.fromkeys(
         ("all", "toy", "toy-2p-round1", "toy-3p-round1"), EARLY
     )
@@ -201,11 +190,6 @@ def test_memory_is_unknown_where_the_system_does_not_tell() -> None:
     assert resident(-1) is None
     if Path("/proc/self/statm").exists():
         assert (resident(os.getpid()) or 0) > 1_000_000
-
-
-def test_table_shows_every_figure() -> None:
-    result = CliRunner().invoke(bench, ["engine", "--seconds", "0.01", "--runs", "1"])
-    assert all(name in result.output for name in ENGINE)
 
 
 @pytest.mark.parametrize(
