@@ -1,6 +1,10 @@
-"""Any input gets an answer or a typed error, never an internal error of the server."""
+"""Any input gets an answer or a typed error that is the caller's fault, never an internal error of the server."""
 
+import json
+from collections import Counter
 from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
 from typing import Any
 
 import grpc
@@ -16,25 +20,45 @@ from clerestory.v1.advisor_pb2 import RecommendMoveRequest, RecommendMoveRespons
 from clerestory.v1.rules_pb2 import ApplyActionsRequest, ApplyActionsResponse
 from tests.server.harness import details, opening, question
 from tests.server.rules import view, whole
+from tests.servers import running_server
 
 FAIR = {None, *Reason} - {Reason.INTERNAL, Reason.BUSY, Reason.OUT_OF_TIME, Reason.FINISHING}
-REQUEST = question(iterations=5, seed=1, seat=0).SerializeToString()
-APPLYING = [
+EXAMPLES = Path(__file__).parents[2] / "examples" / "positions"
+STRANGE = [
+    None,
+    True,
+    -1,
+    0,
+    1,
+    2,
+    3,
+    7,
+    99,
+    255,
+    2**31,
+    2**64,
+    -(2**63),
+    0.5,
+    "",
+    "over",
+    "red",
+    "x" * 300,
+    [],
+    {},
+    [0],
+]
+
+# -- bytes -----------------------------------------------------------------------------------------
+
+ASKED = question(iterations=5, seed=1, seat=0).SerializeToString()
+APPLIED = [
     ApplyActionsRequest(position=position, actions=["fold"], draw=True, seed=1).SerializeToString()
     for position in (whole(opening()), view(opening().observe(0)))
 ]
-NUMBERS = st.integers(-1, 12) | st.sampled_from([2**31, 2**32, 2**64, -(2**63)])
-TEXTS = st.sampled_from(["", "play", "over", "weather", "7", "x" * 300])
-NAMES = st.sampled_from(["toy", "hand", "x"])
-VALUES = st.recursive(
-    st.none() | st.booleans() | NUMBERS | st.floats() | TEXTS,
-    lambda inner: st.lists(inner, max_size=5) | st.dictionaries(NAMES, inner, max_size=3),
-    max_leaves=6,
-)
 
 
 @st.composite
-def damaged(draw: st.DrawFn, request: bytes = REQUEST) -> bytes:
+def damaged(draw: st.DrawFn, request: bytes) -> bytes:
     """Return a good request with a few bytes changed, put in, or cut out."""
     payload = bytearray(request)
     for _ in range(draw(st.integers(1, 4))):
@@ -43,29 +67,10 @@ def damaged(draw: st.DrawFn, request: bytes = REQUEST) -> bytes:
     return bytes(payload)
 
 
-def slots(node: Any) -> list[tuple[Any, Any]]:
-    """Return every place of a JSON value: (container, key or index)."""
-    keys = list(node) if isinstance(node, dict) else range(len(node)) if isinstance(node, list) else ()
-    return [slot for key in keys for slot in ((node, key), *slots(node[key]))]
-
-
-@st.composite
-def odd_positions(draw: st.DrawFn) -> dict[str, Any]:
-    """Return the dictionary of a good position with some of its values replaced, or removed."""
-    position = opening(draw(st.integers(2, 4)), draw(st.integers(0, 9))).to_position()
-    for _ in range(draw(st.integers(1, 3))):
-        container, key = draw(st.sampled_from(slots(position) or [(position, "toy")]))
-        if isinstance(container, dict) and draw(st.booleans()):
-            container.pop(key, None)
-        else:
-            container[key] = draw(VALUES)
-    return position
-
-
-BYTES = st.binary(max_size=200) | damaged()
-FOR_THE_RULES = st.sampled_from(APPLYING).flatmap(damaged)
-EXAMPLES = pytest.mark.parametrize("examples", [60, pytest.param(5000, marks=pytest.mark.slow)])
-Try = Callable[[Any], None]
+@pytest.fixture(scope="module")
+def target() -> Iterator[str]:
+    with running_server(max_time=0.01) as target:
+        yield target
 
 
 @pytest.fixture(scope="module")
@@ -74,57 +79,7 @@ def channel(target: str) -> Iterator[grpc.Channel]:
         yield channel
 
 
-@pytest.fixture(scope="module")
-def client(target: str) -> Iterator[Advisor]:
-    with Advisor(target) as client:
-        yield client
-
-
-def tried(strategy: st.SearchStrategy[Any], examples: int, check: Try) -> None:
-    """Try a check with so many examples."""
-
-    def one(example: Any) -> None:
-        check(example)
-
-    chosen = settings(
-        deadline=None,
-        derandomize=True,
-        database=None,
-        max_examples=examples,
-        suppress_health_check=[HealthCheck.too_slow],  # which depends on the machine
-    )
-    chosen(given(strategy)(one))()
-
-
-@EXAMPLES
-def test_any_bytes(channel: grpc.Channel, examples: int) -> None:
-    def check(payload: bytes) -> None:
-        try:
-            answer = channel.unary_unary("/clerestory.v1.AdvisorService/RecommendMove")(payload, timeout=600)
-            reason = None if RecommendMoveResponse.FromString(answer).lines else "EMPTY"
-        except grpc.RpcError as error:
-            reason = details(error, ErrorInfo).reason
-        assert reason in FAIR
-        assert (reason == Reason.UNREADABLE_REQUEST) == (not is_readable(payload))
-
-    tried(BYTES, examples, check)
-
-
-@EXAMPLES
-def test_any_bytes_for_the_rules(channel: grpc.Channel, examples: int) -> None:
-    def check(payload: bytes) -> None:
-        try:
-            answer = channel.unary_unary("/clerestory.v1.RulesService/ApplyActions")(payload, timeout=600)
-            reason = None if ApplyActionsResponse.FromString(answer).position.WhichOneof("kind") else "EMPTY"
-        except grpc.RpcError as error:
-            reason = details(error, ErrorInfo).reason
-        assert reason in FAIR
-        assert (reason == Reason.UNREADABLE_REQUEST) == (not is_readable(payload, ApplyActionsRequest))
-
-    tried(FOR_THE_RULES, examples, check)
-
-
-def is_readable(payload: bytes, kind: type[Message] = RecommendMoveRequest) -> bool:
+def is_readable(payload: bytes, kind: type[Message]) -> bool:
     try:
         kind.FromString(payload)
     except DecodeError:
@@ -132,13 +87,105 @@ def is_readable(payload: bytes, kind: type[Message] = RecommendMoveRequest) -> b
     return True
 
 
-@EXAMPLES
-def test_any_position(client: Advisor, examples: int) -> None:
-    def check(position: dict[str, Any]) -> None:
-        try:
-            reason = None if client.recommend(position, iterations=5).lines else "EMPTY"
-        except AdvisorError as error:
-            reason = error.reason
-        assert reason in FAIR
+METHODS = [
+    (
+        "AdvisorService/RecommendMove",
+        st.binary(max_size=200) | damaged(ASKED),
+        RecommendMoveRequest,
+        lambda answer: RecommendMoveResponse.FromString(answer).lines,
+    ),
+    (
+        "RulesService/ApplyActions",
+        st.sampled_from(APPLIED).flatmap(damaged),
+        ApplyActionsRequest,
+        lambda answer: ApplyActionsResponse.FromString(answer).position.WhichOneof("kind"),
+    ),
+]
 
-    tried(odd_positions(), examples, check)
+
+@pytest.mark.parametrize("examples", [60, pytest.param(5000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize(("method", "payloads", "kind", "content"), METHODS, ids=["advice", "rules"])
+def test_any_bytes(
+    channel: grpc.Channel,
+    method: str,
+    payloads: st.SearchStrategy[bytes],
+    kind: type[Message],
+    content: Callable[[bytes], object],
+    examples: int,
+) -> None:
+    call = channel.unary_unary(f"/clerestory.v1.{method}")
+
+    @settings(
+        deadline=None,
+        derandomize=True,
+        database=None,
+        max_examples=examples,
+        suppress_health_check=[HealthCheck.too_slow],  # which depends on the machine
+    )
+    @given(payloads)
+    def check(payload: bytes) -> None:
+        try:
+            reason = None if content(call(payload, timeout=600)) else "EMPTY"
+        except grpc.RpcError as error:
+            reason = details(error, ErrorInfo).reason
+        assert reason in FAIR
+        assert (reason == Reason.UNREADABLE_REQUEST) == (not is_readable(payload, kind))
+
+    check()
+
+
+# -- positions -------------------------------------------------------------------------------------
+
+
+def slots(node: Any) -> list[tuple[Any, Any]]:
+    """Return every place of a JSON value: (container, key or index)."""
+    keys = list(node) if isinstance(node, dict) else range(len(node)) if isinstance(node, list) else ()
+    return [slot for key in keys for slot in ((node, key), *slots(node[key]))]
+
+
+def origins() -> list[dict[str, Any]]:
+    """Good positions of every game."""
+    examples = [json.loads(path.read_text()) for path in sorted(EXAMPLES.glob("*.json"))]
+    return examples + [
+        dict(opening(seats, 7, name).to_position()) for name, seats in (("toy", 3), ("cathedral", 4), ("duel", 2))
+    ]
+
+
+def mutated(position: dict[str, Any], luck: Random) -> dict[str, Any]:
+    """Return a position with one to three values nudged, dropped, doubled, swapped, or taken from elsewhere."""
+    changed: dict[str, Any] = json.loads(json.dumps(position))
+    for _ in range(luck.randint(1, 3)):
+        places = slots(changed)
+        if not places:
+            break
+        container, key = luck.choice(places)
+        other, place = luck.choice(places)
+        kind = luck.randrange(6)
+        if kind == 0 and type(container[key]) is int:
+            container[key] += luck.choice([-1, 1])
+        elif kind == 1:
+            container[key] = json.loads(json.dumps(other[place]))
+        elif kind == 2 and isinstance(container[key], list):
+            luck.shuffle(container[key])
+        elif kind == 3 and isinstance(container, list):
+            container.append(json.loads(json.dumps(container[key])))
+        elif kind == 4:
+            del container[key]
+        else:
+            container[key] = json.loads(json.dumps(luck.choice(STRANGE)))
+    return changed
+
+
+@pytest.mark.parametrize("count", [200, pytest.param(10_000, marks=pytest.mark.slow)])
+def test_mutated_positions(target: str, count: int) -> None:
+    luck, met, good = Random(count), Counter[str | None](), origins()
+    with Advisor(target) as advisor:
+        for _ in range(count):
+            try:
+                answer = advisor.recommend(mutated(luck.choice(good), luck), iterations=5)
+                met[None if answer.lines else "EMPTY"] += 1
+            except AdvisorError as error:
+                met[error.reason] += 1
+    assert set(met) <= FAIR
+    assert met[None] > count // 100
+    assert met[Reason.BAD_POSITION] > count // 10
