@@ -99,11 +99,3 @@ def test_a_match_reports_results_without_luck(tmp_path: Path) -> None:
 def test_a_value_that_cannot_measure_luck_is_refused(match: Match, reason: str) -> None:
     with pytest.raises(BadMatch, match=reason):
         match.rehearse()
-
-
-def test_games_with_and_without_luck_do_not_mix(tmp_path: Path) -> None:
-    path = tmp_path / "games.jsonl"
-    with open_results(path, replace(MATCH, luck="")):
-        pass
-    with pytest.raises(BadMatch, match="luck is None in the file, 'net' here"), open_results(path, MATCH):
-        pass

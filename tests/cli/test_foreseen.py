@@ -4,7 +4,7 @@ import io
 import json
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from rich.console import Console
@@ -35,8 +35,8 @@ def session_of(advisor: Advisor, state: State, *players: bool, table: bool = Tru
     return Session(state, people, advisor, console, "20ms", 1, None, table=table, shared=shared)
 
 
-def played(session: Session, monkeypatch: pytest.MonkeyPatch, *lines: str) -> tuple[str, list[str]]:
-    """Return what is printed, and the prompts."""
+def played(session: Session, *lines: str) -> tuple[str, list[str]]:
+    """Return what is printed when these lines are typed, and the prompts."""
     prompts: list[str] = []
     typed: Iterator[str] = iter(lines)
 
@@ -44,18 +44,17 @@ def played(session: Session, monkeypatch: pytest.MonkeyPatch, *lines: str) -> tu
         prompts.append(prompt)
         return next(typed, "quit")
 
-    monkeypatch.setattr("builtins.input", answer)
-    play_on(session)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("builtins.input", answer)
+        play_on(session)
     assert isinstance(session.console.file, io.StringIO)
     return session.console.file.getvalue(), prompts
 
 
 @pytest.mark.parametrize("typed", ["event quarrel", "quarrel", "2", " QUARREL "])
-def test_the_owner_is_asked_once_and_nothing_shows_what_was_typed(
-    typed: str, advisor: Advisor, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_owner_is_asked_once_and_nothing_shows_what_was_typed(typed: str, advisor: Advisor) -> None:
     session = session_of(advisor, beginning([]))
-    said, prompts = played(session, monkeypatch, "nonsense", typed, "show", "pass", "show", "quit")
+    said, prompts = played(session, "nonsense", typed, "show", "pass", "show", "quit")
     assert prompts[:3] == ["red alone> ", "red alone> ", "red> "]
     assert said.count("red alone has been shown a coming card") == 1
     assert said.count("That is not one of them") == 1
@@ -64,50 +63,41 @@ def test_the_owner_is_asked_once_and_nothing_shows_what_was_typed(
     assert not session.state.observe(0).private_outcomes(0)
 
 
-def test_peek_shows_it(advisor: Advisor, monkeypatch: pytest.MonkeyPatch) -> None:
-    said, _ = played(session_of(advisor, beginning([])), monkeypatch, "quarrel", "peek", "quit")
+def test_peek_shows_it(advisor: Advisor) -> None:
+    said, _ = played(session_of(advisor, beginning([])), "quarrel", "peek", "quit")
     assert said.count(COMING) == 1
 
 
-def test_an_owner_who_says_nothing_is_asked_again_in_the_next_round_only(
-    advisor: Advisor, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_owner_who_says_nothing_is_asked_again_in_the_next_round_only(advisor: Advisor) -> None:
     session = session_of(advisor, beginning([]))
-    said, prompts = played(session, monkeypatch, "", "?", "pass", "undo", "quit")
+    said, prompts = played(session, "", "?", "pass", "undo", "quit")
     assert prompts.count("red alone> ") == 1
     assert " position" in said  # a hint that believes something
     assert session.withheld[0] == session.state.private_outcomes(0)
 
 
 def test_what_was_said_reaches_the_advisor(advisor: Advisor, monkeypatch: pytest.MonkeyPatch) -> None:
-    asked: list[Any] = []
-    recommend = advisor.recommend
-    monkeypatch.setattr(
-        advisor,
-        "recommend",
-        lambda position, *rest, **more: (asked.append(position), recommend(position, *rest, **more))[1],
-    )
-    played(session_of(advisor, beginning([]), False, True, True), monkeypatch, "quarrel", "quit")
-    [position] = asked
+    asked = Mock(wraps=advisor.recommend)
+    monkeypatch.setattr(advisor, "recommend", asked)
+    played(session_of(advisor, beginning([]), False, True, True), "quarrel", "quit")
+    (position, *_), _ = asked.call_args
     assert position.to_position()["cathedral"]["event_deck"] == ["quarrel"]
 
 
 @pytest.mark.parametrize(("shared", "shows"), [(True, False), (False, True)])
-def test_a_dealt_game_shows_it_on_a_screen_of_ones_own_only(
-    shared: bool, shows: bool, advisor: Advisor, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_dealt_game_shows_it_on_a_screen_of_ones_own_only(shared: bool, shows: bool, advisor: Advisor) -> None:
     deck = draft(3, 4, red={"advantages": ["ellen"]})["event_deck"]
     session = session_of(advisor, beginning(deck), table=False, shared=shared)
-    said, prompts = played(session, monkeypatch, "show", "quit")
+    said, prompts = played(session, "show", "quit")
     assert prompts == ["red> ", "red> "]
     assert (COMING in said, "`peek` shows it" in said) == (shows, not shows)
 
 
-def test_the_page_on_which_it_is_shown_is_left_again(monkeypatch: pytest.MonkeyPatch, advisor: Advisor) -> None:
+def test_the_page_on_which_it_is_shown_is_left_again(advisor: Advisor) -> None:
     """On a terminal: the alternate screen is entered, and left at the next Enter."""
     session = session_of(advisor, beginning(["quarrel"]))
     session.console = Console(file=io.StringIO(), width=120, force_terminal=True)
-    said, prompts = played(session, monkeypatch, "peek", "", "quit")
+    said, prompts = played(session, "peek", "", "quit")
     entered, left = said.index("\x1b[?1049h"), said.index("\x1b[?1049l")
     assert entered < said.index(COMING) < left
     assert prompts == ["red> ", "Press Enter to hide it. ", "red> "]
@@ -118,7 +108,7 @@ def test_at_a_terminal_what_is_typed_does_not_appear(monkeypatch: pytest.MonkeyP
     monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
     monkeypatch.setattr(playing, "getpass", lambda prompt: unseen.append(prompt) or "quarrel")
     session = session_of(advisor, beginning([]))
-    played(session, monkeypatch, "quit")
+    played(session, "quit")
     assert unseen == ["red alone> "]
     assert session.state.to_position()["cathedral"]["event_deck"] == ["quarrel"]
 
@@ -147,10 +137,10 @@ def test_what_names_an_outcome() -> None:
     assert fitting(possible, "1") == fitting(possible, possible[0].text) == [possible[0]]
 
 
-def test_a_record_does_not_tell_it(advisor: Advisor, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_record_does_not_tell_it(advisor: Advisor, tmp_path: Path) -> None:
     path = tmp_path / "game.jsonl"
     session = session_of(advisor, beginning([], to_act="green"))
-    _, prompts = played(session, monkeypatch, "pass", "quarrel", "pass", f"save {path}", "quit")
+    _, prompts = played(session, "pass", "quarrel", "pass", f"save {path}", "quit")
     assert "red alone> " in prompts
     opening, *course = [json.loads(line) for line in path.read_text().splitlines()]
     assert from_position(opening["position"]).private_outcomes(0)

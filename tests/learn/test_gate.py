@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 
 from clerestory.arena.errors import BadBot
-from clerestory.arena.match import Match
 from clerestory.learn.errors import BadPlan
 from clerestory.learn.gate import GateOptions, play_gate
 from tests.arena.matches import toy
@@ -26,11 +25,10 @@ def outcomes(
 
 def test_the_stronger_passes_every_match(tmp_path: Path) -> None:
     found = outcomes(GATE, "greedy", "random", tmp_path)
-    assert [(outcome["seats"], outcome["verdict"], outcome["passed"]) for outcome in found] == [
-        (2, "H1", True),
-        (3, "H1", True),
-    ]
+    passed = [(outcome["seats"], outcome["verdict"], outcome["passed"]) for outcome in found]
+    assert passed == [(2, "H1", True), (3, "H1", True)]
     assert all(outcome["games"] < 200 for outcome in found)  # type: ignore[operator]  # the test ended them
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["00-2p-20it.jsonl", "01-3p-20it.jsonl"]
 
 
 def test_the_weaker_fails_at_once(tmp_path: Path) -> None:
@@ -46,8 +44,9 @@ def test_an_open_match_is_decided_by_where_it_leans(tmp_path: Path) -> None:
 
 def test_matches_in_order_each_once() -> None:
     gate = replace(GATE, budgets=("20it", "1ms"), references=("random", "greedy"))
-    found = [(match.bots[1], match.budget, match.seats) for match in gate.matches(toy, (2, 4), "flat-mc", "greedy")]
-    assert found == [
+    matches = gate.matches(toy, (2, 4), "flat-mc", "greedy")
+    assert {match.seed for match in matches} == {1 << 40}  # deals that neither self-play nor the arena of users has
+    assert [(match.bots[1], match.budget, match.seats) for match in matches] == [
         (opponent, budget, seats) for opponent in ("greedy", "random") for budget in ("20it", "1ms") for seats in (2, 4)
     ]
 
@@ -61,11 +60,6 @@ def test_a_killed_gate_goes_on(tmp_path: Path) -> None:
     assert again == whole
 
 
-def test_games_are_kept_in_a_file_for_each_match(tmp_path: Path) -> None:
-    outcomes(GATE, "greedy", "random", tmp_path)
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["00-2p-20it.jsonl", "01-3p-20it.jsonl"]
-
-
 def test_an_unknown_reference_is_named_before_it_plays(tmp_path: Path) -> None:
     with pytest.raises(BadBot, match="'nobody'"):
         outcomes(replace(GATE, references=("nobody",)), "greedy", "random", tmp_path, (2,))
@@ -76,9 +70,3 @@ def test_gates_that_make_no_sense(wrong: dict[str, object]) -> None:
     named = {"budgets": "budgets: needs", "games": "gate games: 0", "elo0": "sprt: 30 is not below"}
     with pytest.raises(BadPlan, match=named[next(iter(wrong))]):
         GateOptions(**wrong)  # type: ignore[arg-type]
-
-
-def test_matches_are_played_on_deals_of_their_own() -> None:
-    """Not on those of self-play, whose seeds are hashes, nor on those of a user's arena, which begin at 0."""
-    match: Match = GATE.matches(toy, (2,), "greedy", "random")[0]
-    assert match.seed == 1 << 40

@@ -97,6 +97,8 @@ def test_what_a_generation_leaves_behind(whole: Path) -> None:
     assert (match["seats"], match["budget"], match["games"]) == (2, "2it", OPEN.games)
     assert match["opponent"].startswith("ismcts:value=generation-0/value.net,")
     assert "generation 1" in (whole / "report.html").read_text()
+    (results,) = (whole / "generation-0" / "gate").iterdir()
+    assert "priors=learned" in results.read_text()
 
 
 def test_a_value_has_the_priors_of_its_candidate(whole: Path) -> None:
@@ -107,11 +109,6 @@ def test_a_value_has_the_priors_of_its_candidate(whole: Path) -> None:
         assert value is not None
         assert candidate.tobytes() == value.tobytes()
         assert set(np.asarray(candidate)[1:].ravel().tolist()) == {1.0}  # there were no games of 3 or 4 players
-
-
-def test_a_candidate_plays_its_matches_with_its_priors(whole: Path) -> None:
-    (results,) = (whole / "generation-0" / "gate").iterdir()
-    assert "priors=learned" in results.read_text()
 
 
 def test_the_next_generation_is_played_by_the_value_that_passed(whole: Path) -> None:
