@@ -62,7 +62,9 @@ def ask(channel: grpc.Channel, world: World, name: str, one: Kept, luck: Random)
 
 
 @pytest.mark.parametrize("seed", [*range(2), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 40))])
-def test_damaged_rows_stop_their_own_game_and_no_other(stored: tuple[Path, list[Kept]], tmp_path: Path, seed: int) -> None:
+def test_damaged_rows_stop_their_own_game_and_no_other(
+    stored: tuple[Path, list[Kept]], tmp_path: Path, seed: int
+) -> None:
     folder, kept = deepcopy(stored)
     shutil.copytree(folder, tmp_path, dirs_exist_ok=True, ignore=shutil.ignore_patterns("log", "delays"))
     luck, sound = Random(seed), kept[::CASES]
