@@ -143,22 +143,14 @@ def context(peer: str, *metadata: tuple[str, str | bytes]) -> Any:
     return SimpleNamespace(peer=lambda: peer, invocation_metadata=lambda: metadata)
 
 
-CALLERS: list[tuple[str, Any, Caller]] = [
-    ("ipv4:192.0.2.1:50051", (), caller_of("peer:192.0.2.1", "")),
-    ("ipv4:192.0.2.1:50052", bearer(ONE), caller_of("peer:192.0.2.1", "")),
-    ("ipv4:127.0.0.1:5", behalf("a"), caller_of("peer:127.0.0.1", "a")),
-    ("unix:", behalf("a"), caller_of("peer:unix", "a")),
-]
-
-
-@pytest.mark.parametrize(("peer", "metadata", "caller"), CALLERS)
-def test_without_tokens_a_caller_is_a_peer(peer: str, metadata: Any, caller: Caller) -> None:
-    assert Callers(None).of(context(peer, *metadata)) == caller
-
-
-def test_without_tokens_no_other_machine_may_name_who_calls() -> None:
+def test_without_tokens_a_caller_is_a_peer_and_may_name_another_on_this_machine() -> None:
+    callers = Callers(None)
+    assert callers.of(context("ipv4:192.0.2.1:50051")) == caller_of("peer:192.0.2.1", "")
+    assert callers.of(context("ipv4:192.0.2.1:50052", *bearer(ONE))) == caller_of("peer:192.0.2.1", "")
+    assert callers.of(context("ipv4:127.0.0.1:5", *behalf("a"))) == caller_of("peer:127.0.0.1", "a")
+    assert callers.of(context("unix:", *behalf("a"))) == caller_of("peer:unix", "a")
     with pytest.raises(Refusal) as caught:
-        Callers(None).of(context("ipv4:192.0.2.1:50051", *behalf("me")))
+        callers.of(context("ipv4:192.0.2.1:50051", *behalf("me")))
     assert caught.value.reason == Reason.ON_BEHALF_DENIED
 
 
@@ -170,16 +162,16 @@ def test_with_tokens_a_caller_is_a_token_wherever_it_calls_from(tokens: Path) ->
     assert ONE not in repr(ones)
 
 
-STRANGERS: list[tuple[str, Any, str]] = [
-    ("unix:", (*bearer("made-up"), *behalf("192.0.2.9")), "peer:unix/192.0.2.9"),
-    ("ipv4:127.0.0.1:5", behalf("192.0.2.9"), "peer:127.0.0.1/192.0.2.9"),
-    ("ipv4:127.0.0.1:5", behalf("a b"), "peer:127.0.0.1"),
-    ("ipv4:127.0.0.1:5", (*behalf("a"), *behalf("b")), "peer:127.0.0.1"),
-    ("ipv4:192.0.2.1:5", behalf("192.0.2.9"), "peer:192.0.2.1"),
-]
-
-
-@pytest.mark.parametrize(("peer", "metadata", "label"), STRANGERS)
+@pytest.mark.parametrize(
+    ("peer", "metadata", "label"),
+    [
+        ("unix:", (*bearer("made-up"), *behalf("192.0.2.9")), "peer:unix/192.0.2.9"),
+        ("ipv4:127.0.0.1:5", behalf("192.0.2.9"), "peer:127.0.0.1/192.0.2.9"),
+        ("ipv4:127.0.0.1:5", behalf("a b"), "peer:127.0.0.1"),
+        ("ipv4:127.0.0.1:5", (*behalf("a"), *behalf("b")), "peer:127.0.0.1"),
+        ("ipv4:192.0.2.1:5", behalf("192.0.2.9"), "peer:192.0.2.1"),
+    ],
+)
 def test_a_stranger_is_an_address_and_on_this_machine_a_name(
     tokens: Path, peer: str, metadata: Any, label: str
 ) -> None:

@@ -1,6 +1,6 @@
 """PuzzleService over a real socket: positions without their answers, and tries that are judged."""
 
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import pytest
@@ -12,28 +12,24 @@ from clerestory.review.puzzle import PLAN_SEPARATOR, puzzle, puzzles, read
 from clerestory.search.reasons import in_english
 from clerestory.v1 import puzzle_pb2 as api
 from clerestory.v1.puzzle_pb2_grpc import PuzzleServiceStub
-from tests.server.harness import assert_reason, refusal, served
+from tests.server.harness import Served, assert_reason, refusal
 from tests.shipped import DUEL
 
 FIRST = api.PuzzleReference(game="duel", number=1)
 
 
 @pytest.fixture
-async def stub() -> AsyncIterator[Any]:
-    async with served() as server:
-        yield PuzzleServiceStub(server.channel)
+def stub(server: Served) -> Any:
+    return PuzzleServiceStub(server.channel)
 
 
 async def test_the_list_is_what_is_shipped(stub: Any) -> None:
     answer = await stub.ListPuzzles(api.ListPuzzlesRequest(game="duel"))
+    assert not (await stub.ListPuzzles(api.ListPuzzlesRequest(game="toy"))).puzzles
     listed = [(one.number, one.level, one.seats, one.exact, one.step) for one in answer.puzzles]
     assert listed == [
         (one.number, one.level, one.seats, one.exact, one.state.to_position()["duel"]["step"]) for one in puzzles(DUEL)
     ]
-
-
-async def test_a_game_without_puzzles_has_none(stub: Any) -> None:
-    assert not (await stub.ListPuzzles(api.ListPuzzlesRequest(game="toy"))).puzzles
 
 
 async def test_no_call_reads_files(stub: Any) -> None:
@@ -82,15 +78,15 @@ REFUSED = [
 ]
 
 
-@pytest.mark.parametrize(("asked", "reason", "field"), REFUSED)
-async def test_what_is_wrong_is_named(stub: Any, asked: api.TryPuzzleRequest, reason: Reason, field: str) -> None:
-    calls = [stub.TryPuzzle(asked)]
-    if reason != Reason.BAD_ACTION:
-        calls.append(stub.GetPuzzle(api.GetPuzzleRequest(puzzle=asked.puzzle)))
-    for call in calls:
-        error = await refusal(call)
-        assert_reason(error, reason)
-        assert error.details().startswith(f"{field}: ")
+async def test_the_error_names_what_is_wrong(stub: Any) -> None:
+    for asked, reason, field in REFUSED:
+        calls = [stub.TryPuzzle(asked)]
+        if reason != Reason.BAD_ACTION:
+            calls.append(stub.GetPuzzle(api.GetPuzzleRequest(puzzle=asked.puzzle)))
+        for call in calls:
+            error = await refusal(call)
+            assert_reason(error, reason)
+            assert error.details().startswith(f"{field}: ")
 
 
 PLAN = next(one for one in puzzles(GAMES["cathedral"]) if one.is_plan and one.best.startswith("convert"))

@@ -49,7 +49,7 @@ def test_a_finished_game_says_where_the_points_came_from() -> None:
 
 def test_a_tie_is_explained() -> None:
     found = set()
-    for seed in range(60):
+    for seed in (0, 7, 14, 29):  # random games, of which three end with the best score shared
         state, luck = GAMES["cathedral"].new(4, seed), Rng(seed)
         while not state.over:
             legal = state.legal_actions()

@@ -20,9 +20,9 @@ POSITIONS = sorted((Path(__file__).parents[2] / "examples" / "positions").glob("
 
 async def test_reasons_and_the_lead_are_codes_with_arguments(server: Served) -> None:
     told = 0
-    for path in POSITIONS[::3]:
+    for path in POSITIONS[::5]:
         position = from_position(path.read_text())
-        answer = await server.advisor.RecommendMove(question(position, iterations=400, seed=1, seat=position.turn))
+        answer = await server.advisor.RecommendMove(question(position, iterations=200, seed=1, seat=position.turn))
         assert answer.reason == " ".join(one.english for one in answer.reasons)
         for one in [*answer.reasons, answer.lead]:
             assert has("service", one.code) or has(position.game.name, one.code)
