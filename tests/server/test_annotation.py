@@ -2,14 +2,11 @@
 
 import asyncio
 import threading
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
 from typing import Any
 
 import pytest
 from google.protobuf.duration_pb2 import Duration
 
-from clerestory.advice.analyst import Analyst
 from clerestory.advice.caller import Caller
 from clerestory.advice.reviewer import Reviewer
 from clerestory.advice.reviews import SKETCH
@@ -35,13 +32,12 @@ from clerestory.v1.annotation_pb2_grpc import AnnotationServiceStub
 from tests.advice.brief import be_brief
 from tests.review.games import cut, random_game
 from tests.server.annotating import QUICK, asked, reviewed, text
-from tests.server.harness import assert_reason, long_question, refusal, served, until
+from tests.server.harness import Served, assert_reason, long_question, refusal, served, until
 
 
-@asynccontextmanager
-async def annotating(**settings: Any) -> AsyncIterator[tuple[Any, Any]]:
-    async with served(**settings) as server:
-        yield AnnotationServiceStub(server.channel), server
+@pytest.fixture
+def stub(server: Served) -> Any:
+    return AnnotationServiceStub(server.channel)
 
 
 def plies(messages: list[api.AnnotateGameResponse], *, sketch: bool) -> list[api.ReviewedPly]:
@@ -49,6 +45,8 @@ def plies(messages: list[api.AnnotateGameResponse], *, sketch: bool) -> list[api
         (one for message in messages if message.sketch == sketch for one in message.plies), key=lambda p: p.ply
     )
 
+
+GAME = random_game("toy", 2, 1)
 
 # -- the review ------------------------------------------------------------------------------------
 
@@ -64,33 +62,27 @@ def annotated() -> list[tuple[State, Annotation]]:
 async def test_it_is_the_review_of_one_process(workers: int, annotated: list[tuple[State, Annotation]]) -> None:
     """The same plies and the same ledger, whoever runs the searches and on however many threads."""
     for game, expected in annotated:
-        async with annotating(workers=workers) as (stub, _):
-            messages = await reviewed(stub, asked(game, seed=9))
+        async with served(workers=workers) as server:
+            messages = await reviewed(AnnotationServiceStub(server.channel), asked(game, seed=9))
         assert plies(messages, sketch=False) == [write_ply(one, game.game) for one in expected.valuations]
         assert messages[-1].review == write_review(expected)
 
 
-async def test_a_sketch_comes_first_and_the_ledger_last() -> None:
+async def test_a_sketch_comes_first_and_the_ledger_last(stub: Any) -> None:
     game = random_game("toy", 3, 2)
-    async with annotating() as (stub, _):
-        messages = await reviewed(stub, asked(game))
+    messages = await reviewed(stub, asked(game))
     first, last = messages[0], messages[-1]
     assert first.sketch
     assert [message.HasField("review") for message in messages] == [False] * (len(messages) - 1) + [True]
     sketch = annotate(game, ReviewPlan(iterations=SKETCH))
     assert plies(messages, sketch=True) == [write_ply(one, game.game) for one in sketch.valuations]
     assert (last.done, last.total) == (len(sketch.valuations),) * 2
+    one_pass = await reviewed(stub, asked(game, iterations=SKETCH))
+    assert not any(message.sketch for message in one_pass)
 
 
-async def test_a_review_of_no_more_than_a_sketch_is_one_pass() -> None:
-    async with annotating() as (stub, _):
-        messages = await reviewed(stub, asked(random_game("toy", 2, 1), iterations=SKETCH))
-    assert not any(message.sketch for message in messages)
-
-
-async def test_the_ledger_adds_up_on_the_wire() -> None:
-    async with annotating() as (stub, _):
-        messages = await reviewed(stub, asked(cut(random_game("cathedral", 2, 3), 16), iterations=50))
+async def test_the_ledger_adds_up_on_the_wire(stub: Any) -> None:
+    messages = await reviewed(stub, asked(cut(random_game("cathedral", 2, 3), 16), iterations=50))
     for seat in messages[-1].review.seats:
         luck = sum(one.luck for one in seat.luck)
         assert seat.start + luck + seat.errors + seat.gifts + seat.revaluation == seat.final
@@ -98,21 +90,13 @@ async def test_the_ledger_adds_up_on_the_wire() -> None:
         assert sum(ply.before) == sum(ply.after) == 1_000_000
 
 
-async def test_a_time_is_enough_for_a_review() -> None:
-    async with annotating() as (stub, _):
-        request = api.AnnotateGameRequest(record=text(random_game("toy", 2, 1)), time_budget=Duration(seconds=1))
-        [*_, last] = await reviewed(stub, request)
-    assert 50 <= last.review.iterations <= MOST
-
-
-async def test_errors_are_played_on_as_in_one_process(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_errors_are_played_on_as_in_one_process(stub: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """The worst errors have rollouts, equal to those of this process with as many pairs; the ledger stays the same."""
     be_brief(monkeypatch)
     game = random_game("toy", 2, 1)
     plan = ReviewPlan(iterations=QUICK)
     expected = annotate(game, plan)
-    async with annotating() as (stub, _):
-        *parts, last = await reviewed(stub, asked(game, deep_budget=Duration(seconds=3600)))
+    *parts, last = await reviewed(stub, asked(game, deep_budget=Duration(seconds=3600)))
     matter = expected.errors()[:SHOWN]
     assert matter, "a record without errors tests nothing"
     assert [part.done for part in parts if part.deepening] == list(range(len(matter)))
@@ -131,70 +115,48 @@ async def test_errors_are_played_on_as_in_one_process(monkeypatch: pytest.Monkey
 # -- beside other searches -------------------------------------------------------------------------
 
 
-async def test_it_waits_for_others_and_leaves_nothing_running() -> None:
+async def test_it_waits_for_others_and_leaves_nothing_running(stub: Any, server: Served) -> None:
     """Its searches have the lowest priority, and end when its caller leaves."""
-    async with annotating() as (stub, server):
-        call = stub.AnnotateGame(asked(random_game("duel", 2, 1), iterations=MOST))
-        await until(lambda: server.app.scheduler.admitted > 0)
-        move = asyncio.ensure_future(server.advisor.RecommendMove(long_question()))
-        await until(lambda: server.app.scheduler.admitted > 1)
-        call.cancel()
-        await until(lambda: server.app.scheduler.admitted == 1)
-        move.cancel()
-        await until(lambda: server.app.scheduler.admitted == 0)
+    call = stub.AnnotateGame(asked(random_game("duel", 2, 1), iterations=MOST))
+    await until(lambda: server.app.scheduler.admitted > 0)
+    move = asyncio.ensure_future(server.advisor.RecommendMove(long_question()))
+    await until(lambda: server.app.scheduler.admitted > 1)
+    call.cancel()
+    await until(lambda: server.app.scheduler.admitted == 1)
+    move.cancel()
+    await until(lambda: server.app.scheduler.admitted == 0)
 
 
-async def test_a_search_that_was_kept_waiting_goes_on_where_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Interrupted repeatedly, it has the same result as one that ran in one go."""
-    game = cut(random_game("toy", 2, 1), 3)
-    expected = annotate(game, ReviewPlan(iterations=50))
-    monkeypatch.setattr("clerestory.advice.analyst.TURN", 1e-9)
-    turns = 0
-    turn = Analyst._turn
-
-    async def counted(self: Analyst, *arguments: Any) -> Any:
-        nonlocal turns
-        turns += 1
-        return await turn(self, *arguments)
-
-    monkeypatch.setattr(Analyst, "_turn", counted)
-    async with annotating() as (stub, _):
-        [*_, last] = await reviewed(stub, asked(game, iterations=50))
-    assert last.review == write_review(expected)
-    assert turns > 4 * len(expected.valuations)
+async def test_a_server_that_ends_says_so(stub: Any, server: Served) -> None:
+    review = asyncio.ensure_future(reviewed(stub, asked(random_game("duel", 2, 1), iterations=MOST)))
+    await until(lambda: server.app.scheduler.admitted > 0)
+    server.app.scheduler.finish()
+    assert_reason(await refusal(review), Reason.FINISHING)
 
 
-async def test_a_server_that_ends_says_so() -> None:
-    async with annotating() as (stub, server):
-        review = asyncio.ensure_future(reviewed(stub, asked(random_game("duel", 2, 1), iterations=MOST)))
-        await until(lambda: server.app.scheduler.admitted > 0)
-        server.app.scheduler.finish()
-        assert_reason(await refusal(review), Reason.FINISHING)
-
-
-async def test_no_room_is_said_at_once() -> None:
-    async with annotating(max_searches=1) as (stub, server):
+async def test_a_review_without_a_place_is_refused_at_once() -> None:
+    async with served(max_searches=1) as server:
         move = asyncio.ensure_future(server.advisor.RecommendMove(long_question()))
         await until(lambda: server.app.scheduler.admitted > 0)
-        assert_reason(await refusal(stub.AnnotateGame(asked(random_game("toy", 2, 1))).read()), Reason.BUSY)
+        call = AnnotationServiceStub(server.channel).AnnotateGame(asked(GAME))
+        assert_reason(await refusal(call.read()), Reason.BUSY)
         move.cancel()
 
 
 async def test_reviews_of_one_caller_leave_places_for_another(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(annotation_service, "MOST_REVIEWS", 2)
-    request = asked(random_game("toy", 2, 1), iterations=MOST)
-    async with annotating() as (stub, server):
-        first = stub.AnnotateGame(request)
+    async with served() as server:
+        stub = AnnotationServiceStub(server.channel)
+        first = stub.AnnotateGame(asked(GAME, iterations=MOST))
         await until(lambda: server.app.scheduler.admitted > 0)
-        assert_reason(await refusal(stub.AnnotateGame(request).read()), Reason.BUSY)
-        other = stub.AnnotateGame(asked(random_game("toy", 2, 1), iterations=50), metadata=[(ON_BEHALF, "another")])
+        assert_reason(await refusal(stub.AnnotateGame(asked(GAME, iterations=MOST)).read()), Reason.BUSY)
+        other = stub.AnnotateGame(asked(GAME, iterations=50), metadata=[(ON_BEHALF, "another")])
         assert (await other.read()).total
         for call in (first, other):
             call.cancel()
-        await until(lambda: server.app.scheduler.admitted == 0)
 
 
-async def test_records_are_read_one_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_records_are_read_one_at_a_time(stub: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """However many come at once, there are threads for the long answers to others."""
     reading, most, gate, came = list[str](), list[int](), threading.Event(), list[Caller]()
 
@@ -207,19 +169,17 @@ async def test_records_are_read_one_at_a_time(monkeypatch: pytest.MonkeyPatch) -
 
     monkeypatch.setattr(annotation_service, "read_annotation", read)
     monkeypatch.setattr(Reviewer, "require_place", lambda _, caller: came.append(caller))
-    async with annotating() as (stub, _):
-        calls = [asyncio.ensure_future(reviewed(stub, asked(random_game("toy", 2, 1)))) for _ in range(3)]
-        try:
-            await until(lambda: len(came) == len(calls) and bool(most))
-        finally:
-            gate.set()
-        assert all(messages[-1].HasField("review") for messages in await asyncio.gather(*calls))
+    calls = [asyncio.ensure_future(reviewed(stub, asked(random_game("toy", 2, 1)))) for _ in range(3)]
+    try:
+        await until(lambda: len(came) == len(calls) and bool(most))
+    finally:
+        gate.set()
+    assert all(messages[-1].HasField("review") for messages in await asyncio.gather(*calls))
     assert most == [1, 1, 1]
 
 
 # -- what makes no sense ---------------------------------------------------------------------------
 
-GAME = random_game("toy", 2, 1)
 WRONG: list[tuple[Reason, api.AnnotateGameRequest]] = [
     (Reason.BAD_GAME, asked()),
     (Reason.BAD_RECORD, asked(record="")),
@@ -235,18 +195,16 @@ WRONG: list[tuple[Reason, api.AnnotateGameRequest]] = [
 ]
 
 
-async def test_what_makes_no_sense_is_refused_by_name() -> None:
-    async with annotating() as (stub, _):
-        for reason, request in WRONG:
-            error = await refusal(stub.AnnotateGame(request).read())
-            assert_reason(error, reason)
-            assert reason != Reason.NO_SUCH_GAME or str(error.details()).startswith("kept_game.game_id: ")
+async def test_what_makes_no_sense_is_refused_by_name(stub: Any) -> None:
+    for reason, request in WRONG:
+        error = await refusal(stub.AnnotateGame(request).read())
+        assert_reason(error, reason)
+        assert reason != Reason.NO_SUCH_GAME or str(error.details()).startswith("kept_game.game_id: ")
 
 
-async def test_records_nested_too_deep_are_refused() -> None:
+async def test_records_nested_too_deep_are_refused(stub: Any) -> None:
     """Python reads about a thousand levels; which one is too many depends on how deep the reader is called."""
-    async with annotating() as (stub, _):
-        for depth in (30_000, *range(900, 1000, 9)):
-            nested = "[" * depth + "]" * depth
-            for line in (nested, f'{{"record":1,"seed":null,"position":{{"rules_revision":1,"toy":{nested}}}}}\n'):
-                assert_reason(await refusal(stub.AnnotateGame(asked(record=line)).read()), Reason.BAD_RECORD)
+    for depth in (30_000, *range(900, 1000, 9)):
+        nested = "[" * depth + "]" * depth
+        for line in (nested, f'{{"record":1,"seed":null,"position":{{"rules_revision":1,"toy":{nested}}}}}\n'):
+            assert_reason(await refusal(stub.AnnotateGame(asked(record=line)).read()), Reason.BAD_RECORD)
