@@ -4,20 +4,22 @@ import logging
 
 import pytest
 
+from clerestory.server import life
 from clerestory.server.life import Life
 
 
-async def lived(life: Life, *, fails: bool = False) -> None:
-    with life:
-        life.end("enough")
-        life.end("again")
-        await life.until_told()
+async def lived(one: Life, *, fails: bool = False) -> None:
+    with one:
+        one.end("enough")
+        one.end("again")
+        await one.until_told()
         if fails:
             raise OSError
 
 
 def told(caplog: pytest.LogCaptureFixture) -> list[tuple[str, str | None]]:
-    return [(record.message, vars(record).get("why")) for record in caplog.records]
+    """Return what the log tells of a life, and why; other servers of this process may log as well."""
+    return [(one.message, vars(one).get("why")) for one in caplog.records if one.name == life.__name__]
 
 
 @pytest.mark.parametrize(("fails", "why"), [(False, "enough"), (True, "OSError")])
