@@ -7,6 +7,7 @@ import socket
 import urllib.request
 from contextlib import closing
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -136,7 +137,7 @@ def test_only_calls_without_a_place_are_shed() -> None:
 
 def test_few_callers_have_a_figure_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
     told, clock = Metrics(), [1000.0]
-    monkeypatch.setattr(metrics.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(metrics, "time", SimpleNamespace(monotonic=lambda: clock[0]))
     for number in range(CALLERS + 5):
         told.count_refusal(f"caller {number}", "RESOURCE_EXHAUSTED")
     assert refused(told.registry, f"caller {CALLERS - 1}") == 1
@@ -193,7 +194,6 @@ async def test_games_in_which_it_fails_wait_until_it_has_moved(
 
 @pytest.mark.usefixtures("busy")
 async def test_a_game_that_is_deleted_waits_no_longer(monkeypatch: pytest.MonkeyPatch) -> None:
-
     async def fail(*_: Any, **__: Any) -> None:
         raise StoreFull("full")
 

@@ -10,8 +10,8 @@ from clerestory.server import pace
 from clerestory.server.pace import AT_ONCE, EVERY, LONGEST, SPREAD, Pace
 
 
-class Clock:
-    """Stands for the module `time`."""
+class FakeClock:
+    """A clock that only a test moves."""
 
     def __init__(self) -> None:
         self.now = 0.0
@@ -22,13 +22,13 @@ class Clock:
 
 
 @pytest.fixture
-def clock(monkeypatch: pytest.MonkeyPatch) -> Clock:
-    clock = Clock()
+def clock(monkeypatch: pytest.MonkeyPatch) -> FakeClock:
+    clock = FakeClock()
     monkeypatch.setattr(pace, "time", clock)
     return clock
 
 
-def told(clock: Clock, in_flight: int, seconds: float, remaining: float | None = None) -> list[float]:
+def refusal_times(clock: FakeClock, in_flight: int, seconds: float, remaining: float | None = None) -> list[float]:
     """Return when the refusals of one caller are told, who begins with a crowd and always asks again at once."""
     pace, ends, times = Pace(Random(1)), [0.0] * in_flight, list[float]()
     while ends[0] < seconds:
@@ -39,23 +39,23 @@ def told(clock: Clock, in_flight: int, seconds: float, remaining: float | None =
 
 
 @pytest.mark.parametrize("in_flight", [64, 600])
-def test_refusals_come_at_their_pace(clock: Clock, in_flight: int) -> None:
+def test_refusals_come_at_their_pace(clock: FakeClock, in_flight: int) -> None:
     rate = 1 / EVERY + in_flight / (LONGEST * (1 - SPREAD))
-    assert len(told(clock, in_flight, 100.0)) <= AT_ONCE + 100.0 * rate
+    assert len(refusal_times(clock, in_flight, 100.0)) <= AT_ONCE + 100.0 * rate
 
 
 @pytest.mark.parametrize("remaining", [None, 10.0])
 @pytest.mark.parametrize("in_flight", [200, 1000])
 def test_a_crowd_that_came_at_one_moment_is_told_one_by_one(
-    clock: Clock, in_flight: int, remaining: float | None
+    clock: FakeClock, in_flight: int, remaining: float | None
 ) -> None:
-    times = told(clock, in_flight, 150.0, remaining)
+    times = refusal_times(clock, in_flight, 150.0, remaining)
     longest = LONGEST if remaining is None else min(LONGEST, remaining / 2)
     fair = 0.5 * (1 / EVERY + in_flight / (longest * (1 - SPREAD)))  # in half a second
     crowds = Counter(int(2 * moment) for moment in times if moment > 5 * longest)
     assert max(crowds.values()) < 2 * fair
 
 
-def test_each_is_told_before_half_of_its_time_is_over(clock: Clock) -> None:
+def test_each_is_told_before_half_of_its_time_is_over(clock: FakeClock) -> None:
     pace = Pace(Random(1))
     assert max(pace.turn("somebody", 4.0) for _ in range(1000)) <= 2.0
