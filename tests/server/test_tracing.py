@@ -15,6 +15,8 @@ from typing import Any
 
 import grpc
 import pytest
+from grpc_health.v1.health_pb2 import HealthCheckRequest
+from grpc_health.v1.health_pb2_grpc import HealthStub
 from opentelemetry.proto.collector.trace.v1 import trace_service_pb2, trace_service_pb2_grpc
 from opentelemetry.sdk.trace import ReadableSpan, TracerProvider
 from opentelemetry.sdk.trace.export import SimpleSpanProcessor
@@ -30,6 +32,7 @@ from clerestory.v1.games_pb2_grpc import GameServiceStub
 from tests.door.harness import RULES, door
 from tests.games.table import BOT, PERSON, seated
 from tests.server.harness import Served, assert_reason, logged, long_question, opening, question, refusal, served, until
+from tests.server.test_logs import AUTHORIZED, BEARER, opened
 
 TRACE, PARENT = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
 TRACEPARENT = f"00-{TRACE}-{PARENT}-01"
@@ -156,9 +159,6 @@ async def test_a_fault_is_marked_without_its_words(monkeypatch: pytest.MonkeyPat
 
 
 async def test_health_checks_are_not_traced() -> None:
-    from grpc_health.v1.health_pb2 import HealthCheckRequest
-    from grpc_health.v1.health_pb2_grpc import HealthStub
-
     async with traced_server() as (told, server):
         await HealthStub(server.channel).Check(HealthCheckRequest())
     assert told.all == ()
@@ -179,18 +179,15 @@ async def test_what_is_stored_and_what_bots_search_is_traced() -> None:
 
 
 async def test_no_fact_is_a_secret(tmp_path: Path) -> None:
-    bearer = "bearer.token/of~a+door=="
-    (tmp_path / "tokens").write_text(f"{bearer}\n")
-    sent = [("authorization", f"Bearer {bearer}")]
-    async with traced_server(token_file=tmp_path / "tokens") as (told, server):
-        stub = WithMetadata(GameServiceStub(server.channel), sent)
-        played = await seated(stub, server.app, PERSON, PERSON, seed=None)
-        seat = [*sent, ("x-clerestory-seat", f"{played.game_id} {played.tokens()[0]}")]
+    (tmp_path / "tokens").write_text(f"{BEARER}\n")
+    async with traced_server(token_file=tmp_path / "tokens") as (told, server), opened(server) as channel:
+        played = await seated(GameServiceStub(channel), server.app, PERSON, PERSON, seed=None)
+        seat = [*AUTHORIZED, ("x-clerestory-seat", f"{played.game_id} {played.tokens()[0]}")]
         await server.advisor.RecommendMove(question(iterations=99, seed=123456789), metadata=seat)
         await played.play_first()
         head = server.app.keeper.cache.games[played.game_id].kept.head
     text = "".join(span.to_json() for span in told.all)
-    hidden = [bearer, head.salt, str(head.seed), head.opening, "123456789", *played.tokens(), played.made.owner_token]
+    hidden = [BEARER, head.salt, str(head.seed), head.opening, "123456789", *played.tokens(), played.made.owner_token]
     assert [secret for secret in hidden if secret in text] == []
     known = {name for span in told.all for name in span.attributes or {}}
     assert known == {
@@ -198,17 +195,6 @@ async def test_no_fact_is_a_secret(tmp_path: Path) -> None:
         *(f"clerestory.{name}" for name in ("reason", "via", "priority", "threads", "seconds", "entries")),
         *(f"clerestory.{name}" for name in ("iterations", "depth", "stop_reason", "waited")),
     }
-
-
-class WithMetadata:
-    """A stub whose calls carry metadata."""
-
-    def __init__(self, stub: Any, metadata: list[tuple[str, str]]) -> None:
-        self._stub, self._metadata = stub, metadata
-
-    def __getattr__(self, name: str) -> Any:
-        method = getattr(self._stub, name)
-        return lambda request: method(request, metadata=self._metadata)
 
 
 # -- off, and to a collector -----------------------------------------------------------------------
