@@ -66,10 +66,9 @@ def undo_restores_every_byte(game: Any, seats: int, seed: int) -> None:
     for state in walk(game, seats, seed):
         seen.append(state.to_bytes())
     assert state is not None
-    while seen:
-        assert state.to_bytes() == seen.pop()
-        if seen:
-            state.undo()
+    for before in seen[-2::-1]:
+        state.undo()
+        assert state.to_bytes() == before
 
 
 def games_end_in_time(game: Any, seats: int, seed: int) -> None:

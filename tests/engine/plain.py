@@ -4,28 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import ClassVar, Generic, Protocol, TypeVar
+from typing import Any, ClassVar
 
 NATURE, OVER = -1, -2
 
 
-class Moment(Protocol):
-    """A position of either game."""
-
-    to_act: str
-    step: str
-
-
-P = TypeVar("P", bound=Moment)
-
-
-class PlainGame(Generic[P]):
+class PlainGame:
     """A game by its rules, which a subclass names: what may be done, with which odds, and what is then done."""
 
     colours: ClassVar[Sequence[str]]
-    rules: tuple[Callable[[P], list[str]], Callable[[P], dict[str, Fraction]], Callable[[P, str], None]]
+    rules: tuple[Callable[[Any], list[str]], Callable[[Any], dict[str, Fraction]], Callable[[Any, str], None]]
 
-    def __init__(self, state: P) -> None:
+    def __init__(self, state: Any) -> None:
         self._state = state
 
     def turn(self) -> int:

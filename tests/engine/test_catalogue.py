@@ -6,7 +6,7 @@ from typing import Literal
 import pytest
 
 from clerestory.engine import BadCatalogue, CatalogueInUse, Game, game
-from clerestory.engine.catalogue import Catalogue, amount_of, by_id
+from clerestory.engine.catalogue import Catalogue, amount_of
 from clerestory.engine.cathedral.catalogue import CathedralCatalogue
 from clerestory.engine.duel.catalogue import DuelCatalogue
 from clerestory.engine.fields import Fields
@@ -75,9 +75,3 @@ def test_an_amount_that_no_rule_reads_is_refused() -> None:
     assert amount_of("flood", effect, ["gold"], ["silver"]) == 0
     with pytest.raises(BadCatalogue, match=r"^catalogue\.flood\.effect\.silver: is not an amount of this effect"):
         amount_of("flood", effect, ["gold"], [])
-
-
-def test_cards_by_id() -> None:
-    assert by_id([{"id": "a", "cost": 1}, {"id": "b"}]) == {"a": {"cost": 1}, "b": {}}
-    with pytest.raises(ValueError, match="'a' occurs more than once"):
-        by_id([{"id": "a"}, {"id": "a"}])

@@ -8,7 +8,7 @@ import pytest
 
 from clerestory import texts
 from clerestory.engine import GAMES, NATURE, Rng, State
-from clerestory.engine.changes import Change, View, differences, told, totals
+from clerestory.engine.changes import Change, View, differences, totals
 from clerestory.engine.games import LIST
 from clerestory.engine.scoring import changes_of, point_sources, points_by_cause
 from tests.engine.duel.scenes import reach
@@ -185,7 +185,3 @@ def test_totals_add_up_what_has_the_same_cause() -> None:
     other = mason._replace(card="mason_2")
     assert totals([mason, other, mason]) == [mason._replace(amount=4), other]
     assert totals([mason, mason._replace(amount=-2)]) == []
-
-
-def test_a_thing_that_no_field_is_is_not_told() -> None:
-    assert not told(GAMES["toy"], 2, ("no such field",))

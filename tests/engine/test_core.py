@@ -4,11 +4,9 @@ import pytest
 
 from clerestory.engine import (
     GAMES,
-    NATURE,
     OVER,
     BadPosition,
     BadText,
-    GameError,
     IllegalAction,
     NotOver,
     Rng,
@@ -16,6 +14,7 @@ from clerestory.engine import (
     from_position,
 )
 from clerestory.engine.toy.rules import TOY
+from tests.laws import walk
 from tests.search.positions import decisions
 
 
@@ -23,13 +22,6 @@ from tests.search.positions import decisions
 def state() -> State:
     """The opening of a game for two, at which Nature turns up a card."""
     return TOY.new(2, 1)
-
-
-def finished() -> State:
-    state = TOY.new(2, 1)
-    while not state.over:
-        state.play(state.draw(1) if state.turn == NATURE else "fold")
-    return state
 
 
 def test_a_state_cannot_be_made_from_nothing() -> None:
@@ -86,7 +78,7 @@ def test_an_illegal_action_says_what_is_legal(state: State) -> None:
 
 
 def test_a_finished_game_has_no_actions() -> None:
-    state = finished()
+    *_, state = walk(TOY, 2, 1)
     assert (state.turn, state.legal_actions(), state.play_nature(1)) == (OVER, (), ())
     with pytest.raises(IllegalAction, match="the game is over"):
         state.play("fold")
@@ -172,8 +164,3 @@ def test_every_fault_of_the_envelope_is_named() -> None:
     assert [violation.field for violation in caught.value.violations] == ["rules_revision", "catalogue", "toy", "extra"]
     with pytest.raises(BadPosition, match=r"^rules_revision: is missing;"):
         from_position({"toy": {}, "extra": 1})
-
-
-def test_errors_of_the_engine_are_value_errors() -> None:
-    assert issubclass(BadPosition, GameError)
-    assert issubclass(GameError, ValueError)

@@ -19,17 +19,16 @@ COLOURS = ("red", "blue", "green", "yellow")
 Features = tuple[NDArray[np.float32], NDArray[np.float32], NDArray[np.float32]]
 
 
+def memory_of(states: Sequence[State]) -> NDArray[np.uint8]:
+    return np.stack([np.frombuffer(state.to_bytes(), np.uint8) for state in states])
+
+
 def features(*states: State) -> Features:
     return states[0].game.inputs(memory_of(states))
 
 
 def places(*states: State) -> Features:
     return states[0].game.places(memory_of(states))
-
-
-def memory_of(states: Sequence[State]) -> NDArray[np.uint8]:
-    memory = b"".join(state.to_bytes() for state in states)
-    return np.frombuffer(memory, np.uint8).reshape(len(states), -1)
 
 
 def sampled(rules: Game, seats: int, seed: int, every: int) -> list[State]:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from clerestory.engine import Action, State
+from clerestory.engine import State
 from clerestory.engine.toy.rules import TOY
 from tests.laws import LAWS, Law
 
@@ -57,10 +57,6 @@ def careless_play(state: Any, action: Any) -> None:
         state.undo()
 
 
-def renamed(code: int) -> Action:
-    return TOY.action(code)._replace(text="play 1")
-
-
 def counted_hands(state: Any) -> tuple[float, ...]:
     """Points that only an owner of a hand can see."""
     return tuple(float(sum(player["hand"])) for player in state.to_position()["toy"]["players"])
@@ -75,7 +71,7 @@ FAULTS: dict[str, Faults] = {
     "positions_keep_every_invariant": {"check": lambda state: 7 if state.turn == 1 else 0},
     "results_agree": {"returns": lambda state: (1.0,) * state.seats},
     "everybody_sees_the_points": {"points": counted_hands},
-    "every_action_has_its_text": {"game.action": renamed},
+    "every_action_has_its_text": {"game.action": lambda code: TOY.action(code)._replace(text="play 1")},
     "positions_round_trip": {"game.from_position": lambda position: TOY.new(2, 1)},
     "observing_twice_changes_nothing": {"observe": lambda state, seat: state.observe(seat).deal(sum(state.to_bytes()))},
     "dealing_agrees_with_what_was_seen": {"deal": lambda state, rng: state.game.new(state.seats, rng)},

@@ -100,7 +100,3 @@ def test_a_card_twice_in_one_field_is_named() -> None:
     layout = Layout("farm", range(1, 2), (0, 4), (3, 1), [pair, pair._replace(name="sold")], [gold])
     [(field, fault)] = layout.place_faults({"shown": ["ox", "ox"], "sold": ["", ""], "players": [{"gold": 0}]})
     assert (field, fault) == ("shown", text("fault.place", value="'ox'", place="shown"))
-
-
-def test_sizes_of_positions() -> None:
-    assert (CATHEDRAL.state_bytes, DUEL.state_bytes) == (264, 208)

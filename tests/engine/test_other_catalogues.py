@@ -166,13 +166,12 @@ def test_another_craftsman_plays_and_the_shipped_value_holds_without_its_priors(
     text = (top / CATALOGUE).read_text("utf-8")
     (top / CATALOGUE).write_text(text.replace(BEFORE, ROW + BEFORE, 1), "utf-8")
     run("setup.py", "build_ext", "--inplace", cwd=top)
-    package = top / "path" / "clerestory"
-    package.mkdir(parents=True)
+    path = top / "path"
+    (path / "clerestory").mkdir(parents=True)
     for there in (*(top / "src" / "clerestory").iterdir(), top / "engine", top / "search", top / "texts"):
-        (package / there.name).symlink_to(there)
-    path = str(top / "path")
-    texts = run(GAMES, top / CATALOGUE, 20, cwd=top, PYTHONPATH=path).splitlines()
+        (path / "clerestory" / there.name).symlink_to(there)
+    texts = run(GAMES, top / CATALOGUE, 20, cwd=top, PYTHONPATH=str(path)).splitlines()
     assert "convert glazier_6 3" in texts  # its capacity, and once more when blessed
-    in_use, priors = run(SEARCH, cwd=top, PYTHONPATH=path).splitlines()
+    in_use, priors = run(SEARCH, cwd=top, PYTHONPATH=str(path)).splitlines()
     assert re.match(r"net weights [0-9a-f]{8}; these cards are [1-5]\.\d% away from those of the learned value", in_use)
     assert priors == "None"

@@ -34,13 +34,9 @@ UNTESTED = {CATHEDRAL: CATHEDRAL.ours, DUEL: ()}
 
 
 @pytest.mark.parametrize("of", [CATHEDRAL, DUEL], ids=lambda of: of.game)
-def test_our_rulings_are_those_of_the_page(of: Rulings) -> None:
+def test_every_ruling_is_cited_where_it_is_implemented_and_has_a_test(of: Rulings) -> None:
     page = (ROOT / "engine" / of.game / "RULES.md").read_text()
     assert tuple(map(int, re.findall(rf"^- \*\*{of.letter}(\d+)\*\*", page, re.MULTILINE))) == of.ours
-
-
-@pytest.mark.parametrize("of", [CATHEDRAL, DUEL], ids=lambda of: of.game)
-def test_every_ruling_is_cited_where_it_is_implemented_and_has_a_test(of: Rulings) -> None:
     every = {*of.stated, *of.ours}
     assert every - of.cited("engine") == set()
     assert every - {*UNTESTED[of]} - of.cited("tests/engine", "test_*.py") == set()

@@ -45,11 +45,8 @@ def test_a_sharpness_is_the_sum_of_its_terms() -> None:
     assert some.exponent(1, 1) == some.exponent(400, 1) < some.exponent(401, 1)
     assert some.exponent(10**9, 1) == some.exponent(8_000, 1) > some.exponent(7_999, 1)
     assert Sharpness(0.1).exponent(2_000, 1) == LEAST_SHARPNESS
-
-
-def test_the_first_seat_has_its_lead_in_the_first_round_alone() -> None:
-    some = Sharpness(1.5, first_seat=0.2, rounds=5)
-    assert [some.lead(round_) for round_ in range(4)] == [0.2, 0.2, 0.0, 0.0]
+    first = Sharpness(1.5, first_seat=0.2, rounds=5)
+    assert [first.lead(round_) for round_ in range(4)] == [0.2, 0.2, 0.0, 0.0]  # in the first round alone
 
 
 SHARPENED = [(name, seats) for name in GAMES for seats in GAMES[name].tuning.sharpness]

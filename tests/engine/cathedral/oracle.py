@@ -16,7 +16,7 @@ from tests.engine.cathedral.oracle_state import Player, Position
 from tests.engine.plain import PlainGame
 
 
-class Oracle(PlainGame[Position]):
+class Oracle(PlainGame):
     """One game: ask `turn` and `legal`, then `play`, until `turn` says that it is over."""
 
     colours = COLOURS
@@ -24,11 +24,7 @@ class Oracle(PlainGame[Position]):
 
     @classmethod
     def new(cls, seats: int, decks: Mapping[str, list[str]]) -> Oracle:
-        """The opening position of 2 to 4 seats.
-
-        `decks` holds `advantage_deck` (12 cards, the last two those of the last round), `event_deck` (6) and
-        `craftsman_deck` (24, round by round), top first.
-        """
+        """The opening position of 2 to 4 seats; the decks are of 12 advantages, 6 events, 24 craftsmen, top first."""
         players = [Player(gold=20 + seat) for seat in range(seats)]
         names = ("advantage_deck", "event_deck", "craftsman_deck")
         return cls(Position(players, *(list(decks[name]) for name in names)))

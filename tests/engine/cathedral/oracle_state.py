@@ -78,11 +78,8 @@ class Player:
         self.advantages.remove(card)
         self.fresh = [other for other in self.fresh if other != card]
 
-    def room(self) -> int:
-        return 6 if "jack" in self.advantages else 5  # 3.1, 5
-
     def crowded(self) -> bool:
-        return len(self.craftsmen) > self.room()
+        return len(self.craftsmen) > (6 if "jack" in self.advantages else 5)  # 3.1, 5
 
     def score(self, account: str, points: int) -> None:
         """Earns VP, noted under `vp_priory`, `vp_craftsmen` or `vp_cards`."""

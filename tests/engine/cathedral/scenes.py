@@ -60,8 +60,6 @@ def changed(state: State, changes: dict[str, Any] | None = None, **players: dict
             if cube in values:
                 position["cathedral"]["supply"][cube] -= values[cube] - player[cube]
         player |= values
-        player["vp_craftsmen"] = (
-            player["vp"] - 2 - player["vp_priory"] - player["vp_cards"] + player["vp_lost"] if "vp" in values
-            else player["vp_craftsmen"]
-        )  # fmt: skip
+        if "vp" in values:
+            player["vp_craftsmen"] = player["vp"] - 2 - player["vp_priory"] - player["vp_cards"] + player["vp_lost"]
     return CATHEDRAL.from_position(position)

@@ -42,6 +42,12 @@ def test_the_hash_is_of_the_values_alone() -> None:
     assert hash_of(TEXT.replace('"potter_2"', '"clay_worker"')) != shipped
 
 
+COST = 'sources.cost = "found GLU TK"'
+NEEDS_MIXER = 'requires = ["mortar_mixer", "mortar_mixer_1"]'
+GAIN = 'effect = { kind = "gain", gold = 8 }'
+YIELD = 'effect = { kind = "yield", cubes = 1 }'
+ONE_VP = "gives = { vp = 1 }"
+
 #   card, its line, the line instead, the field that is named, what is said of it
 WRONG: list[tuple[str, str, str, str, str]] = [
     ("potter_2", "cost = 5", "cost = 31", "craftsmen.potter_2.cost", "must be at most 30"),
@@ -51,27 +57,25 @@ WRONG: list[tuple[str, str, str, str, str]] = [
     ("potter_2", "capacity = 2", "capacity = 10", "craftsmen.potter_2.capacity", "must be at most 9"),
     ("potter_2", "round = 2", "round = 3", "craftsmen", "3 of round 2; there must be 4 or more"),
     ("potter_2", "takes = { sand = 1 }", "takes = { clay = 1 }", "craftsmen.potter_2.takes.clay", "not a field here"),
-    ("potter_2", "gives = { vp = 1 }", "gives = {}", "craftsmen.potter_2.gives", "nothing"),
+    ("potter_2", ONE_VP, "gives = {}", "craftsmen.potter_2.gives", "nothing"),
     ("potter_2", "name = \"Potter\"", "name = \"\"", "craftsmen.potter_2.name", "at least 1 character"),
     ("potter_2", 'id = "potter_2"', 'id = "Potter 2"', "craftsmen.Potter 2.[key]", "match pattern"),
     ("potter_2", 'id = "potter_2"', 'id = "potter_3"', "craftsmen", "'potter_3' occurs more than once"),
     ("potter_2", 'id = "potter_2"', "", "craftsmen", "must be a list of cards that each have an id"),
     ("potter_2", 'id = "potter_2"', 'id = "sand_2"', "sand_2", "is the id of more than one card"),
-    ("potter_2", 'sources.cost = "found GLU TK"', "", "craftsmen.potter_2.sources.cost", "is missing"),
-    ("potter_2", 'sources.cost = "found GLU TK"', 'sources.cost = "guessed"', "craftsmen.potter_2.sources.cost",
-     "match"),
+    ("potter_2", COST, "", "craftsmen.potter_2.sources.cost", "is missing"),
+    ("potter_2", COST, 'sources.cost = "guessed"', "craftsmen.potter_2.sources.cost", "match"),
     ("aliena", 'sources.name = "stated T&K, found GLU"', 'sources.name = "stated"\nsources.age = "found"',
      "advantage_cards.aliena.sources.age", "is the source of nothing"),
-    ("mason_2", 'requires = ["mortar_mixer", "mortar_mixer_1"]', 'requires = ["mortar_mixr"]',
+    ("mason_2", NEEDS_MIXER, 'requires = ["mortar_mixr"]',
      "craftsmen.mason_2.requires", "'mortar_mixr' is not a craftsman"),
-    ("mason_2", 'requires = ["mortar_mixer", "mortar_mixer_1"]', 'requires = "mortar_mixer"',
-     "craftsmen.mason_2.requires", "must be a list"),
+    ("mason_2", NEEDS_MIXER, 'requires = "mortar_mixer"', "craftsmen.mason_2.requires", "must be a list"),
     ("architect_2", "blessing = false", "blessing = 0", "craftsmen.architect_2.blessing", "must be true or false"),
-    ("goldsmith_5", "gives = { vp = 1 }", "gives = { gold = 4 }", "craftsmen.goldsmith_5.gives.gold",
+    ("goldsmith_5", ONE_VP, "gives = { gold = 4 }", "craftsmen.goldsmith_5.gives.gold",
      "it takes 'gold', so it can neither need nor give it"),
-    ("goldsmith_5", "gives = { vp = 1 }", "needs = { gold = 9 }\ngives = { vp = 1 }",
+    ("goldsmith_5", ONE_VP, "needs = { gold = 9 }\ngives = { vp = 1 }",
      "craftsmen.goldsmith_5.needs.gold", "it takes 'gold'"),
-    ("potter_2", "gives = { vp = 1 }", "needs = { sand = 2 }\ngives = { vp = 1 }", "craftsmen.potter_2.needs.sand",
+    ("potter_2", ONE_VP, "needs = { sand = 2 }\ngives = { vp = 1 }", "craftsmen.potter_2.needs.sand",
      "it takes 'sand'"),
     ("archbishops_blessing", 'sign = "positive"', 'sign = "negative"', "event_cards.archbishops_blessing.sign",
      "is 'negative'; a blessing is positive"),
@@ -79,19 +83,19 @@ WRONG: list[tuple[str, str, str, str, str]] = [
     ("wood_3", 'type = "wood"', 'type = "metal"', "resource_cards.wood_3.type", "'sand', 'wood' or 'stone'"),
     ("wood_3", 'type = "wood"', 'type = "sand"', "resource_cards.wood_3.type", "is 'sand'; three of"),
     ("wood_3", "workers = 6", "workers = 0", "resource_cards.wood_3.workers", "must be at least 1"),
-    ("wool_fair", 'effect = { kind = "gain", gold = 8 }', 'effect = { kind = "gain", golf = 8 }',
+    ("wool_fair", GAIN, 'effect = { kind = "gain", golf = 8 }',
      "advantage_cards.wool_fair.effect.gain.golf", "is not a field here"),
-    ("wool_fair", 'effect = { kind = "gain", gold = 8 }', 'effect = { kind = "win" }',
+    ("wool_fair", GAIN, 'effect = { kind = "win" }',
      "advantage_cards.wool_fair.effect", "kind is 'win'; must be one of"),
-    ("wool_fair", 'effect = { kind = "gain", gold = 8 }', 'effect = { kind = "protection" }',
+    ("wool_fair", GAIN, 'effect = { kind = "protection" }',
      "advantage_cards", "2 cards have the effect 'protection'; only one can"),
     ("aliena", 'effect = { kind = "production", wood = 1 }', 'effect = { kind = "production", stone = 1 }',
      "advantage_cards", "2 cards have the effect 'production stone'"),
     ("archbishop_thomas", 'effect = { kind = "protection" }', 'effect = { kind = "gain", vp = 1 }',
      "advantage_cards", "no card has the effect 'protection'"),
-    ("volunteers", 'effect = { kind = "yield", cubes = 1 }', 'effect = { kind = "blessing" }',
+    ("volunteers", YIELD, 'effect = { kind = "blessing" }',
      "event_cards", "2 cards have the effect 'blessing'; only one can"),
-    ("volunteers", 'effect = { kind = "yield", cubes = 1 }', 'effect = { kind = "yield", cubes = -4 }',
+    ("volunteers", YIELD, 'effect = { kind = "yield", cubes = -4 }',
      "event_cards.volunteers.effect.yield.cubes", "must be at least -3"),
     ("celebrations", "last_round = true", "", "advantage_cards.celebrations.last_round",
      "only the last two of the list"),

@@ -152,20 +152,15 @@ def test_the_cost_of_each_craftsman(model: NewGame, card: str) -> None:
     assert f"hire {card}" not in offered(game)
 
 
-@pytest.mark.parametrize(
-    ("card", "grey", "before"),
-    [
-        ("sand_2", 0, ["stone_4"]),
-        ("sand_3", 2, ["stone_4"]),
-        ("sand_4", 0, ["stone_2"]),
-        ("wood_2", 0, ["wood_4"]),
-        ("wood_3", 0, ["sand_2", "sand_3"]),
-        ("wood_4", 2, ["stone_2"]),
-        ("stone_2", 0, ["sand_4"]),
-        ("stone_3", 0, ["sand_3"]),
-        ("stone_4", 0, ["sand_2"]),
-    ],
-)
+#   a card, grey workers, the cards taken before it
+TAKEN = [
+    *(("sand_2", 0, ["stone_4"]), ("sand_3", 2, ["stone_4"]), ("sand_4", 0, ["stone_2"]), ("wood_2", 0, ["wood_4"])),
+    *(("wood_3", 0, ["sand_2", "sand_3"]), ("wood_4", 2, ["stone_2"]), ("stone_2", 0, ["sand_4"])),
+    *(("stone_3", 0, ["sand_3"]), ("stone_4", 0, ["sand_2"])),
+]
+
+
+@pytest.mark.parametrize(("card", "grey", "before"), TAKEN, ids=[card for card, _, _ in TAKEN])
 def test_exactly_the_workers_needed_are_enough(model: NewGame, card: str, grey: int, before: list[str]) -> None:
     fields = draft(2, 2, red={"grey": grey})
     left_out = [other for other in RESOURCE_CARDS if other not in (card, *before)][-2:]

@@ -30,35 +30,8 @@ def test_a_cube_goes_where_it_brings_most() -> None:
     assert script.convert(both, "mortar_mixer_1", "2") > 0 > script.convert(both, "mortar_mixer", "1")
 
 
-def drawn(cost: int) -> ScriptView:
-    seen = table(gold=20)
-    return ScriptView({**seen.all, "cost": cost, "drawn": "red"}, seen.me, seen.cards)
-
-
-#   what is good, and what is bad: worth less than doing nothing
 ALONE = table(craftsmen=["mortar_mixer", "mason_1", "mason_2", "woodworker", "stonecutter"])
 PAIR = table(craftsmen=["mortar_mixer", "mortar_mixer_1", "mason_1", "mason_2", "woodworker"])
-WORTH: dict[str, tuple[float, float]] = {
-    "cubes without a craftsman are not fetched": (
-        script.take(table(craftsmen=["woodworker"]), "wood_2"), script.take(table(craftsmen=["stonecutter"]), "wood_2"),
-    ),
-    "gold is kept for the rounds to come when hiring": (
-        script.hire(table(gold=20), "mortar_mixer_1"), script.hire(table(gold=8), "mortar_mixer_1"),
-    ),
-    "and when buying": (script.buy(table(gold=20), "wood", "2"), script.buy(table(gold=8), "wood", "2")),
-    "an early builder is too dear": (script.place(drawn(2), "red", "priory"), script.place(drawn(7), "red", "priory")),
-    "only what nobody can use is sold": (
-        script.sell(table(sand=12, craftsmen=["mortar_mixer"]), "sand", "3"),
-        script.sell(table(sand=9, craftsmen=["mortar_mixer"]), "sand", "3"),
-    ),
-    "what protects is used": (script.rate(table(), "protect"), -1.0),
-}  # fmt: skip
-
-
-@pytest.mark.parametrize("name", WORTH)
-def test_good_actions_are_worth_something(name: str) -> None:
-    good, bad = WORTH[name]
-    assert good > 0 > bad
 
 
 def test_nobody_is_dismissed_whom_others_need() -> None:

@@ -12,7 +12,7 @@ from tests.engine.duel.oracle_state import Player, Position
 from tests.engine.plain import PlainGame
 
 
-class Oracle(PlainGame[Position]):
+class Oracle(PlainGame):
     """One game: ask `turn` and `legal`, then `play`, until `turn` says that it is over."""
 
     colours = COLOURS

@@ -8,7 +8,7 @@ from itertools import combinations
 
 from tests.engine.duel import oracle_cards as box
 from tests.engine.duel import oracle_uses
-from tests.engine.duel.oracle_state import Player, Position
+from tests.engine.duel.oracle_state import Position
 
 
 def legal(s: Position) -> list[str]:
@@ -28,11 +28,6 @@ def _claim(s: Position) -> list[str]:
     shape = taken.split(" ")[0]
     free = [line for line in box.LINES if line.split(" ")[0] != shape or (shape == "diagonal" and line != taken)]
     return [f"claim {line}" for line in free]
-
-
-def can_flip(player: Player) -> bool:
-    """The personal seal is always at hand until it is flipped, and ends its owner's flipping."""
-    return box.PERSONAL not in player.flipped
 
 
 def _conflict(s: Position) -> list[str]:

@@ -7,7 +7,6 @@ from collections.abc import Callable
 
 from tests.engine.duel import oracle_uses
 from tests.engine.duel.oracle_cards import DECKS, LINES, ONCE, PERSONAL, PLACES, PLACING, TOLEDO_PRICE, other
-from tests.engine.duel.oracle_legal import can_flip
 from tests.engine.duel.oracle_state import Player, Position
 
 
@@ -98,10 +97,10 @@ def _flip(s: Position, verb: str, face: str) -> None:
     flipper = _behind(s) if second.flipped else s.player(s.first)
     flipper.total += int(face)
     s.flipping = ""
-    if can_flip(_behind(s)):
-        s.ask("conflict", _behind(s).colour)
-    else:
+    if PERSONAL in _behind(s).flipped:  # it ends its owner's flipping
         _lose(s, _behind(s))
+    else:
+        s.ask("conflict", _behind(s).colour)
 
 
 def _behind(s: Position) -> Player:
@@ -128,9 +127,7 @@ def _keep(s: Position, verb: str, seal: str) -> None:
 
 def _clear_conflict(s: Position) -> None:
     for player in (s.player(s.first), s.player(other(s.first))):  # D4
-        for seal in player.flipped:
-            if seal != PERSONAL:
-                s.put_under(seal)
+        s.seen_seals += [seal for seal in player.flipped if seal != PERSONAL]
         player.flipped = []
         player.total = 0
     _start_turn(s, s.first)
@@ -153,7 +150,8 @@ def _start_turn(s: Position, colour: str) -> None:
 def _go_on(s: Position) -> None:
     """Carries out what is due, up to the next choice or event, innermost first."""
     while s.draws and not s.unseen_seals.total():
-        _receive(s, s.seen_seals.pop(0))
+        s.me().seals[s.seen_seals.pop(0)] += 1
+        s.draws -= 1
     if s.bonus and not oracle_uses.bonus_choices(s, s.bonus):
         s.bonus = None
     if s.use and not oracle_uses.goes_on(s, s.use):
@@ -171,15 +169,11 @@ def _go_on(s: Position) -> None:
         s.ask("turn", s.active)
 
 
-def _receive(s: Position, seal: str) -> None:
-    s.me().seals[seal] += 1
-    s.draws -= 1
-
-
 def _seal(s: Position, verb: str, seal: str) -> None:
     _turn_up(s.seal_order, seal)
     s.unseen_seals -= Counter([seal])
-    _receive(s, seal)
+    s.me().seals[seal] += 1
+    s.draws -= 1
     _go_on(s)
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from tests.engine.duel.oracle_cards import DECKS, ONCE, PERSONAL_CARDS, RAW_OF, SYMBOLS
+from tests.engine.duel import oracle_cards as box
 from tests.engine.duel.oracle_fields import to_fields
 from tests.engine.duel.oracle_state import Position
 from tests.engine.models import Game, NewGame
@@ -78,7 +79,7 @@ def _share_chips(player: Any, own: Changes) -> None:
     player.raw = Counter(own.get("raw", player.raw))
     player.made = Counter(own.get("made", ()))
     placed = [made for section in player.placed.values() for made in section]
-    player.supply -= player.raw + Counter(RAW_OF[made] for made in [*player.made.elements(), *placed])
+    player.supply -= player.raw + Counter(box.RAW_OF[made] for made in [*player.made.elements(), *placed])
 
 
 def _change_seals(s: Position, colour: str, wanted: Counter[str]) -> None:
@@ -95,9 +96,9 @@ def _change_seals(s: Position, colour: str, wanted: Counter[str]) -> None:
 
 def _undealt(s: Position, held: Counter[str], coming: Counter[str]) -> Counter[str]:
     """The deck in play less the rounds before: first what is held of it, then symbol cards that are not coming."""
-    deck = Counter(DECKS[s.deck_name()])
+    deck = Counter(box.DECKS[s.deck_name()])
     gone = held & deck
-    fill = sorted((deck - gone - coming).elements(), key=lambda card: card not in SYMBOLS or card == "power")
+    fill = sorted((deck - gone - coming).elements(), key=lambda card: card not in box.SYMBOLS or card == "power")
     return deck - gone - Counter(fill[: 9 * (s.round - 1) - gone.total()])
 
 
@@ -108,8 +109,10 @@ def dealt(model: NewGame, s: Position, places: Mapping[int, str]) -> Game:
     """
     game = model(to_fields(s))
     rest = s.unseen_cards - Counter(places.values())
-    useless = [card for card, colour in PERSONAL_CARDS.items() if colour != s.power] + ["power"]
-    dull = sorted(rest.elements(), key=lambda card: (card not in useless, card in ONCE, not card.startswith("income")))
+    useless = [card for card, colour in box.PERSONAL_CARDS.items() if colour != s.power] + ["power"]
+    dull = sorted(
+        rest.elements(), key=lambda card: (card not in useless, card in box.ONCE, not card.startswith("income"))
+    )
     for place in range(9):
         game.play(f"deal {places[place] if place in places else dull.pop(0)}")
     return game
@@ -136,3 +139,44 @@ def in_turn(
     while game.turn() >= 0 and offered(game) == {"pass", "play storming_the_castle"}:
         game.play("pass")
     return play_all(game, "flip personal", "face 3", "stop")
+
+
+def random_table(rng: random.Random) -> Position:
+    """A round about to be dealt: crowded buildings, an empty bank or stack, hands of 1x cards; games seldom see it."""
+    phase, round_, power = rng.randint(1, 4), rng.randint(1, 3), rng.choice(box.COLOURS)
+    bank = rng.choice([rng.randint(0, 4), rng.randint(20, 70), rng.randint(20, 70)])
+    poor = rng.randint(0, min(15, box.GOLD_IN_BOX - bank))
+    gold = dict(zip(rng.sample(box.COLOURS, 2), (poor, box.GOLD_IN_BOX - bank - poor), strict=True))
+    dealt = [card for card in box.DECKS[box.DECK_OF_PHASE[phase]] if card in box.ONCE] if round_ > 1 else []
+    before = [card for card in box.DECKS[box.DECK_OF_PHASE[phase - 1]] if card in box.ONCE] if phase > 1 else []
+    owners = {card: rng.choice(["", *box.COLOURS]) for card in [*dealt, *before]}
+    hands = {colour: [card for card, owner in owners.items() if owner == colour] for colour in box.COLOURS}
+    changes = {
+        colour: {**_random_chips(rng, colour), "gold": gold[colour], "once": hands[colour]} for colour in box.COLOURS
+    }
+    s = before_claims(phase, round_, power, **changes)
+    s.unseen_seals = Counter(rng.sample(box.START_STACK, rng.randint(0, 4)))
+    seen = list((Counter(box.SEALS_IN_BOX) - s.unseen_seals).elements())
+    rng.shuffle(seen)
+    under = rng.choice([0, 0, 1, len(seen) // 2])
+    s.seen_seals = seen[:under]
+    for player in s.players.values():
+        player.seals = Counter()
+    for seal in seen[under:]:
+        s.player(rng.choice(box.COLOURS)).seals[seal] += 1
+    return s
+
+
+def _random_chips(rng: random.Random, colour: str) -> Changes:
+    """What a player has placed, in two sections as a third complete one ends the game, and what is in the camp."""
+    eager, raws, mades = rng.random(), list[str](), list[str]()
+    placed = {
+        name: [made for made in box.NEEDS[colour][name] if rng.random() < eager] for name in rng.sample(box.SECTIONS, 2)
+    }
+    used = Counter(made for section in placed.values() for made in section)
+    for raw, made in box.MADE_FROM.items():
+        for _ in range(box.CHIPS[raw] - used[made]):
+            where = rng.randrange(3)
+            raws += [raw] * (where == 1)
+            mades += [made] * (where == 2)
+    return {"placed": placed, "raw": raws, "made": mades}

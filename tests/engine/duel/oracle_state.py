@@ -52,11 +52,6 @@ class Player:
         self.raw[raw] -= 1
         self.made[box.MADE_FROM[raw]] += 1
 
-    def give_up(self, section: str, made: str) -> None:
-        """A placed material goes back to the own supply, as raw (William)."""
-        self.placed[section].remove(made)
-        self.supply[box.RAW_OF[made]] += 1
-
 
 @dataclass
 class Use:
@@ -126,9 +121,6 @@ class Position:
     def stack(self) -> int:
         """How many seals lie in the stack."""
         return self.unseen_seals.total() + len(self.seen_seals)
-
-    def put_under(self, seal: str) -> None:
-        self.seen_seals.append(seal)
 
     def deck_name(self) -> str:
         return box.DECK_OF_PHASE[self.phase]

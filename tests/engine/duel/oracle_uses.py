@@ -14,11 +14,6 @@ from tests.engine.duel.oracle_state import Player, Position, Use
 # What may be used ---------------------------------------------------------------------------------------------
 
 
-def mine(s: Position, card: str) -> bool:
-    """Whether the card is neutral or of the active player's colour, and not a 1x card."""
-    return card in box.SYMBOLS or box.PERSONAL_CARDS.get(card) == s.active
-
-
 def own_places(s: Position) -> list[int]:
     """The places under markers whose card the active player may still use (D19)."""
     me = s.me()
@@ -26,8 +21,8 @@ def own_places(s: Position) -> list[int]:
 
 
 def usable(s: Position, card: str) -> bool:
-    """Whether using a card that lies in the grid would change something (D16)."""
-    return mine(s, card) and changes(s, card)
+    """Whether a card of the grid is neutral or of the active player's colour, and would change something (D16)."""
+    return (card in box.SYMBOLS or box.PERSONAL_CARDS.get(card) == s.active) and changes(s, card)
 
 
 def changes(s: Position, card: str) -> bool:
@@ -52,7 +47,6 @@ def goes_on(s: Position, use: Use) -> bool:
 
 
 # Cards that ask for nothing -----------------------------------------------------------------------------------
-
 
 AtOnce = tuple[Callable[[Position], bool], Callable[[Position], None]]  # whether it changes something, and what
 
@@ -250,7 +244,7 @@ def _take(s: Position, use: Use, me: Player, words: list[str]) -> None:
 
 def _pay_seal(s: Position, me: Player, seal: str) -> None:
     me.seals[seal] -= 1
-    s.put_under(seal)  # D24
+    s.seen_seals.append(seal)  # D24
 
 
 def _trade_seal(s: Position, use: Use, me: Player, words: list[str]) -> None:
@@ -269,7 +263,8 @@ def _place(s: Position, use: Use, me: Player, words: list[str]) -> None:
 
 def _return(s: Position, use: Use, me: Player, words: list[str]) -> None:
     section, made = words
-    s.opponent().give_up(section, made)
+    s.opponent().placed[section].remove(made)
+    s.opponent().supply[box.RAW_OF[made]] += 1
 
 
 DEEDS: dict[str, Callable[[Position, Use, Player, list[str]], None]] = {

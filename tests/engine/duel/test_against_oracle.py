@@ -11,8 +11,8 @@ from tests.engine.duel.oracle import Oracle
 from tests.engine.duel.oracle_cards import DECK_OF_PHASE, DECKS, ONCE, PERSONAL_CARDS, SECTIONS, SYMBOLS
 from tests.engine.duel.oracle_fields import Fields, to_fields
 from tests.engine.duel.oracle_models import Core
+from tests.engine.duel.oracle_scenes import random_table
 from tests.engine.duel.oracle_state import Position
-from tests.engine.duel.oracle_tables import random_table
 from tests.engine.duel.scenes import drawn, informed
 from tests.shipped import DUEL
 

@@ -1,5 +1,6 @@
 """Positions are read strictly, with messages for all faults, and printed as a table."""
 
+import re
 from functools import partial
 from typing import Any
 
@@ -117,17 +118,23 @@ def test_later_steps_have_their_invariants(invariant: int, blamed: str, step: st
     assert description.startswith(f"breaks rule {invariant} of every position")
 
 
-@pytest.mark.parametrize("done", ["built", "cheap"])
-def test_nobody_has_built_without_material_or_cheaply_without_the_card(done: str) -> None:
-    with pytest.raises(BadPosition, match=r"^duel: breaks rule 12 "):
-        changed(reach("turn"), {done: True})
+#   what was done too early or without means: invariant and field, step, fields changed there
+TOO_EARLY: dict[str, tuple[str, str, dict[str, Any]]] = {
+    "built without material": ("duel: breaks rule 12 ", "turn", {"built": True}),
+    "cheap without the card": ("duel: breaks rule 12 ", "turn", {"cheap": True}),
+    "a 1x card taken off the grid": ("duel.grid: breaks rule 9 ", "claim", {"grid": ["", *["power"] * 8]}),
+    "taken back before the storm": ("duel.step: breaks rule 14 ", "conflict", {"step": "take_back", "to_act": "blue"}),
+}
 
 
-def test_a_place_is_empty_only_when_its_1x_card_has_gone() -> None:
-    state = reach("claim")
-    grid = ["", *fields(state)["grid"][1:]]
-    with pytest.raises(BadPosition, match=r"^duel\.grid: breaks rule 9 "):
-        changed(state, {"grid": grid})
+@pytest.mark.parametrize("name", TOO_EARLY)
+def test_what_cannot_have_been_done_yet_is_refused(name: str) -> None:
+    message, step, changes = TOO_EARLY[name]
+    state = reach(step)
+    if "grid" in changes:
+        changes = {"grid": ["", *fields(state)["grid"][1:]]}
+    with pytest.raises(BadPosition, match=f"^{re.escape(message)}"):
+        changed(state, changes)
 
 
 def test_who_has_lost_a_conflict_has_no_marker_on_its_card() -> None:
@@ -151,11 +158,6 @@ def test_before_the_castle_is_stormed_only_a_conflict_takes_a_marker() -> None:
         _, *markers = fields(state)["players"][seat]["markers"]
         with pytest.raises(BadPosition, match=r"^duel\.players: breaks rule 10 "):
             changed(state, {}, **{colour: {"markers": markers}})
-
-
-def test_nobody_takes_a_marker_back_before_the_castle_is_stormed() -> None:
-    with pytest.raises(BadPosition, match=r"^duel\.step: breaks rule 14 "):
-        changed(reach("conflict"), {"step": "take_back", "to_act": "blue"})
 
 
 def test_a_position_prints_as_a_table() -> None:

@@ -34,7 +34,7 @@ ONE_SHORT = {**I_DONE, "II": ["beam", "mortar", "cloth"], "III": ["brick", "clot
 REST = ["0/5", "0/5", "1/4", "1/4", "2/3", "2/3"]
 
 STORIES = {
-    "income": red("income_5", "use income_5", {"red.gold": 8, "bank": 63}),
+    "income, once": red("income_5", "use income_5", {"red.gold": 8, "bank": 63, "offered": "end"}),
     "income: the bank is nearly empty, D15": red(
         "income_5", "use income_5", {"red.gold": 43, "bank": 0}, red={"gold": 40}, blue={"gold": 31}),
     "raw": red("ore", "use ore", {"red.raw": "ore sand stone wood"}),
@@ -49,17 +49,18 @@ STORIES = {
     "craftsman: the bell costs 4": red(
         "bell_founder", "use bell_founder; convert ore 1", {"red.gold": 1, "red.made": "bell", "step": "turn"},
         red={"gold": 5, "raw": ["ore"]}),
-    "influence: seen before the next is decided, D25": red(
-        "influence", "use influence; buy seal; draw 2/3; buy seal; draw 1/4; done",
+    "influence: one at least, and each is seen before the next is decided, D16, D25": red(
+        "influence", "use influence", {"offered": "buy seal"}, "buy seal; draw 2/3", {"offered": "buy seal; done"},
+        "buy seal; draw 1/4; done",
         {"red.gold": 3, "red.seals": "0/5 1/4 1/4 2/3 2/3", "unseen_seals": "1/4 2/3"}, red={"gold": 7}),
     "market: the last gold buys": red("market_2", "use market_2; buy wood", {"red.gold": 0, "step": "turn"}),
     "market: chips and wool in any order, the limit on purchases, D27": red(
         "market_2", "use market_2; sell wool 1; buy sand; sell wool 1; sell wool 1; buy stone; sell wool 1",
         {"red.gold": 9, "red.raw": "sand stone", "red.supply": "ore sand stone wood wood wool wool wool wool",
          "step": "turn"}, red={**ALL_WOOL, "gold": 3}),
-    "Aliena: up to four wool for 7 each, D35": blue(
-        "aliena", "use aliena; sell wool 4", {"blue.gold": 31, "blue.raw": "", "step": "turn"}, blue=ALL_WOOL),
-    "Aliena: ended after one": blue("aliena", "use aliena; sell wool 1", {"blue.gold": 10}, blue=ALL_WOOL),
+    "Aliena: up to four wool for 7 each, the number named at once, D35, D36": blue(
+        "aliena", "use aliena", {"offered": "sell wool 1; sell wool 2; sell wool 3; sell wool 4"}, "sell wool 4",
+        {"blue.gold": 31, "blue.raw": "", "step": "turn"}, blue=ALL_WOOL),
     "Jack: two of one kind, D26": blue(
         "jack", "use jack; take wool; take wool", {"blue.raw": "sand stone wood wool wool"}),
     "Jack: all there is, D26": blue(
@@ -79,18 +80,19 @@ STORIES = {
         {"red.gold": 1, "red.made": "beam", "step": "turn"}, free=["carpenter"]),
     "Remigius: a card that was used and is used again": red(
         "income_6 brother_remigius", "use income_6; use brother_remigius; use income_6", {"red.gold": 15}),
-    "Remigius: the own use of a card pointed at stays, D7, D18": red(
-        "income_6 brother_remigius", "use brother_remigius; use income_6; use income_6", {"red.gold": 15}),
+    "Remigius: used up as soon as it is named; the own use of a card pointed at stays, D7, D18, D40": red(
+        "income_6 brother_remigius", "use brother_remigius", {"step": "copy", "red.used": "1"},
+        "use income_6; use income_6", {"red.gold": 15}),
     "Remigius: a red card under blue's marker, D18": red(
         "brother_remigius", "use brother_remigius; use walter; draw 1/4; draw 2/3",
         {"red.seals": "0/5 1/4 1/4 2/3 2/3"}, theirs=["walter"]),
-    "William: the opponent chooses, D30, D42": red(
-        "william_hamleigh", "use william_hamleigh; return II cloth",
-        {"blue.placed": {"I": ["beam", "mortar", "brick"], "II": [], "III": []},
-         "blue.supply": "ore wool wool wool wool", "to_act": "red"}, phase=2,
+    "William: the opponent chooses in the player's turn, which goes on, D30, D42": red(
+        "william_hamleigh", "use william_hamleigh", {"offered": "return II cloth", "to_act": "blue", "step": "william"},
+        "return II cloth", {"blue.placed": {"I": ["beam", "mortar", "brick"], "II": [], "III": []},
+                            "blue.supply": "ore wool wool wool wool", "to_act": "red", "step": "turn"}, phase=2,
         blue={"raw": ["sand", "stone", "wood"], "placed": {"I": ["beam", "mortar", "brick"], "II": ["cloth"]}}),
-    "Alfred: bought, turned, in the camp, D28": red(
-        "alfred_builder", "use alfred_builder; buy wool; buy wool; done",
+    "Alfred: any number bought, turned, in the camp, D10, D28": red(
+        "alfred_builder", "use alfred_builder; buy wool; buy wool", {"offered": "buy wool; done"}, "done",
         {"red.gold": 5, "red.made": "cloth cloth", "red.raw": "sand stone wood"}, phase=2, red={"gold": 15}),
     "Tom: placed for 2 gold and a seal; the turn's building stays open, D29": blue(
         "tom_builder", "use tom_builder; place II mortar 0/5; build I beam",
@@ -139,9 +141,9 @@ STORIES = {
         round_=2, red={**READY_I, "once": ["volunteer_workers"]}),
     "1x cards under markers go in front at once, D17": red(
         "bishop_henry power", {"red.once": "bishop_henry", "step": "turn"}, phase=2),
-    "three materials for 12, and bonus I: the top two seals": red(
-        "", "build I beam mortar brick; draw 1/4; draw 1/4",
-        {"red.gold": 8, "red.made": "", "red.seals": "0/5 1/4 1/4 1/4 2/3"}, red=READY_I),
+    "three materials for 12, and bonus I: the top two seals before the turn goes on, D43": red(
+        "", "build I beam mortar brick", {"offered": "draw 1/4; draw 2/3", "step": "draw", "to_act": "nature"},
+        "draw 1/4; draw 1/4", {"red.gold": 8, "red.made": "", "red.seals": "0/5 1/4 1/4 1/4 2/3"}, red=READY_I),
     "no bonus for the second to complete, D43": red(
         "", "build I beam mortar brick", {"red.seals": "0/5 1/4 2/3", "step": "turn"}, red=READY_I,
         blue={"raw": [], "placed": I_DONE}),
@@ -177,10 +179,6 @@ STORIES = {
     "no seals from an empty stack, D15, D16": red(
         "influence walter", {"offered": "end"}, red={"seals": ["1/4", "1/4", "2/3", "2/3"]}, blue={"seals": REST}),
     "no card of the other colour": red("aliena jack walter", {"offered": "end; use walter"}, red=ALL_WOOL),
-    "a use begun does one thing at least, D16": red("influence", "use influence", {"offered": "buy seal"}),
-    "then it may be ended, D16": red(
-        "influence", "use influence; buy seal; draw 1/4", {"offered": "buy seal; done"}, red={"gold": 4}),
-    "a card is used once": red("income_4", "use income_4", {"offered": "end"}),
     "a market sells no wool and no ore, D14": red(
         "market_2", "use market_2", {"offered": "buy sand; buy stone; buy wood; sell wool 1"},
         red={"gold": 6, "raw": ["wool"]}),
@@ -249,38 +247,18 @@ STORIES = {
          "build II mortar; end"},
         round_=2, red={"gold": 1, "made": ["beam", "mortar"], "once": ["studies_in_toledo"]}),
     # What the specification leaves open
-    "D48: Stephen waits until a purchase is over, however little gold is left": red(
-        "influence", "use influence; buy seal; draw 1/4", {"offered": "buy seal; done"}, phase=2, round_=2,
-        red={"gold": 4, "raw": [], "once": ["king_stephen"]}, blue={"gold": 9}),
-    "D48: and then comes too late for it": red(
-        "influence", "use influence; buy seal; draw 1/4; done; play king_stephen", {"offered": "end", "red.gold": 9},
+    "Stephen waits until a purchase is over, and then comes too late for it, D48": red(
+        "influence", "use influence; buy seal; draw 1/4", {"offered": "buy seal; done"},
+        "done; play king_stephen", {"offered": "end", "red.gold": 9},
         phase=2, round_=2, red={"gold": 4, "raw": [], "once": ["king_stephen"]}, blue={"gold": 9}),
-    "D10: Alfred sells any number, as far as gold and chips go": red(
-        "alfred_builder", "use alfred_builder; buy wool; buy wool",
-        {"offered": "build II cloth; build III cloth; end", "red.gold": 3, "red.made": "cloth cloth"}, phase=2,
-        red={"gold": 13, "raw": []}),
-    "D36: Aliena names the number at once": blue(
-        "aliena", "use aliena", {"offered": "sell wool 1; sell wool 2; sell wool 3"},
-        blue={"gold": 0, "raw": ["wool"] * 3}),
     "D37: wool can be sold to an empty bank": red(
         "market_2", {"offered": "end; use market_2"}, red={"gold": 0, "raw": ["wool"]}, blue={"gold": 74}),
     "D38: a sale is paid as one, with what there is": blue(
         "aliena", "use aliena; sell wool 4", {"offered": "end", "blue.gold": 9, "bank": 0, "blue.raw": ""},
         red={"gold": 65}, blue={**ALL_WOOL, "gold": 1}),
-    "D40: a pointing card is used up as soon as it is named": red(
-        "brother_remigius", "use brother_remigius",
-        {"offered": "use income_4; use income_5; use income_6", "step": "copy", "red.used": "0"}, free=["income_5"],
-        red=BROKE),
     "D41: the Lord gives his use after building as well": red(
         "", "build I beam; play lord_in_court; use income_5", {"offered": "end", "red.gold": 5}, phase=3,
         free=["income_5"], red={"gold": 2, "raw": [], "made": ["beam"], "once": ["lord_in_court"]}),
-    "D42: the opponent answers William in the player's turn": red(
-        "william_hamleigh", "use william_hamleigh",
-        {"offered": "return I beam; return I mortar; return II cloth", "to_act": "blue", "step": "william"}, phase=2,
-        red=BROKE, blue={"raw": [], "placed": {"I": ["beam", "mortar"], "II": ["cloth"]}}),
-    "D43: seals of the bonus are drawn before the turn goes on": red(
-        "income_4", "build I brick", {"offered": "draw 1/4; draw 2/3", "step": "draw", "to_act": "nature"},
-        red={"gold": 2, "raw": [], "made": ["brick"], "placed": {"I": ["beam", "mortar"]}}),
 }  # fmt: skip
 
 
