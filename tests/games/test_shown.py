@@ -16,7 +16,7 @@ from clerestory.refusals import Reason, Refusal
 from clerestory.server.translate_games import write_state
 from clerestory.v1 import games_pb2 as games
 from tests.engine.cathedral.positions import draft
-from tests.engine.cathedral.test_foresight import deck_of, swapped
+from tests.engine.cathedral.scenes import deck_of, swapped
 from tests.games.table import OWNER, STORED, head, refused
 from tests.games.test_secrecy import shown
 from tests.shipped import CATHEDRAL
