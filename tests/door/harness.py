@@ -22,7 +22,7 @@ from tests.server.harness import HOUR, Served, duration, question, served
 PROTO, JSON, STREAM = "application/proto", "application/json", "application/connect+proto"
 RULES, ADVICE = "/clerestory.v1.RulesService/", "/clerestory.v1.AdvisorService/"
 LIST, ANALYZE = RULES + "ListGames", ADVICE + "Analyze"
-HOUR_S = 3600.0  # every limit of time in these tests, which pass only on a clock that a test sets forward
+HOUR_S, DAY_S = 3600.0, 86_400.0  # limits of time in these tests, which pass only on a clock that is set forward
 ENVELOPE = struct.Struct(">BI")
 
 
