@@ -141,6 +141,8 @@ async def test_streams_end_when_their_token_loses_its_rights(
         listed.write_text(after)
         app.reload()
         app.reload()  # while they end
+        assert app.tokens is not None
+        assert len(app.tokens._streams) == len(others) * len(ending)
         for stream in ending:
             error = await refusal(rest_of(stream))
             assert_reason(error, reason)
