@@ -24,7 +24,7 @@ def said(*words: object) -> tuple[int, str]:
 
 
 def test_a_store_is_backed_up_and_restored(tmp_path: Path) -> None:
-    store, copy, again = unpack_file(tmp_path / "games.sqlite"), str(tmp_path / "copy"), str(tmp_path / "again.sqlite")
+    store, copy, again = unpack_file(tmp_path / "games.sqlite"), tmp_path / "copy", tmp_path / "again.sqlite"
     assert said("backup", copy, "--store", store) == (0, f"{copy}: format 2, {FOUND}\n")
     Path(store).unlink()
     assert said("restore", copy, "--store", again) == (0, f"{again}: format 2, {FOUND}\n")
@@ -35,22 +35,26 @@ def test_a_store_is_backed_up_and_restored(tmp_path: Path) -> None:
 def test_a_back_up_is_restored_on_a_machine_that_has_no_folder_for_stores_yet(tmp_path: Path) -> None:
     copy, folder = unpack_file(tmp_path / "copy.sqlite"), tmp_path / "of" / "games"
     again = folder / "games.sqlite"
-    assert said("restore", copy, "--store", str(again)) == (0, f"{again}: format 2, {FOUND}\n")
+    assert said("restore", copy, "--store", again) == (0, f"{again}: format 2, {FOUND}\n")
     assert [*folder.iterdir()] == [again]
+
+
+def test_a_copy_into_a_folder_that_does_not_exist_is_named(tmp_path: Path) -> None:
+    store, copy = unpack_file(tmp_path / "games.sqlite"), tmp_path / "none" / "copy"
+    says = f"clerestory: store: {copy} cannot be written: No such file or directory\n"
+    assert said("backup", copy, "--store", store) == (2, says)
 
 
 @pytest.mark.system
 def test_a_copy_that_cannot_be_written_is_named(tmp_path: Path, small_disk: Path) -> None:
-    store, missing, full = unpack_file(tmp_path / "games.sqlite"), tmp_path / "none" / "copy", small_disk / "copy"
-    says = f"clerestory: store: {missing} cannot be written: No such file or directory\n"
-    assert said("backup", str(missing), "--store", store) == (2, says)
+    store, full = unpack_file(tmp_path / "games.sqlite"), small_disk / "copy"
     ballast = fill(small_disk)
     says = f"clerestory: store: {full} cannot be written: No space left on device\n"
-    for words in (("backup", str(full), "--store", store), ("restore", store, "--store", str(full))):
+    for words in (("backup", full, "--store", store), ("restore", store, "--store", full)):
         assert said(*words) == (2, says)
     subprocess.run(["mount", "-o", "remount,ro", str(small_disk)], check=True)
     says = f"clerestory: store: {full} cannot be written: Read-only file system\n"
-    assert said("backup", str(full), "--store", store) == (2, says)
+    assert said("backup", full, "--store", store) == (2, says)
     assert [*small_disk.iterdir()] == [ballast]
 
 
