@@ -49,13 +49,8 @@ def test_another_language_is_small(language: str) -> None:
     assert sum(sizes.values()) <= LANGUAGE, sizes
 
 
-def test_what_is_seldom_wanted_is_no_part_of_it() -> None:
-    for what in (
-        "study-*.js",
-        "help-*.js",
-        "screens-*.css",
-        "table-*.js",
-    ):  # also styles and texts
+def test_the_first_load_leaves_out_what_is_seldom_wanted() -> None:
+    for what in ("study-*.js", "help-*.js", "screens-*.css", "table-*.js"):  # also styles and texts
         later = set(DIST.glob(f"assets/{what}"))
         assert later
         assert not later & first_load()
@@ -73,19 +68,12 @@ def test_nothing_is_loaded_from_elsewhere() -> None:
     assert not re.search(r"https?://|@import|url\(", style)
 
 
-@pytest.mark.parametrize("name", ["package.json", "package-lock.json", ".npmrc"])
-def test_no_file_of_the_tools_holds_an_address(name: str) -> None:
-    assert "://" not in (WEB / name).read_text()
-
-
-def test_every_tool_is_locked_by_its_hash() -> None:
+def test_every_tool_is_locked_by_its_hash_and_may_be_used_as_it_is_licensed() -> None:
+    for name in ("package.json", "package-lock.json", ".npmrc"):
+        assert "://" not in (WEB / name).read_text(), name
     lock = json.loads((WEB / "package-lock.json").read_text())
     packages = {name: package for name, package in lock["packages"].items() if name}
     assert packages
     assert [name for name, package in packages.items() if not package.get("integrity")] == []
-
-
-def test_the_tools_may_be_used_as_they_are_licensed() -> None:
-    lock = json.loads((WEB / "package-lock.json").read_text())
-    licences = {package.get("license") for name, package in lock["packages"].items() if name}
+    licences = {package.get("license") for package in packages.values()}
     assert licences <= {"MIT", "Apache-2.0", "(Apache-2.0 AND BSD-3-Clause)", "MPL-2.0"}
