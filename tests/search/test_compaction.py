@@ -5,12 +5,13 @@ from dataclasses import replace
 
 import pytest
 
-from clerestory.engine import GAMES, NATURE, Rng, State
+from clerestory.engine import GAMES, NATURE, Rng, State, from_position
 from clerestory.search.ismcts import Searcher
 from clerestory.search.lines import Line
 from clerestory.search.options import shipped
 from clerestory.search.result import Result
 from clerestory.search.root import observe
+from lab.exact import lines_of
 from tests.search.positions import decisions
 from tests.shipped import CATHEDRAL
 
@@ -78,19 +79,32 @@ def test_figures_of_what_is_kept_do_not_change(name: str) -> None:
     assert max(len(line.principal_variation) for line in same) > 1
 
 
-@pytest.mark.parametrize("seed", [3, 6])
-def test_nodes_that_another_order_of_actions_leads_to_are_kept(seed: int) -> None:
-    """If everything reachable fits, a search continues from a compacted tree exactly as from the whole one.
-
-    That is, until it takes an order of actions that it had not taken, to a node that was dropped; here it takes none.
-    """
-    found = []
-    for size in (LARGE, SMALL):
-        search = advanced(start(seed=seed), size)
-        found.append((search.run(iterations=300), search.run(iterations=1).nodes))
-    (whole, all_nodes), (compacted, kept_nodes) = found
+def assert_continues_alike(whole: Searcher, compacted: Searcher) -> None:
+    """A search continues from a compacted tree exactly as from the whole one if everything reachable was kept."""
+    (first, all_nodes), (second, kept_nodes) = (
+        (search.run(iterations=200), search.run(iterations=1).nodes) for search in (whole, compacted)
+    )
     assert kept_nodes < all_nodes
-    assert [figures(line) for line in compacted.lines] == [figures(line) for line in whole.lines]
+    assert [figures(line) for line in second.lines] == [figures(line) for line in first.lines]
+
+
+@pytest.mark.parametrize("seed", [3, 6])
+def test_everything_reachable_is_kept_if_it_fits(seed: int) -> None:
+    assert_continues_alike(*(advanced(start(seed=seed), size) for size in (LARGE, SMALL)))
+
+
+@pytest.mark.parametrize(("number", "iterations", "small"), [(2, 2000, 1 << 18), (36, 1000, 1 << 17)])
+def test_nodes_that_another_order_of_actions_leads_to_are_kept(number: int, iterations: int, small: int) -> None:
+    """Conversions of a last round lead to the same nodes in any order."""
+    position = from_position(lines_of("cathedral")[number]["position"])
+    searches = [searcher(position, size) for size in (LARGE, small)]
+    best, _ = (search.run(iterations=iterations).best.action for search in searches)
+    after = position.copy()
+    after.play(best)
+    assert after.turn == position.turn
+    for search in searches:
+        search.advance(observe(after))
+    assert_continues_alike(*searches)
 
 
 def test_a_tree_with_room_keeps_everything() -> None:
