@@ -185,7 +185,7 @@ async def test_warnings(server: Served, fields: dict[str, object], warnings: lis
 
 
 async def test_a_server_that_finishes_warns(server: Served) -> None:
-    call = server.advisor.RecommendMove(question(time_budget=duration(50)))
+    call = server.advisor.RecommendMove(question(time_budget=HOUR))
     await until(lambda: server.app.scheduler.running == 1)
     server.app.scheduler.finish()
     assert "FINISHING" in names(await call)
