@@ -1,10 +1,11 @@
 """Which requests the gateway accepts, and its limits of size and time."""
 
 import asyncio
+import json
 
 import pytest
 
-from tests.door.harness import ADVICE, HOUR_S, JSON, RULES, Caller, door, read_head, reason_of
+from tests.door.harness import ADVICE, HOUR_S, JSON, PROTO, RULES, Caller, door, read_head, reason_of
 from tests.server.harness import LoopClock
 
 LIST = RULES + "ListGames"
@@ -70,9 +71,13 @@ async def test_other_ways_to_ask(caller: Caller, verb: str, path: str, status: i
     assert (await caller.ask(verb, path, content_type=JSON)).status == status
 
 
-async def test_a_body_too_long_is_refused(caller: Caller) -> None:
-    answer = await caller.call(LIST, b"x" * (64 * 1024 + 1))
+async def test_a_body_that_is_too_long_is_refused(caller: Caller) -> None:
+    body = b"x" * (64 * 1024 + 1)
+    answer = await caller.call(LIST, body)
     assert (answer.status, reason_of(answer.fields)) == (400, "UNREADABLE_REQUEST")
+    head = f"POST {LIST} HTTP/1.1\r\nhost: localhost\r\ncontent-type: {PROTO}\r\ntransfer-encoding: chunked\r\n\r\n"
+    status, text = await caller.said(head.encode() + b"%x\r\n%b\r\n0\r\n\r\n" % (len(body), body))
+    assert (status, reason_of(json.loads(text))) == (400, "UNREADABLE_REQUEST")
 
 
 @pytest.mark.parametrize("length", ["65537", "9" * 19])

@@ -158,6 +158,20 @@ async def test_the_longest_waiting_connection_of_the_larger_kind_makes_room() ->
     assert [one.closed for one in made] == [False, False, True, False]
 
 
+async def test_an_address_with_its_share_makes_room_among_its_own() -> None:
+    places = ConnectionPlaces(4 * FEW)
+    other, *made = [FakeConnection("192.0.2.9"), *(FakeConnection() for _ in range(FEW))]
+    for one in (other, *made):
+        assert places.enter(one.address)
+        places.asks(one)
+    assert places.enter(made[0].address)
+    assert [one.closed for one in (other, *made)] == [False, True, *[False] * (FEW - 1)]
+    for one in made:
+        places.works(one)
+    assert not places.enter(made[0].address)  # for all are being answered
+    assert places.enter(other.address)
+
+
 async def test_the_longest_unfinished_request_makes_room_in_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("clerestory.door.places.BYTES", 100)
     places, made = ConnectionPlaces(9), [FakeConnection() for _ in range(4)]
