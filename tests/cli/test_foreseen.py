@@ -42,7 +42,10 @@ def played(session: Session, *lines: str) -> tuple[str, list[str]]:
 
     def answer(prompt: str = "") -> str:
         prompts.append(prompt)
-        return next(typed, "quit")
+        try:
+            return next(typed)
+        except StopIteration:
+            raise EOFError from None
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("builtins.input", answer)

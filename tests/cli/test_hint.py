@@ -43,7 +43,7 @@ def test_table_shows_as_many_lines_as_asked(example: Path) -> None:
 
 
 def test_what_is_watched_in_a_pipe_comes_once_and_whole() -> None:
-    out = hint(EXAMPLE, "--time", "300ms", "--watch", COLUMNS="60").out
+    out = hint(EXAMPLE, "--time", "100ms", "--watch", COLUMNS="60").out
     assert out.count("iterations in") == 1
     assert re.search(r"iterations in .{30,}; seed \d+\n$", out)
 

@@ -48,7 +48,7 @@ def records(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("records")
     paths = {}
     for game, seats in (("cathedral", 3), ("duel", 2)):
-        end = cut(random_game(game, seats, 1), 70)
+        end = cut(random_game(game, seats, 1), 50)
         paths[game] = folder / f"{game}.jsonl"
         paths[game].write_text("".join(f"{line}\n" for line in Record(end).lines()))
         while end.turn == NATURE:
@@ -81,14 +81,14 @@ ASKED = {
     "play a table": (["play", "--table", "--seed", "3", "--time", "50ms"], "?\n1\n1\n1\nundo\nquit\n"),
     "play duel": (["play", "--game", "duel", "--seed", "3", "--time", "20ms"], "1\n" * 400),
 }
-QUICK = {
+QUICK = [
     ("de", "play"),
     ("he", "play duel"),
     ("fr", "annotate"),
     ("it", "puzzle"),
     ("es", "lesson"),
     ("he", "recommend"),
-}
+]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The command as a whole: its list of commands, wrong input in one line, exit codes, and standard streams."""
+"""The command as a whole: its list of commands, exit codes, and standard streams."""
 
 import io
 import re
@@ -67,7 +67,7 @@ def test_help_names_the_games_that_exist() -> None:
     assert list(GAMES) == list(NAMES)
 
 
-# -- errors ---------------------------------------------------------------------------------------
+# -- errors ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("name", sorted(BAD_INPUT | FAILURES))
