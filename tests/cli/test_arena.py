@@ -15,7 +15,7 @@ from tests.cli.command import Ended, run, started, until
 TOY = ("greedy", "random", "--game", "toy", "--workers", "1", "--budget", "20it")
 
 
-MATCH = ("ismcts-plain", "random", "--budget", "20it", "--workers", "1", "--json", "--games", "20")
+MATCH = ("ismcts-plain", "random", "--budget", "20it", "--workers", "1", "--json", "--games", "8")
 
 
 arena = partial(run, "arena")

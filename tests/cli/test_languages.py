@@ -16,7 +16,7 @@ from clerestory.clients.errors import BadConnection
 from clerestory.engine import NATURE, Record
 from clerestory.texts import patterns
 from clerestory.texts.languages import LANGUAGES
-from tests.cli.command import run
+from tests.cli.command import POSITIONS, run
 from tests.cli.test_help import sentences
 from tests.languages import OTHERS, english_in
 from tests.review.games import cut, random_game
@@ -79,11 +79,12 @@ ASKED = {
     "lesson": (["lesson", "workers"], "\n\n\n1\n\n2\n\nrestart\n\n\nquit\n"),
     "play": (["play", "--time", "50ms", "--seed", "3"], "help\nbogus\n0\nundo\nsave\n?\n1\nshow\npeek\n1\nquit\n"),
     "play a table": (["play", "--table", "--seed", "3", "--time", "50ms"], "?\n1\n1\n1\nundo\nquit\n"),
+    "play duel on": (["play", str(POSITIONS / "duel-2p-phase4-claim.json"), "--time", "20ms"], "1\n" * 400),
     "play duel": (["play", "--game", "duel", "--seed", "3", "--time", "20ms"], "1\n" * 400),
 }
 QUICK = [
     ("de", "play"),
-    ("he", "play duel"),
+    ("he", "play duel on"),
     ("fr", "annotate"),
     ("it", "puzzle"),
     ("es", "lesson"),

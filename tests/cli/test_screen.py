@@ -10,9 +10,10 @@ from rich.console import Console
 from clerestory.cli.answers import answer_view
 from clerestory.cli.screen import USUAL, actions_table, screen
 from clerestory.clients.wire import read_answer
-from clerestory.engine import GAMES, from_position
+from clerestory.engine import GAMES, Record, from_position
 from clerestory.v1 import advisor_pb2 as api
 from tests.cli.command import EXAMPLES, POSITIONS, run
+from tests.review.games import cut, random_game
 
 EXAMPLE_POSITIONS = sorted(POSITIONS.iterdir())
 BORDERS = "┏┃┡│└├"
@@ -35,15 +36,15 @@ COMMANDS = {
     "simulate": ["simulate", "--game", "cathedral", "--seats", 4, "--games", 2],
     "arena": ["arena", "greedy:samples=16", "ismcts:exploration=0.53,horizon=3", "--games", 2, "--budget", "20it"],
     "bench engine": ["bench", "engine", "--game", "cathedral", "--seats", 4, "--seconds", 0.02, "--runs", 1],
-    "annotate": ["annotate", EXAMPLES / "records" / "cathedral-4p.jsonl", "--iterations", 50],
-    "annotate duel": ["annotate", EXAMPLES / "records" / "duel-2p.jsonl", "--iterations", 50],
+    "annotate": ["annotate", "-", "--iterations", 50],
     "bench early": ["bench", "early", EXAMPLE_POSITIONS[0], "--searcher", "--calls", 1, "--budget-ms", 20],
 }
 
 
 @pytest.mark.parametrize("arguments", COMMANDS.values(), ids=COMMANDS)
 def test_tables_fit(arguments: list[str | Path]) -> None:
-    lines = tabled(shown(*arguments))
+    typed = "\n".join(Record(cut(random_game("cathedral", 4, 1), 60)).lines()) if "-" in arguments else ""
+    lines = tabled(shown(*arguments, typed=typed))
     assert lines
     assert max(map(len, lines)) <= COLUMNS
     assert "…" not in "".join(lines)

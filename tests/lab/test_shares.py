@@ -43,7 +43,7 @@ PLANTED = Sharpness(0.6, stronger=0.25, later=0.06, both=0.03, last=0.3, first=-
 
 
 def test_a_sharpness_is_found_again_by_strength_and_round() -> None:
-    found = best_sharpness(made(80_000, PLANTED, positions=1))
+    found = best_sharpness(made(50_000, PLANTED, positions=1))
     for iterations, round_ in product((400, 8_000), (1, 2, 5, 6)):
         assert found.exponent(iterations, round_) == pytest.approx(PLANTED.exponent(iterations, round_), abs=0.08)
     assert found.first_seat == pytest.approx(PLANTED.first_seat, abs=0.08)

@@ -73,10 +73,10 @@ def later_than(stop: int) -> Callable[[str, list[str]], list[str]]:
 
 def test_games_of_one_ply_come_first(tmp_path: Path, whole: Path) -> None:
     """The fit starts from their weights, which are kept; a run without them ends elsewhere."""
-    plan = replace(PLAN, one_ply=OnePlyHabits(rounds=1, games=20))
+    plan = replace(PLAN, one_ply=OnePlyHabits(rounds=1, games=4))
     list(learn(plan, OPEN, tmp_path, 1, Resources()))
     first = read_weights(tmp_path / "one-ply.net", cathedral())
-    assert first.provenance["one_ply"]["games"] == 20
+    assert first.provenance["one_ply"]["games"] == 4
     candidate = read_weights(tmp_path / "generation-0" / "candidate.net", cathedral())
     assert candidate.provenance["start"] == first.checksum
     assert not (tmp_path / "one-ply.npz").exists()
