@@ -4,8 +4,7 @@ import json
 import os
 import signal
 import subprocess
-from collections.abc import Callable
-from functools import partial
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -133,13 +132,20 @@ def test_a_game_is_continued_from_its_own_record(tmp_path: Path) -> None:
 # -- processes -------------------------------------------------------------------------------------
 
 
+@pytest.fixture
+def heard_hangup() -> Iterator[None]:
+    """Children may end by SIGHUP, even if nohup started the tests."""
+    before = signal.signal(signal.SIGHUP, signal.SIG_DFL)
+    yield
+    signal.signal(signal.SIGHUP, before)
+
+
 @pytest.mark.system
+@pytest.mark.usefixtures("heard_hangup")
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGHUP, signal.SIGTERM])
 def test_an_answered_ply_survives(number: int, tmp_path: Path) -> None:
     path = tmp_path / "game.jsonl"
-    words = ["play", *TOY, "--record", path, "--json"]
-    heard = {"preexec_fn": partial(signal.signal, signal.SIGHUP, signal.SIG_DFL)}  # nohup lets children ignore it
-    with started(*words, stdin=subprocess.PIPE, **heard) as process:
+    with started("play", *TOY, "--record", path, "--json", stdin=subprocess.PIPE) as process:
         assert process.stdin is not None
         assert process.stdout is not None
         process.stdin.write("play 4\n")
