@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 
 from clerestory.engine import NATURE, BadPosition, BadRecord, Record, Rng, State, read_records
-from tests.engine.cathedral.scenes import CUBES, changed, fields, reach
+from tests.engine.cathedral.positions import board
+from tests.engine.cathedral.scenes import CUBES, changed, fields, reach, read
 from tests.engine.faulty import faults_of_position, matching
 from tests.laws import next_action, walk
 from tests.shipped import CATHEDRAL
@@ -118,6 +119,15 @@ def test_later_steps_have_their_invariants(name: str) -> None:
     state = reach(step, round_=round_, seed=2 if round_ == 3 else 1)
     with pytest.raises(BadPosition, match=rf"^cathedral{blamed}: breaks rule {invariant} ".replace(".", r"\.")):
         changed(state, changes, red=red)
+
+
+@pytest.mark.parametrize("location", ["priory", "court", "market"])
+def test_no_builder_stands_behind_a_free_space(location: str) -> None:
+    others = "red archbishop, red castle, red start, blue kingsbridge.1, blue shiring.1"
+    table = board(2, "quarrel", f"{others}, blue {location}")
+    assert read(table).check() == 0
+    with pytest.raises(BadPosition, match=r"^cathedral: breaks rule 10"):
+        read({**table, location: table[location][::-1]})
 
 
 def after_event(event: str, step: str, **reached: int) -> State:
