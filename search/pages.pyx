@@ -89,10 +89,12 @@ cdef void *take(size_t bytes) noexcept:
             array = spares[i].array
             strike(i)
             return array
-    array = map_zeros(size)
+    with nogil:  # the system may take milliseconds
+        array = map_zeros(size)
     if array == NULL:
         release_spares()
-        array = map_zeros(size)
+        with nogil:
+            array = map_zeros(size)
     return array
 
 
@@ -100,15 +102,20 @@ cdef void give_back(void *array, size_t bytes) noexcept:
     """Keep an array for another tree; if the list is full, the oldest spare is released."""
     global num_spares
     cdef size_t size = rounded(bytes)
+    cdef Spare oldest = Spare(array=NULL, bytes=0)
     if array == NULL or not CAN_KEEP or size < HUGE_FROM:
-        unmap(array, size)
+        with nogil:
+            unmap(array, size)
         return
+    with nogil:
+        cut(array, size, KEPT_BYTES)
     if num_spares == MOST_SPARES:
-        unmap(spares[0].array, spares[0].bytes)
+        oldest = spares[0]
         strike(0)
-    cut(array, size, KEPT_BYTES)
     spares[num_spares].array, spares[num_spares].bytes = array, size
     num_spares += 1
+    with nogil:
+        unmap(oldest.array, oldest.bytes)
 
 
 cdef void strike(int i) noexcept:
@@ -136,6 +143,9 @@ def count_spares():
 def release_spares():
     """Return all kept arrays to the system."""
     global num_spares
-    for i in range(num_spares):
-        unmap(spares[i].array, spares[i].bytes)
-    num_spares = 0
+    cdef Spare last
+    while num_spares:
+        num_spares -= 1
+        last = spares[num_spares]
+        with nogil:
+            unmap(last.array, last.bytes)

@@ -51,14 +51,16 @@ cdef bint tree_open(Tree *tree, uint64_t max_bytes, uint64_t max_visits, int sea
     tree.records = <double *> take(tree.max_records * record_bytes(tree))
     if tree.nodes == NULL or tree.edges == NULL or tree.actions == NULL or tree.records == NULL:
         return False
-    memset(tree.records, 0, record_bytes(tree))  # that of edges which have none
+    with nogil:  # the first write to a page can be slow
+        memset(tree.records, 0, record_bytes(tree))  # that of edges which have none
     tree.num_slots = tree.num_records = 1
     tree_reset(tree)
     return True
 
 
 cdef void tree_close(Tree *tree) noexcept:
-    release(tree.nodes, (tree.mask + 1) * sizeof(Node))
+    with nogil:
+        release(tree.nodes, (tree.mask + 1) * sizeof(Node))
     give_back(tree.edges, tree.max_slots * sizeof(Edge))
     give_back(tree.actions, tree.max_slots * sizeof(action_t))
     give_back(tree.records, tree.max_records * record_bytes(tree))
