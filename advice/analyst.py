@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import AsyncGenerator, AsyncIterator, Callable
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from math import floor
@@ -11,13 +11,17 @@ from typing import Any, Self
 
 from clerestory.advice.allowance import EXPLAINED_FROM, Allowance, TimeBudget, allow
 from clerestory.advice.answer import Answer, remarks_on
+from clerestory.advice.backlog import Ticket
 from clerestory.advice.caller import HERE, Caller
 from clerestory.advice.capacity import Capacity
 from clerestory.advice.demand import Priority
+from clerestory.advice.lazy import LazySearcher
 from clerestory.advice.lead import Lead
 from clerestory.advice.memory import Trees
 from clerestory.advice.question import Question
-from clerestory.advice.scheduler import Job, Scheduler
+from clerestory.advice.reader import AnswerReader, ended_within, next_look
+from clerestory.advice.job import Job
+from clerestory.advice.scheduler import Scheduler
 from clerestory.engine.core import State
 from clerestory.refusals import Reason, Refusal, refuse
 from clerestory.search.ismcts import Searcher
@@ -27,8 +31,8 @@ from clerestory.search.result import Result, StopReason
 EXPLAINED_LINES, EXPLAINED_WORLDS, EXPLAINED_PLIES = 5, 50, 5000  # about two thousandths of a second in all
 TABLE = 0.003  # seconds of the event loop for each table of a stream: the more streams, the fewer tables
 CROWD = 6  # searches a worker, above which explanations would make answers late
-LOOK = 0.25  # seconds between two checks of the certainty of an analysis, at most
-TURN = 10.0  # seconds after which a search that makes all its iterations is admitted again
+TURN = 10.0  # seconds after which a search that makes all its iterations gives back its place
+LONGEST_PAUSE = 0.25  # seconds until a background search is admitted that could not have its minimum in time
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +45,7 @@ class Admission:
         arrived: a reading of time.monotonic.
         remaining: seconds from then until the caller no longer waits; None if it waits as long as it takes.
         asker: what asks, in figures: the name of a call, or `Bot`; "" for a program of this process.
+        ticket: its place among the background searches; None for a search that is refused if there is no place.
     """
 
     caller: Caller
@@ -48,6 +53,20 @@ class Admission:
     arrived: float
     remaining: float | None
     asker: str = ""
+    ticket: Ticket | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """A place for a background question.
+
+    Attributes:
+        admission: of the question.
+        seconds: that its search may take: the more others wait, the less.
+    """
+
+    admission: Admission
+    seconds: float
 
 
 @dataclass(slots=True)
@@ -61,7 +80,7 @@ class Consultation:
 
     question: Question
     allowance: Allowance
-    searcher: Searcher
+    searcher: LazySearcher
     job: Job
     asker: str = ""
     sequence: int = 0
@@ -88,42 +107,6 @@ class Consultation:
         )
 
 
-class AnswerReader:
-    """Whoever takes answers to one question, each when he comes for it.
-
-    Attributes:
-        answers: that were given and not yet taken, None after the last.
-        came: the reading of time.monotonic at which he came last.
-    """
-
-    def __init__(self) -> None:
-        self.answers: asyncio.Queue[Answer | None] = asyncio.Queue()
-        self.came = 0.0
-        self._waits = asyncio.Event()
-
-    async def next(self) -> Answer | None:
-        """Wait for the next answer; return None if there is none."""
-        self.came = time.monotonic()
-        self._waits.set()
-        return await self.answers.get()
-
-    def give(self, answer: Answer) -> None:
-        """Give the answer for which he waits."""
-        self._waits.clear()
-        self.answers.put_nowait(answer)
-
-    async def wants(self, done: asyncio.Event) -> bool:
-        """Wait until he waits for an answer, but not once something is done; return whether he does."""
-        if not self._waits.is_set():
-            either = [asyncio.ensure_future(event.wait()) for event in (self._waits, done)]
-            try:
-                await asyncio.wait(either, return_when=asyncio.FIRST_COMPLETED)
-            finally:
-                for one in either:
-                    one.cancel()
-        return self._waits.is_set()
-
-
 class Analyst:
     """Answers questions about positions. It belongs to one event loop, and searches on threads of its own.
 
@@ -137,7 +120,7 @@ class Analyst:
     def __init__(self, capacity: Capacity | None = None, answered: Callable[[Answer], None] = lambda _: None) -> None:
         self._capacity = capacity = capacity or Capacity()
         self.scheduler = Scheduler(capacity.workers, capacity.max_searches, capacity.min_iterations)
-        self._trees = Trees(capacity)
+        self._trees = Trees(capacity, self._discard_later)
         self._lead = Lead()
         self._answered = answered
         self._watched = 0  # questions with several answers
@@ -174,9 +157,31 @@ class Analyst:
         self.scheduler.require_place(caller, priority)
         return admission
 
-    async def wait_for_place(self, caller: Caller, priority: Priority) -> None:
-        """Wait for a place, which a question has if it is asked at once. Raises Refusal, FINISHING."""
-        await self.scheduler.wait_for_place(caller, priority)
+    @asynccontextmanager
+    async def place(
+        self, caller: Caller, priority: Priority, seconds: float, asker: str = ""
+    ) -> AsyncIterator[Callable[[], Place]]:
+        """Wait for a place in the background; yield a function that returns an admission for it, and the time left.
+
+        Such a question is not refused for want of a place. It may be interrupted, and goes on later. With
+        Priority.BACKGROUND it also waits for an idle worker.
+
+        Args:
+            caller: whose it is.
+            priority: of its search.
+            seconds: that its search may take from now on, with the time that it waits.
+            asker: what asks, in figures.
+
+        Raises Refusal, FINISHING.
+        """
+        late, deadline = priority == Priority.BACKGROUND, time.monotonic() + seconds
+        async with self.scheduler.place(caller, priority, deadline, needs_idle=late) as ticket:
+
+            def admitted() -> Place:
+                admission = Admission(caller, priority, time.monotonic(), None, asker, ticket)
+                return Place(admission, min(self.scheduler.seconds(ticket), seconds))
+
+            yield admitted
 
     # -- questions ---------------------------------------------------------------------------------
 
@@ -254,15 +259,42 @@ class Analyst:
         """Search a question during the block; the search ends with it, however it ends."""
         arrived, remaining = admission.arrived, admission.remaining
         allowance = allow(question, self._capacity, self._lead, arrived, remaining, early=early)
+        async with AsyncExitStack() as placed:
+            if admission.priority == Priority.BACKGROUND and admission.ticket is None:
+                ticket = await self._place_in_time(placed, admission, allowance.budget.deadline)
+                admission = replace(admission, ticket=ticket)
+            async with self._searching(question, admission, allowance) as consultation:
+                yield consultation
+
+    async def _place_in_time(self, placed: AsyncExitStack, admission: Admission, deadline: float) -> Ticket:
+        """Return a place in the background. Raises Refusal: FINISHING, BUSY if there is none before a deadline."""
+        try:
+            async with asyncio.timeout_at(deadline):
+                place = self.scheduler.place(admission.caller, admission.priority, deadline)
+                return await placed.enter_async_context(place)
+        except TimeoutError:
+            waiting = self.scheduler.waiting
+            refusal = f"no worker was free in time: {waiting} searches wait"
+            raise Refusal(Reason.BUSY, [("", refusal)], retry=1.0) from None
+
+    @asynccontextmanager
+    async def _searching(
+        self, question: Question, admission: Admission, allowance: Allowance
+    ) -> AsyncIterator[Consultation]:
+        """Search during the block. Raises Refusal, BUSY."""
         with self._trees.lend(question, admission.caller, allowance) as searcher:
             job = self.scheduler.submit(
-                searcher, allowance, caller=admission.caller, kind=question.kind, priority=admission.priority
+                searcher,
+                allowance,
+                caller=admission.caller,
+                kind=question.kind,
+                priority=admission.priority,
+                ticket=admission.ticket,
             )
             try:
                 yield Consultation(question, allowance, searcher, job, admission.asker)
             finally:
                 self.scheduler.drop(job)
-                job.loop.call_soon(let_go, searcher)
 
     async def _conclude(self, consultation: Consultation) -> Answer:
         """Return the final answer."""
@@ -282,7 +314,7 @@ class Analyst:
         """Return a function that explains a result before it is given; None if not wanted, or in a crowd."""
         if not wanted or self.scheduler.admitted > CROWD * self.workers:
             return None
-        return partial(explain, consultation.question.view, consultation.searcher)
+        return partial(with_searcher, partial(explain, consultation.question.view), consultation.searcher)
 
     # -- questions that are answered as a whole ----------------------------------------------------
 
@@ -296,27 +328,40 @@ class Analyst:
                 if answer is not None and is_whole(question, answer.result):
                     return answer
 
-    async def _turn(self, question: Question, searcher: Searcher, caller: Caller) -> Answer | None:
-        """Continue a search for a limited time; return None after waiting for a place. Raises Refusal, FINISHING."""
-        try:
-            admission = self.admit(caller, Priority.BACKGROUND)
-            allowance = a_turn(question, searcher, admission.arrived)
-            job = self.scheduler.submit(
-                searcher, allowance, caller=caller, kind=question.kind, priority=Priority.BACKGROUND
-            )
-        except Refusal as refusal:
-            if refusal.reason != Reason.BUSY:
-                raise
-            await asyncio.sleep(refusal.retry or TURN)
-            return None
+    async def _turn(self, question: Question, searcher: LazySearcher, caller: Caller) -> Answer | None:
+        """Continue a search for a limited time; return None if that was not possible. Raises Refusal, FINISHING."""
+        async with self.scheduler.place(caller, Priority.BACKGROUND, time.monotonic() + TURN) as ticket:
+            allowance = a_turn(question, searcher, time.monotonic())
+            try:
+                job = self.scheduler.submit(
+                    searcher,
+                    allowance,
+                    caller=caller,
+                    kind=question.kind,
+                    priority=Priority.BACKGROUND,
+                    ticket=ticket,
+                )
+            except Refusal as refusal:
+                if refusal.reason != Reason.BUSY:
+                    raise
+                await asyncio.sleep(min(refusal.retry or TURN, LONGEST_PAUSE))
+                return None
+            return await self._conclude_turn(question, searcher, job, allowance)
+
+    async def _conclude_turn(self, question: Question, searcher: LazySearcher, job: Job, allowance: Allowance) -> Answer:
+        """Return what a search has found by the end of a turn. Raises Refusal, FINISHING."""
         try:
             made = question.explain or partial(explain, question.view)
-            result = await self.scheduler.result(job, partial(made, searcher))
+            result = await self.scheduler.result(job, partial(with_searcher, made, searcher))
         finally:
             self.scheduler.drop(job)
         if job.finishing:
             refuse(Reason.FINISHING, "", "the server is shutting down")
         return Consultation(question, allowance, searcher, job).answer(result, final=True)
+
+    def _discard_later(self, searcher: Searcher) -> None:
+        """Free a tree once the answer is on its way."""
+        asyncio.get_running_loop().call_soon(self.scheduler.discard, searcher)
 
     # -- the end -----------------------------------------------------------------------------------
 
@@ -329,7 +374,7 @@ class Analyst:
         await self.scheduler.close()
 
 
-def a_turn(question: Question, searcher: Searcher, arrived: float) -> Allowance:
+def a_turn(question: Question, searcher: LazySearcher, arrived: float) -> Allowance:
     """Return what a search that makes all its iterations is granted before it is admitted again."""
     assert question.terms.iterations is not None
     left = question.terms.iterations - searcher.iterations
@@ -342,27 +387,16 @@ def is_whole(question: Question, result: Result) -> bool:
     return result.iterations >= question.terms.iterations or result.stop_reason == StopReason.ITERATIONS
 
 
+def with_searcher(make: Callable[[Searcher, Result], Result], lazy: LazySearcher, result: Result) -> Result:
+    """Return what is made of a result and the searcher that has found it; in another thread."""
+    searcher = lazy.make()
+    try:
+        return make(searcher, result)
+    finally:
+        searcher.release()
+
+
 def explain(view: State, searcher: Searcher, result: Result) -> Result:
     """Return the result with its first lines explained, as far as the time of an answer allows."""
     explained = searcher.explain(result, lines=EXPLAINED_LINES, worlds=EXPLAINED_WORLDS, plies=EXPLAINED_PLIES)
     return worded(explained, view)
-
-
-def let_go(_: Searcher) -> None:
-    """Do nothing with a search that is held until the answer is on its way: to free its memory takes a while."""
-
-
-async def ended_within(job: Job, moment: float) -> bool:
-    """Wait for a search to end, until a reading of the clock at most; return whether it has ended."""
-    try:
-        async with asyncio.timeout_at(moment):
-            await job.done.wait()
-    except TimeoutError:
-        return False
-    return True
-
-
-def next_look(began: float, interval: float) -> float:
-    """Return the reading of the clock at the next tick, or sooner if ticks are far apart."""
-    now = time.monotonic()
-    return min(now + LOOK, began + interval * (floor((now - began) / interval) + 1))

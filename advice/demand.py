@@ -43,6 +43,7 @@ class Demand:
         origin: who shares the server with other origins.
         part: of the origin, which shares the origin's share with its other parts.
         helpers: threads beyond its own, for workers that nothing else needs.
+        waits: it has a place of the backlog, and is interrupted when others go before it.
         paths: who has the shares that it uses: its origin, and its part.
         clock: key of the virtual clock that measures what its trees are entitled to.
     """
@@ -55,6 +56,7 @@ class Demand:
     origin: Hashable = None
     part: Hashable = None
     helpers: int = 0
+    waits: bool = False
     paths: tuple[Path, Path] = field(init=False, repr=False)
     clock: Path = field(init=False, repr=False)
 

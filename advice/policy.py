@@ -21,6 +21,7 @@ FRESHNESS = 0.1  # weight of the latest slice in the measured speed
 FIRST = 5  # slices before a speed is trusted: a single one may have waited for the system
 MOST_AHEAD = 0.1  # most seconds of a worker beyond its share that count against a caller
 CLAIM = 1.0  # seconds after a refused part's delay for which its share is kept free
+MODEST = 0.25  # of its time that a search may need which is not held to what its caller has had before
 CLAIMS = 64  # most parts of one origin for which this is done at once
 IN_TURN = ((Priority.MOVE, Priority.HINT), (Priority.BACKGROUND,))  # the later ones have what the earlier ones leave
 
@@ -33,7 +34,8 @@ class Policy:
 
     Attributes:
         workers: threads that can search at once.
-        max_searches: of one part of an origin at once; hints get half of them, and the background a quarter.
+        max_searches: of one part of an origin at once; hints get half of them. Those that wait in the backlog do not
+            count.
         min_iterations: promised to every search that is admitted, unless its own limits end it before.
         speeds: iterations a second of a worker, measured, by kind.
     """
@@ -63,14 +65,16 @@ class Policy:
     def admit(self, demand: Demand, now: float) -> list[TreeTask]:
         """Admit a search. Raises NoRoom if it or another admitted search would then miss its minimum."""
         self._advance(now)
-        self.require_place(demand.origin, demand.part, demand.priority, now)
+        if not demand.waits:
+            self.require_place(demand.origin, demand.part, demand.priority, now)
         minimum = min(self.min_iterations / demand.trees, demand.iterations)
         began = self._reading(demand.clock)
         new = [TreeTask(demand, number, demand.deadline - now, began, minimum) for number in range(demand.trees)]
         more = range(demand.trees, demand.trees + demand.helpers)
         helpers = [TreeTask(demand, number, demand.deadline - now, began, 0, helps=True) for number in more]
         self._require_time(demand, new, now)
-        self._places.take(demand)
+        if not demand.waits:
+            self._places.take(demand)
         self.trees += new
         self._owed += new
         self._helpers += helpers
@@ -81,18 +85,21 @@ class Policy:
         """Raise NoRoom if a part of an origin has as many searches as it may, however short they are."""
         self._places.require(origin, part, priority, now)
 
-    def require_idle(self, now: float) -> None:
-        """Raise NoRoom if every worker has something to do that goes before background searches."""
-        first = [tree.demand.deadline for tree in self.trees if tree.demand.priority < Priority.BACKGROUND]
-        if len(first) >= self.workers:
-            raise NoRoom(f"no worker is free: {len(first)} search trees are running", min(first) - now)
+    @property
+    def idle(self) -> bool:
+        """Whether some worker has nothing to do that goes before background searches."""
+        return sum(tree.demand.priority < Priority.BACKGROUND for tree in self.trees) < self.workers
 
     def _require_time(self, demand: Demand, new: Sequence[TreeTask], now: float) -> None:
-        """Raise NoRoom unless every search can get its minimum, and this caller's within its shares of the workers."""
+        """Raise NoRoom unless every search can get its minimum, and this caller's within its shares of the workers.
+
+        The minimums of the backlog are no reason to refuse what does not wait.
+        """
         self._claims = {part: until for part, until in self._claims.items() if until > now}
         self._owed = list(filter(unmet, self._owed))
-        late = self._overload([*self._owed, *new], now, self.workers)
-        if late is None:
+        owed = self._owed if demand.waits else self._promised
+        late = self._overload([*owed, *new], now, self.workers)
+        if late is None and not demand.waits and not self._is_modest(demand, new):
             late = self._overload_of_shares(demand, new, now)
         if late is None or not self.trees:
             return
@@ -100,8 +107,20 @@ class Policy:
             f"no worker can finish the minimum iterations in time: {len(self.trees)} search trees are running",
             late - now,
         )
-        self._claim(demand.paths[1], now + refusal.retry + CLAIM)
+        if not demand.waits:
+            self._claim(demand.paths[1], now + refusal.retry + CLAIM)
         raise refusal
+
+    def _is_modest(self, demand: Demand, new: Sequence[TreeTask]) -> bool:
+        """Whether a caller has no search in progress, and asks for one that needs a small part of its time."""
+        if any(tree.demand.origin == demand.origin and not tree.demand.waits for tree in self.trees):
+            return False
+        return all(self.need(tree) <= MODEST * tree.budget for tree in new)
+
+    @property
+    def _promised(self) -> list[TreeTask]:
+        """The trees that are owed their minimum, without those of the backlog."""
+        return [tree for tree in self._owed if not tree.demand.waits]
 
     def _claim(self, part: Path, until: float) -> None:
         """Keep the share of a refused part free, for as many parts of an origin as every admission can look at."""
@@ -118,7 +137,7 @@ class Policy:
             return None
         whole = float(self.workers)
         for path, share in zip(demand.paths, self._shares_beside_others(demand), strict=True):
-            own = [tree for tree in self._owed if path in tree.demand.paths]
+            own = [tree for tree in self._promised if path in tree.demand.paths]
             had = max(self._excess(path) - SLICE, 0.0)
             if share < whole and (own or had):
                 late = self._overload([*own, *new], now, share, had=had)
@@ -144,9 +163,24 @@ class Policy:
             self.trees.remove(tree)
             self._owed = [one for one in self._owed if one is not tree]
             if not any(one.demand is tree.demand for one in self.trees):
-                self._places.free(tree.demand)
+                if not tree.demand.waits:
+                    self._places.free(tree.demand)
                 self._helpers = [one for one in self._helpers if one.demand is not tree.demand]
             self._share_out()
+
+    def interrupt(self, trees: Sequence[TreeTask], now: float) -> None:
+        """Remove the threads of a search of the backlog that goes on later; a slice that is under way ends first."""
+        for tree in trees:
+            self.leave(tree, now)
+
+    def resume(self, trees: Sequence[TreeTask], now: float) -> None:
+        """Let a search that was interrupted go on; for the time in between it is entitled to nothing."""
+        self._advance(now)
+        for tree in trees:
+            tree.entitled_from = self._reading(tree.demand.clock) - tree.used
+            self.trees.append(tree)
+        self._owed += filter(unmet, trees)
+        self._share_out()
 
     # -- turns -------------------------------------------------------------------------------------
 
@@ -156,7 +190,7 @@ class Policy:
         ready = [tree for tree in self.trees if not tree.running and not tree.held]
         if not ready:
             return self._help()
-        tree = self._pressed(ready, now) or self._furthest_behind(ready)
+        tree = self._pressed(now) or self._furthest_behind(ready)
         tree.running = True
         self._charge(tree, SLICE)
         return tree
@@ -223,12 +257,18 @@ class Policy:
         """Return how far a tree is behind its fair share, relative to its budget; negative if ahead."""
         return (self._reading(tree.demand.clock) - tree.entitled_from - tree.used) / max(tree.budget, SLICE)
 
-    def _pressed(self, ready: Sequence[TreeTask], now: float) -> TreeTask | None:
-        """Return the tree with the earliest deadline if some can only get their minimum by starting now."""
+    def _pressed(self, now: float) -> TreeTask | None:
+        """Return the tree with the earliest deadline if some can only get their minimum by starting now.
+
+        Those of the backlog come last.
+        """
         self._owed = list(filter(unmet, self._owed))
-        if self._overload(self._owed, now, self.workers, reserve=2 * SLICE) is None:
-            return None
-        return min(filter(unmet, ready), key=lambda tree: tree.demand.deadline, default=None)
+        for owed in (self._promised, self._owed):
+            if self._overload(owed, now, self.workers, reserve=2 * SLICE) is not None:
+                pressed = [tree for tree in owed if not tree.running and not tree.held]
+                if pressed:
+                    return min(pressed, key=lambda tree: tree.demand.deadline)
+        return None
 
     # -- the promise -------------------------------------------------------------------------------
 

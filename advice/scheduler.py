@@ -3,78 +3,27 @@
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
-from dataclasses import dataclass, field
+from contextlib import AbstractAsyncContextManager
 from math import ceil, inf
-from weakref import WeakValueDictionary
 
 from clerestory.advice.allowance import Allowance
+from clerestory.advice.background import BackgroundPlaces
+from clerestory.advice.backlog import QUANTUM, Changes, Ticket
 from clerestory.advice.caller import Caller
 from clerestory.advice.demand import Demand, NoRoom, Priority, TreeTask
+from clerestory.advice.job import Job
+from clerestory.advice.lazy import Discards, LazySearcher
 from clerestory.advice.policy import SLICE, Policy
 from clerestory.refusals import Reason, Refusal, refuse
-from clerestory.search.ismcts import Searcher
 from clerestory.search.result import Result, StopReason
 from clerestory.search.turns import Worker
-from clerestory.spans import UNTRACED, Span, part
+from clerestory.spans import part
 
 NICENESS = 10  # of the threads that search, above that of the process, so that answering goes first
 TURN = 0.001  # seconds that the system lets them search at once: after longer ones they wait longer, also to be stopped
-
-
-@dataclass(eq=False, slots=True)
-class Job:
-    """An admitted search.
-
-    Attributes:
-        allowance: what it is granted.
-        began: when its first iteration began, a reading of time.monotonic; None before.
-        ended: why it ended; None before.
-        ended_at: when it ended, a reading of time.monotonic.
-        finishing: it ended because the server is shutting down.
-        failure: an exception raised by the search; None if there was none.
-        done: set once it has ended and no worker searches for it.
-        span: of the search, from its admission until it is dropped.
-    """
-
-    searcher: Searcher
-    allowance: Allowance
-    loop: asyncio.AbstractEventLoop
-    trees: list[TreeTask] = field(default_factory=list)
-    began: float | None = None
-    ended: StopReason | None = None
-    ended_at: float = 0.0
-    finishing: bool = False
-    failure: Exception | None = None
-    done: asyncio.Event = field(default_factory=asyncio.Event)
-    over: int = 0  # of its own threads, those that have ended
-    rested: Callable[[], None] | None = None
-    timer: asyncio.TimerHandle | None = None
-    span: Span = UNTRACED
-
-    @property
-    def due(self) -> float:
-        """When it ended or should have ended, whichever came first: a reading of time.monotonic."""
-        return min(self.ended_at, self.allowance.budget.deadline)
-
-    @property
-    def waited(self) -> float:
-        """Seconds from its arrival to its first iteration."""
-        arrived = self.allowance.budget.arrived
-        return (self.began or arrived) - arrived
-
-    @property
-    def resting(self) -> bool:
-        """Whether no worker searches for it."""
-        return not any(tree.running for tree in self.trees)
-
-    def close(self) -> None:
-        """Report that it is done; called by the event loop."""
-        self.done.set()
-        if self.timer is not None:
-            self.timer.cancel()
+MOST_WAITING = 1024  # searches in the background, beyond which further ones are refused
 
 
 class Scheduler:
@@ -90,11 +39,11 @@ class Scheduler:
         self._policy = Policy(workers, max_searches, min_iterations)
         self._jobs: dict[int, Job] = {}  # by the identity of their demands
         self._turn = threading.Condition()
-        self._queues: WeakValueDictionary[Hashable, asyncio.Lock] = WeakValueDictionary()  # of those without a place
-        self._changed = asyncio.Event()  # set whenever a search ends, and then replaced
+        self._background = BackgroundPlaces(max(max_searches // 2, 1), self._apply)
         self._finishing = False
         self._closed = False
         self._answers = ThreadPoolExecutor(workers, "answer")
+        self.discard = Discards(self._answers.submit)
         self._threads = [
             threading.Thread(target=self._work, args=(Worker(TURN, NICENESS),), name=f"search-{i}", daemon=True)
             for i in range(workers)
@@ -119,8 +68,8 @@ class Scheduler:
 
     @property
     def waiting(self) -> int:
-        """Number of searches that have not begun."""
-        return self._count(lambda job: job.began is None)
+        """Number of searches that have not begun, or have to wait."""
+        return self._background.waiting + self._count(lambda job: job.began is None)
 
     def _count(self, holds: Callable[[Job], bool]) -> int:
         with self._turn:
@@ -134,41 +83,64 @@ class Scheduler:
         if full is not None:
             raise Refusal(Reason.BUSY, [("", str(full))], retry=full.retry)
 
-    async def wait_for_place(self, caller: Caller, priority: Priority) -> None:
-        """Wait until there is a place for a search, and in the background until a worker is idle as well.
+    def place(
+        self, caller: Caller, priority: Priority, deadline: float, *, needs_idle: bool = False
+    ) -> AbstractAsyncContextManager[Ticket]:
+        """Wait for a place for a search of the backlog, and have it during the block.
 
-        The searches of one origin and priority queue, however many they are: only the first of them looks for a place.
-        It has the place if it is submitted at once. Raises Refusal, FINISHING.
+        Args:
+            caller: whose it is.
+            priority: of the search.
+            deadline: the reading of time.monotonic at which its time ends; it may get the place later.
+            needs_idle: wait for an idle worker as well.
+
+        Raises Refusal, FINISHING.
         """
-        with part("place"):
-            await self._queue_for_place(caller, priority)
+        return self._background.place(Ticket(caller.origin, caller.part, deadline, priority, needs_idle))
 
-    async def _queue_for_place(self, caller: Caller, priority: Priority) -> None:
-        async with self._queues.setdefault((caller.origin, priority), asyncio.Lock()):
-            while (full := self._full(caller, priority, idle=priority == Priority.BACKGROUND)) is not None:
-                await set_within(self._changed, full.retry)
+    def _apply(self, divide: Callable[[bool], Changes]) -> Changes:
+        """Interrupt and resume searches as a new division of the places says, and return that."""
+        now = time.monotonic()
+        with self._turn:
+            changes = divide(self._policy.idle)
+            for job in going_on(changes.interrupted):
+                self._policy.interrupt(job.trees, now)
+            for job in going_on(changes.placed):
+                self._policy.resume(job.trees, now)
+                self._turn.notify(len(job.trees))
+        return changes
 
-    def _full(self, caller: Caller, priority: Priority, *, idle: bool = False) -> NoRoom | None:
-        """Return why a search has no place, or no worker is idle; None if it has. Raises Refusal, FINISHING."""
+    def seconds(self, ticket: Ticket) -> float:
+        """Return the time of a search that has a place and begins now: the more others wait, the less."""
+        return self._background.backlog.seconds(ticket, time.monotonic())
+
+    def _require_open(self) -> None:
+        """Raise Refusal, FINISHING, once the scheduler finishes."""
         if self._finishing:
             refuse(Reason.FINISHING, "", "the server is shutting down")
+
+    def _full(self, caller: Caller, priority: Priority) -> NoRoom | None:
+        """Return why a search has no place; None if it has, or may wait for one. Raises Refusal, FINISHING."""
+        self._require_open()
+        if priority == Priority.BACKGROUND:
+            waiting = self._background.waiting
+            text = f"no room for one more search: {waiting} wait in the background"
+            return NoRoom(text, QUANTUM) if waiting >= MOST_WAITING else None
         try:  # without the lock, which a thread holds that the system lets wait; `submit` looks again
             self._policy.require_place(caller.origin, caller.part, priority, time.monotonic())
-            if idle:
-                with self._turn:
-                    self._policy.require_idle(time.monotonic())
         except NoRoom as full:
             return full
         return None
 
     def submit(
         self,
-        searcher: Searcher,
+        searcher: LazySearcher,
         allowance: Allowance,
         *,
         caller: Caller,
         kind: Hashable,
         priority: Priority = Priority.MOVE,
+        ticket: Ticket | None = None,
     ) -> Job:
         """Admit a search, which the caller must `drop` whatever happens. Raises Refusal, BUSY.
 
@@ -178,15 +150,28 @@ class Scheduler:
             caller: whose it is.
             kind: searches of one kind are about equally fast.
             priority: of the search.
+            ticket: its place of the backlog; None for a search that is refused if there is no place.
         """
         iterations, threads, deadline = allowance.iterations, allowance.threads, allowance.budget.deadline
         most = inf if iterations is None else ceil(iterations / threads)
-        demand = Demand(kind, deadline, most, threads, priority, caller.origin, caller.part, allowance.helpers)
+        demand = Demand(
+            kind,
+            deadline,
+            most,
+            threads,
+            priority,
+            caller.origin,
+            caller.part,
+            allowance.helpers,
+            waits=ticket is not None,
+        )
         job = Job(searcher, allowance, asyncio.get_running_loop())
         searcher.allow(iterations)
         with part("admission") as span:
             span.note(priority=priority.name, threads=threads, seconds=allowance.budget.seconds)
             self._admit(job, demand)
+        if ticket is not None:
+            ticket.job = job
         job.timer = job.loop.call_at(deadline, self.end, job, StopReason.TIME)
         job.span = part("search")
         return job
@@ -234,12 +219,7 @@ class Scheduler:
     def _close(self, job: Job) -> None:
         """Report that a search has ended; called by the event loop."""
         job.close()
-        self._wake()
-
-    def _wake(self) -> None:
-        """Let those who wait for a place look for one."""
-        self._changed.set()
-        self._changed = asyncio.Event()
+        self._background.look()  # it may have waited for an idle worker
 
     # -- what it found -----------------------------------------------------------------------------
 
@@ -252,30 +232,23 @@ class Scheduler:
         await job.done.wait()
         if job.failure is not None:
             raise job.failure
-        if make is None:
-            found = self._conclude(job)
+        if make is None and job.searcher.iterations:
+            found = conclude(job)
         else:
-            found = await self._made(job, lambda: make(self._conclude(job)))
+            found = await self._made(job, lambda: (make or unchanged)(conclude(job)))
         job.span.note(iterations=found.iterations, depth=found.depth)
         return found
-
-    def _conclude(self, job: Job) -> Result:
-        if not job.searcher.iterations:
-            job.began = time.monotonic()
-            job.searcher.allow(1)
-            job.searcher.step(inf, deadline=inf)
-        assert job.ended is not None
-        return job.searcher.result(job.ended)
 
     async def glance(self, job: Job, make: Callable[[Result], Result] | None) -> Result | None:
         """Return the result of a search so far, while it is paused. None before it has begun, or once it has ended."""
         await self._hold(job)
         try:
-            if job.ended is not None or job.began is None:
+            searcher = job.searcher.made
+            if job.ended is not None or searcher is None or not searcher.iterations:
                 return None
             if make is None:
-                return job.searcher.result()
-            return await self._made(job, lambda: make(job.searcher.result()))
+                return searcher.result()
+            return await self._made(job, lambda: make(searcher.result()))
         except BaseException:  # another thread may still read the tree, which no worker may change meanwhile
             self.end(job, StopReason.STOPPED)
             raise
@@ -284,9 +257,10 @@ class Scheduler:
 
     async def _made(self, job: Job, make: Callable[[], Result]) -> Result:
         """Return what another thread makes of a search; the tree is held until it has, even if nobody waits for it."""
-        job.searcher.hold()
+        held = job.searcher.hold()
         making = self._answers.submit(make)
-        making.add_done_callback(lambda _: job.searcher.release())
+        if held is not None:
+            making.add_done_callback(lambda _: held.release())
         return await asyncio.wrap_future(making)
 
     async def _hold(self, job: Job) -> None:
@@ -321,28 +295,41 @@ class Scheduler:
         began, threads = time.monotonic(), self._policy.threads(tree.demand)
         if job.began is None:
             job.began = began
-        job.searcher.hold()  # until its step has begun, others may think that it rests
+        held = job.searcher.hold()  # until its step has begun, others may think that it rests
         self._turn.release()
         try:
-            reason, iterations = job.searcher.step(
-                began + SLICE,
+            reason, iterations = self._step(worker, job, tree, threads)
+        except Exception as error:  # one search that fails must not stop this thread from serving the others
+            job.failure = error
+            reason, iterations = StopReason.STOPPED, 0
+        finally:
+            self._turn.acquire()
+            if held is not None:
+                held.release()
+        now = time.monotonic()
+        self._policy.put_back(tree, now - began, iterations, now)
+        if job.failure is not None:
+            self._end(job, StopReason.STOPPED)
+        self._settle(job, tree, reason, now)
+
+    def _step(self, worker: Worker, job: Job, tree: TreeTask, threads: int) -> tuple[StopReason, int]:
+        """Search for a slice; make the tree before if there is none. Return why it ended, and its iterations."""
+        if job.ended is not None:
+            return StopReason.STOPPED, 0
+        searcher = job.searcher.make()
+        try:
+            if job.ended is not None:  # since it was held, others may have gone on with the tree
+                return StopReason.STOPPED, 0
+            return searcher.step(
+                time.monotonic() + SLICE,
                 deadline=job.allowance.budget.deadline,
                 thread=tree.number,
                 threads=threads,
                 early=job.allowance.early,
                 worker=worker,
             )
-        except Exception as error:  # one search that fails must not stop this thread from serving the others
-            job.failure = error
-            reason, iterations = StopReason.STOPPED, 0
         finally:
-            self._turn.acquire()
-            job.searcher.release()
-        now = time.monotonic()
-        self._policy.put_back(tree, now - began, iterations, now)
-        if job.failure is not None:
-            self._end(job, StopReason.STOPPED)
-        self._settle(job, tree, reason, now)
+            searcher.release()
 
     def _settle(self, job: Job, tree: TreeTask, reason: StopReason, now: float) -> None:
         """Release a thread that has ended, and end its search unless other threads still have iterations to do."""
@@ -363,7 +350,7 @@ class Scheduler:
             for job in list(self._jobs.values()):
                 job.finishing = job.finishing or job.ended is None
                 self._end(job, StopReason.STOPPED)
-        self._wake()
+        self._background.finish()
 
     async def close(self) -> None:
         """Wait for the threads to end."""
@@ -376,8 +363,27 @@ class Scheduler:
         await asyncio.to_thread(self._answers.shutdown)
 
 
-async def set_within(event: asyncio.Event, seconds: float) -> None:
-    """Wait for an event, so many seconds at most."""
-    with suppress(TimeoutError):
-        async with asyncio.timeout(seconds):
-            await event.wait()
+def going_on(tickets: Iterable[Ticket]) -> Iterator[Job]:
+    """Yield the searches of tickets that have begun and not ended."""
+    for ticket in tickets:
+        if ticket.job is not None and ticket.job.ended is None:
+            yield ticket.job
+
+
+def conclude(job: Job) -> Result:
+    """Return the result of a search that has ended; one iteration is made if there was none."""
+    assert job.ended is not None
+    searcher = job.searcher.make()
+    try:
+        if not searcher.iterations:
+            job.began = time.monotonic()
+            searcher.allow(1)
+            searcher.step(inf, deadline=inf)
+        return searcher.result(job.ended)
+    finally:
+        searcher.release()
+
+
+def unchanged(result: Result) -> Result:
+    """Return a result as it is."""
+    return result

@@ -1,6 +1,10 @@
 """Bots ask the analyst for the maker of their game, with the same admission, figures and deadlines as any call."""
 
-from clerestory.advice.analyst import Analyst
+import asyncio
+from collections.abc import Callable
+
+from clerestory.advice.analyst import LONGEST_PAUSE, Analyst, Place
+from clerestory.advice.answer import Answer
 from clerestory.advice.caller import DIGEST_SHOWN, Caller
 from clerestory.advice.demand import Priority
 from clerestory.advice.question import Question, Terms, pose
@@ -31,11 +35,21 @@ class Bots:
         if forced is not None:
             return forced
         caller, priority = searching_for(kept)
-        await self._analyst.wait_for_place(caller, priority)
-        admission = self._analyst.admit(caller, priority, asker=ASKER)
-        answer = await self._analyst.ask(question_of(kept, seat, bot), admission)
+        async with self._analyst.place(caller, priority, bot.seconds, ASKER) as admitted:
+            answer = await self._answer(kept, seat, bot, admitted)
         assert answer.best is not None
         return answer.best.action
+
+    async def _answer(self, kept: ServerGame, seat: int, bot: BotSettings, admitted: Callable[[], Place]) -> Answer:
+        """Return the answer to what a bot asks; it waits while others have to get their minimum first."""
+        while True:
+            place = admitted()
+            try:
+                return await self._analyst.ask(question_of(kept, seat, bot, place.seconds), place.admission)
+            except Refusal as refusal:
+                if refusal.reason != Reason.BUSY:
+                    raise
+                await asyncio.sleep(min(refusal.retry or LONGEST_PAUSE, LONGEST_PAUSE))
 
 
 def only_action(kept: ServerGame) -> str | None:
@@ -44,10 +58,10 @@ def only_action(kept: ServerGame) -> str | None:
     return legal[0].text if len(legal) == 1 else None
 
 
-def question_of(kept: ServerGame, seat: int, bot: BotSettings) -> Question:
-    """Return what a bot asks that is to decide. Raises Refusal."""
+def question_of(kept: ServerGame, seat: int, bot: BotSettings, seconds: float) -> Question:
+    """Return what a bot asks that is to decide, and has so many seconds. Raises Refusal."""
     known = kept.position.observe(seat)
-    terms = Terms(seconds=bot.seconds, level=bot.level, character=bot.character, game_id=kept.head.game_id)
+    terms = Terms(seconds=seconds, level=bot.level, character=bot.character, game_id=kept.head.game_id)
     try:
         return pose(known, terms, seat=seat)
     except Refusal as refusal:

@@ -63,7 +63,7 @@ async def test_a_watched_question_has_growing_answers_and_a_final_one() -> None:
 async def test_a_search_is_paused_and_explained_only_for_answers_that_are_given(
     certainty: float | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("clerestory.advice.analyst.LOOK", 0.01)
+    monkeypatch.setattr("clerestory.advice.reader.LOOK", 0.01)
     seen, explained, glance = list[Result | None](), list[Result](), Scheduler.glance
 
     async def glanced(*given: Any) -> Result | None:
@@ -129,7 +129,7 @@ async def test_a_stream_whose_search_has_ended_slows_no_other(monkeypatch: pytes
 async def test_a_search_with_a_slow_reader_gives_back_its_tree(monkeypatch: pytest.MonkeyPatch) -> None:
     """His time does not count as time that the server took."""
     ahead = 0.0
-    monkeypatch.setattr("clerestory.advice.analyst.time", SimpleNamespace(monotonic=lambda: time.monotonic() + ahead))
+    monkeypatch.setattr("clerestory.advice.reader.time", SimpleNamespace(monotonic=lambda: time.monotonic() + ahead))
     told = Metrics()
     terms = asked(seconds=3600.0, interval=0.01, early_stop=False)
 

@@ -83,13 +83,15 @@ def test_a_question_that_is_refused_leaves_what_was_kept() -> None:
     """There is room for two trees."""
     trees = Trees(Capacity(workers=1, warm_bytes=2 * MIB))
     allowance = Allowance(TimeBudget(0.0, None, 1.0), 10, early=False, threads=1, tree_bytes=MIB)
-    with trees.lend(question_about("first"), HERE, allowance) as searcher:
-        searcher.run(iterations=10)
+    with trees.lend(question_about("first"), HERE, allowance) as lent:
+        first = lent.make()
+        first.run(iterations=10)
+        first.release()
     for game_id in ("second", "third", "first", "fourth", "fifth"):
         with pytest.raises(Refusal), trees.lend(question_about(game_id), HERE, allowance):
             refuse(Reason.BUSY, "", "no worker can finish the minimum iterations in time")
     with trees.lend(question_about("first"), HERE, allowance) as again:
-        assert again is searcher
+        assert again.make() is first
 
 
 # -- rooms -----------------------------------------------------------------------------------------

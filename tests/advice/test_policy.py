@@ -122,12 +122,48 @@ def test_too_many_searches() -> None:
     assert caught.value.retry == 5.0
 
 
-def test_hints_leave_half_of_the_places_and_the_background_three_quarters() -> None:
+def test_hints_leave_half_of_the_places_to_moves() -> None:
     full = policy()
-    for priority, places in ((Priority.BACKGROUND, 2), (Priority.HINT, 2), (Priority.MOVE, 4)):
-        crowd(full, places, 60.0, priority=priority)
-        with pytest.raises(NoRoom):
-            crowd(full, 1, 60.0, priority=priority)
+    crowd(full, 4, 60.0, priority=Priority.HINT)
+    with pytest.raises(NoRoom):
+        crowd(full, 1, 60.0, priority=Priority.HINT)
+    crowd(full, 4, 60.0)
+
+
+def test_searches_of_the_backlog_take_no_places() -> None:
+    full = policy()
+    crowd(full, 100, 60.0, priority=Priority.BACKGROUND, waits=True)
+    crowd(full, 4, 60.0, priority=Priority.HINT)
+    crowd(full, 4, 60.0)
+
+
+def test_the_minimum_of_the_backlog_is_no_reason_to_refuse_others_and_comes_after_theirs() -> None:
+    """Twelve slices fit into 50 ms."""
+    full = policy(max_searches=1000, min_iterations=100, speeds={"game": 100 / SLICE})
+    with pytest.raises(NoRoom, match="no worker can finish the minimum"):
+        crowd(full, 1000, 0.05, waits=True)
+    assert len(full.trees) == 12
+    with pytest.raises(NoRoom, match="no worker can finish the minimum"):
+        crowd(full, 1000, 0.051)
+    assert len(full.trees) == 24
+    picked = full.pick(0.0)
+    assert picked is not None
+    assert not picked.demand.waits
+
+
+def test_an_interrupted_search_rests_and_goes_on_with_what_it_had() -> None:
+    one = policy()
+    [first] = one.admit(demand(0, 60.0, waits=True)[1], 0.0)
+    assert one.pick(0.0) is first
+    [second] = one.admit(demand(0, 60.0)[1], 0.0)
+    one.interrupt([first], 0.002)
+    one.put_back(first, SLICE, 80, 0.004)
+    assert one.pick(0.004) is second
+    one.put_back(second, SLICE, 80, 0.008)
+    one.resume([first], 10.0)
+    assert (first.iterations, one.lag(first)) == (80, pytest.approx(0.0))
+    one.leave(second, 10.0)
+    assert one.pick(10.0) is first
 
 
 @pytest.mark.parametrize(("speed", "room"), [(2_500, 2), (10_500, 8), (40_500, 25)])

@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 from collections import Counter
-from contextlib import suppress
+from contextlib import AsyncExitStack, suppress
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +21,7 @@ from clerestory.advice.answer import Answer
 from clerestory.advice.caller import Caller
 from clerestory.advice.capacity import Capacity
 from clerestory.advice.demand import Priority
+from clerestory.advice.lazy import LazySearcher
 from clerestory.advice.policy import Policy
 from clerestory.advice.question import Question, Terms, pose
 from clerestory.advice.scheduler import Job
@@ -253,7 +254,7 @@ async def test_a_search_rests_while_it_is_explained_even_if_nobody_waits_for_tha
 
     def submit(analyst: Analyst, searcher: Searcher, iterations: int | None) -> Job:
         allowance = Allowance(TimeBudget(time.monotonic(), None, 3600.0), iterations, early=False, threads=1)
-        return analyst.scheduler.submit(searcher, allowance, caller=Caller("one"), kind="toy")
+        return analyst.scheduler.submit(LazySearcher.of(searcher), allowance, caller=Caller("one"), kind="toy")
 
     async with Analyst(Capacity(workers=1)) as analyst:
         job = submit(analyst, searcher, None)
@@ -284,34 +285,50 @@ def can_advance(searcher: Searcher, root: Root) -> bool:
 # -- a place -----------------------------------------------------------------------------------------
 
 
-async def test_searches_without_a_place_queue_by_origin_and_only_the_first_looks(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    require, looked = Policy.require_place, list[object]()
+async def test_bots_wait_for_a_place_and_callers_without_a_search_do_not() -> None:
+    async with served(max_searches=4) as server:
+        analyst, began = server.app.analyst, list[int]()
 
-    def noted(policy: Policy, origin: object, part: object, *more: Any) -> None:
-        looked.append(part)
-        require(policy, origin, part, *more)
+        async def think(game: int) -> None:
+            caller = Caller(f"maker {game % 5}", f"game:{game}")
+            async with analyst.place(caller, Priority.MOVE, 3600.0) as admitted:
+                began.append(game)
+                await analyst.ask(pose(opening(), Terms(seconds=3600.0, early_stop=False)), admitted().admission)
 
-    async with served(max_searches=2) as server:
-        began: list[int] = []
-
-        async def search(part: int) -> None:
-            caller = Caller("maker", f"game:{part}")
-            await server.app.analyst.wait_for_place(caller, Priority.MOVE)
-            began.append(part)
-            await endless(server.app.analyst, caller)
-
-        searches = [asyncio.ensure_future(search(part)) for part in range(20)]
-        await until(lambda: len(began) == 3)  # three quarters of all places
-        monkeypatch.setattr(Policy, "require_place", noted)
-        for task in searches[:3]:
+        bots = [asyncio.ensure_future(think(game)) for game in range(100)]
+        await until(lambda: server.app.scheduler.admitted == 2)
+        answers = [await server.advisor.RecommendMove(question(iterations=10)) for _ in range(10)]
+        assert {answer.statistics.iterations for answer in answers} == {10}
+        assert began == [0, 1]
+        assert server.app.scheduler.waiting == 98
+        for task in bots[:2]:
             task.cancel()
-        await until(lambda: len(began) == 6)
-        assert began == [0, 1, 2, 3, 4, 5]
-        assert set(looked) <= {f"game:{part}" for part in (3, 4, 5, 6)}
-        for task in searches:
+        await until(lambda: len(began) == 4)
+        for task in bots:
             task.cancel()
+        await asyncio.wait(bots)
+        assert server.app.scheduler.waiting == 0
+
+
+async def test_a_search_that_is_in_the_way_of_a_shorter_one_goes_on_later_with_its_tree() -> None:
+    async with served(max_searches=1) as server:
+        analyst, scheduler = server.app.analyst, server.app.scheduler
+        long = pose(opening(), Terms(iterations=400_000, early_stop=False))
+
+        async def think() -> Answer:
+            async with analyst.place(Caller("one"), Priority.MOVE, 3600.0) as admitted:
+                return await analyst.ask(long, admitted().admission)
+
+        thinking = asyncio.ensure_future(think())
+        await until(lambda: scheduler.running == 1)
+        [job] = scheduler._jobs.values()
+        async with analyst.place(Caller("other"), Priority.MOVE, 60.0) as admitted:
+            await until(lambda: job.resting)
+            made = job.searcher.iterations
+            await analyst.ask(pose(opening(), Terms(iterations=50_000, early_stop=False)), admitted().admission)
+            assert 0 < made == job.searcher.iterations
+        answer = await thinking
+    assert answer.result.iterations == 400_000
 
 
 async def test_the_background_waits_until_a_worker_is_idle() -> None:
@@ -319,15 +336,35 @@ async def test_the_background_waits_until_a_worker_is_idle() -> None:
         analyst = server.app.analyst
         call = asyncio.ensure_future(endless(analyst, Caller("one")))
         await until(lambda: server.app.scheduler.running == 1)
+        held = AsyncExitStack()
         waiting = [
-            asyncio.ensure_future(analyst.wait_for_place(Caller(origin, "bots"), Priority.BACKGROUND))
+            asyncio.ensure_future(
+                held.enter_async_context(analyst.place(Caller(origin, "bots"), Priority.BACKGROUND, 60.0))
+            )
             for origin in ("one", "other")
         ]
-        for _ in range(100):
-            await asyncio.sleep(0)
-        assert [task.done() for task in waiting] == [False, False]
+        async with analyst.place(Caller("one"), Priority.MOVE, 60.0):
+            assert not any(task.done() for task in waiting)
         call.cancel()
         await asyncio.gather(*waiting)
+        await held.aclose()
+
+
+async def test_a_search_has_no_tree_before_its_turn_and_a_worker_makes_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    made, sound = list[str](), memory.new_searcher
+
+    def make(question: Question, size: int) -> Searcher:
+        made.append(threading.current_thread().name)
+        return sound(question, size)
+
+    monkeypatch.setattr(memory, "new_searcher", make)
+    async with served() as server:
+        calls = [server.advisor.RecommendMove(long_question()) for _ in range(3)]
+        await until(lambda: len(made) == 3)
+        for call in calls:
+            call.cancel()
+        await until(lambda: server.app.scheduler.admitted == 0)
+    assert set(made) == {"search-0"}
 
 
 async def test_waiting_for_a_place_ends_when_the_server_shuts_down() -> None:
@@ -335,7 +372,8 @@ async def test_waiting_for_a_place_ends_when_the_server_shuts_down() -> None:
         analyst = server.app.analyst
         call = asyncio.ensure_future(endless(analyst, Caller("one")))
         await until(lambda: server.app.scheduler.admitted == 1)
-        waiting = asyncio.ensure_future(analyst.wait_for_place(Caller("one"), Priority.MOVE))
+        place = analyst.place(Caller("one"), Priority.BACKGROUND, 60.0)
+        waiting = asyncio.ensure_future(place.__aenter__())
         await asyncio.sleep(0)
         server.app.scheduler.finish()
         with pytest.raises(Refusal) as caught:

@@ -1,5 +1,6 @@
 """Callers share places and workers fairly, however many calls each makes, on a simulated clock."""
 
+import random
 from collections import Counter
 
 import pytest
@@ -160,20 +161,22 @@ def admit(policy: Policy, caller: object, most: int = 1000, **fields: object) ->
     return most
 
 
-def test_callers_that_come_later_have_half_as_many_places_each() -> None:
+def test_each_caller_gets_its_share_of_the_places_whoever_came_first() -> None:
     policy = Policy(1, 64, 100)
-    assert [admit(policy, caller) for caller in range(7)] == [64, 32, 16, 8, 4, 2, 1]
+    admitted = [admit(policy, caller) for caller in range(7)]
+    assert admitted == [64, 64, 43, 32, 26, 22, 19]
+    assert [number >= 128 // (caller + 1) for caller, number in enumerate(admitted[1:], 1)] == [True] * 6
     assert admit(policy, 0) == 0
 
 
 def test_parts_leave_places_to_each_other_and_to_other_origins() -> None:
     policy = Policy(1, 64, 100)
     assert [admit(policy, "many", part=part) for part in range(6)] == [64, 22, 7, 2, 1, 0]
-    assert admit(policy, "one") == 16
-    assert admit(policy, "other") == 8
+    assert admit(policy, "one") == 64
+    assert admit(policy, "other") == 43
 
 
-@pytest.mark.parametrize(("parts", "places"), [(1, 30), (20, 36)])
+@pytest.mark.parametrize(("parts", "places"), [(1, 40), (20, 60)])
 def test_origins_that_always_ask_for_more_end_up_with_the_same_number(parts: int, places: int) -> None:
     """Searches end one after the other; the origin that had all places does not get them back."""
     policy = Policy(1, 60, 100)
@@ -197,20 +200,54 @@ def test_a_place_is_free_once_all_trees_of_a_search_have_left() -> None:
     assert admit(policy, None) == 1
 
 
-def test_callers_with_one_search_each_fill_all_places() -> None:
+def test_a_caller_without_a_search_gets_a_place_however_many_there_are() -> None:
     policy = Policy(1, 64, 100)
-    assert sum(admit(policy, caller, 1) for caller in range(1000)) == 128
+    assert sum(admit(policy, caller, 1) for caller in range(1000)) == 1000
+    assert sum(admit(policy, caller, 1) for caller in range(1000)) == 0
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_no_caller_below_its_share_is_refused_a_place_whatever_came_before(seed: int) -> None:
+    """Searches of some callers with several parts and of many others, and of the backlog, come and end at random."""
+    luck, policy, number = random.Random(seed), Policy(2, 16, 100, speeds={"game": 1e9}), Counter[object]()
+    for now in range(2000):
+        leaving = luck.choice((0.0, 0.02, 0.2))
+        for tree in list(policy.trees):
+            if luck.random() < leaving or tree.demand.deadline <= now + 1:
+                policy.leave(tree, now)
+        number = Counter(tree.demand.origin for tree in policy.trees if not tree.demand.waits)
+        origin = luck.choice(("many", "more", luck.randrange(40)))
+        waits, share = luck.random() < 0.3, 32 / len({*number, origin})
+        fields = {"part": luck.randrange(4) if origin == "many" else 0, "priority": luck.choice([*Priority])}
+        wanted = Demand("game", now + luck.uniform(2, 200), origin=origin, waits=waits, **fields)
+        try:
+            policy.admit(wanted, now)
+        except NoRoom as refused:
+            assert "no room" in str(refused)
+            assert not waits
+            assert number[origin] >= min(share, 16) / (1 << wanted.priority)
 
 
 def test_hints_find_a_place_beside_searches_of_another_caller() -> None:
     policy = Policy(1, 64, 100)
     assert admit(policy, "many", priority=Priority.HINT) == 32
     assert admit(policy, "many") == 32
-    assert admit(policy, "one", priority=Priority.HINT) == 16
-    assert admit(policy, "one") == 16
+    assert admit(policy, "one", priority=Priority.HINT) == 32
+    assert admit(policy, "one") == 32
 
 
 # -- time for the minimum --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_caller_that_asks_one_search_after_the_other_is_never_refused_beside_bots_and_others(seed: int) -> None:
+    """Though it has had more than its share: the bots of fifty makers leave it a fiftieth."""
+    luck = random.Random(seed)
+    bots = [demand(0.01 * n, 60.0, origin=f"maker {n % 50}", part=n, waits=True) for n in range(32)]
+    others = [demand(luck.uniform(0, 5), luck.uniform(0.1, 2), origin=luck.randrange(20)) for _ in range(40)]
+    asked = [demand(0.31 * n, 0.3, origin="one") for n in range(16)]
+    admitted = Simulation(2).run(sorted([*bots, *others, *asked], key=lambda one: one[0]), 6.0)
+    assert sum(tree.demand.origin == "one" for [tree] in admitted) == len(asked)
 
 
 def flood(policy: Policy, now: float, budget: float) -> None:

@@ -1,0 +1,64 @@
+"""An admitted search."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from clerestory.advice.allowance import Allowance
+from clerestory.advice.demand import TreeTask
+from clerestory.advice.lazy import LazySearcher
+from clerestory.search.result import StopReason
+from clerestory.spans import UNTRACED, Span
+
+
+@dataclass(eq=False, slots=True)
+class Job:
+    """An admitted search.
+
+    Attributes:
+        allowance: what it is granted.
+        began: when its first iteration began, a reading of time.monotonic; None before.
+        ended: why it ended; None before.
+        ended_at: when it ended, a reading of time.monotonic.
+        finishing: it ended because the server is shutting down.
+        failure: an exception raised by the search; None if there was none.
+        done: set once it has ended and no worker searches for it.
+        span: of the search, from its admission until it is dropped.
+    """
+
+    searcher: LazySearcher
+    allowance: Allowance
+    loop: asyncio.AbstractEventLoop
+    trees: list[TreeTask] = field(default_factory=list)
+    began: float | None = None
+    ended: StopReason | None = None
+    ended_at: float = 0.0
+    finishing: bool = False
+    failure: Exception | None = None
+    done: asyncio.Event = field(default_factory=asyncio.Event)
+    over: int = 0  # of its own threads, those that have ended
+    rested: Callable[[], None] | None = None
+    timer: asyncio.TimerHandle | None = None
+    span: Span = UNTRACED
+
+    @property
+    def due(self) -> float:
+        """When it ended or should have ended, whichever came first: a reading of time.monotonic."""
+        return min(self.ended_at, self.allowance.budget.deadline)
+
+    @property
+    def waited(self) -> float:
+        """Seconds from its arrival to its first iteration."""
+        arrived = self.allowance.budget.arrived
+        return (self.began or arrived) - arrived
+
+    @property
+    def resting(self) -> bool:
+        """Whether no worker searches for it."""
+        return not any(tree.running for tree in self.trees)
+
+    def close(self) -> None:
+        """Report that it is done; called by the event loop."""
+        self.done.set()
+        if self.timer is not None:
+            self.timer.cancel()
