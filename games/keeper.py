@@ -68,7 +68,7 @@ class Keeper:
     @property
     def watchers(self) -> int:
         """Number of streams that watch games; from any thread."""
-        return sum(len(live.watching) for live in [*self.cache.games.values()])
+        return sum(len(live.watchers) for live in [*self.cache.games.values()])
 
     @property
     def unfinished(self) -> int:
@@ -236,7 +236,7 @@ class Keeper:
 
     async def _delete(self) -> None:
         while True:
-            self._touched |= {game_id for game_id, live in self.cache.games.items() if live.watching}
+            self._touched |= {game_id for game_id, live in self.cache.games.items() if live.watchers}
             await self._tell_touched()
             before = self.now() - int(self._forget_after * DAY) - NOTED
             found = await self.store.delete_untouched(before, AT_ONCE)

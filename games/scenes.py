@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from clerestory.games.course import stale
 from clerestory.games.keeper import Keeper
 from clerestory.games.kept import ServerGame
-from clerestory.games.live import Live
-from clerestory.games.viewer import Presence, Viewer, horizon, presence_of, require_valid
+from clerestory.games.live import CHUNK, Live
+from clerestory.games.viewer import Presence, Viewer, horizon, require_valid
 from clerestory.refusals import Reason, refuse
 
-MOST = 100  # entries of one scene: a message of some 50 KB, made in less than ten thousandths of a second
 HEARTBEAT = 15.0  # seconds without anything new after which an empty scene shows that the stream lives
 
 
@@ -48,8 +47,8 @@ async def scenes(keeper: Keeper, live: Live, viewer: Viewer, cursor: int | None)
         raise stale(cursor, latest)
     with live.watched_by(viewer) as news:
         shown = await live.reach(latest if cursor is None else cursor)
-        present = presence_of(live.watching.values())
-        kept = live.after(shown, min(latest, shown.version + MOST))
+        present, told = live.watchers.presence, live.watchers.number
+        kept = live.after(shown, min(latest, end_of_chunk(shown.version)))
         yield Scene(shown, kept, present)
         shown = kept
         while not (live.kept.over and shown.version == live.kept.version):
@@ -59,14 +58,14 @@ async def scenes(keeper: Keeper, live: Live, viewer: Viewer, cursor: int | None)
             if keeper.finishing:
                 refuse(Reason.FINISHING, "", "the server is shutting down; resume with from_version")
             news.clear()
-            there = presence_of(live.watching.values())
             step = next_step(live, viewer, shown.version)
             if step is not None:
                 before, shown = shown, live.after(shown, step)
                 yield Scene(before, shown)
-            elif there != present:
-                present = there
-                yield Scene(shown, presence=present)
+            elif live.watchers.number != told:
+                told, before_that, present = live.watchers.number, present, live.watchers.presence
+                if present != before_that:
+                    yield Scene(shown, presence=present)
             elif not await set_within(news, HEARTBEAT):
                 yield Scene(shown)
 
@@ -74,12 +73,17 @@ async def scenes(keeper: Keeper, live: Live, viewer: Viewer, cursor: int | None)
 def next_step(live: Live, viewer: Viewer, seen: int) -> int | None:
     """Return the version to show next, None while there is nothing new.
 
-    For a reader who keeps up it is the version after the next entry, for a slow one the latest, or MOST entries on.
+    For a reader who keeps up it is the version after the next entry, for a slow one the latest, or the end of a chunk.
     """
     latest = horizon(live.kept, viewer)
     if latest <= seen:
         return None
-    return seen + 1 if seen in live.steps and latest == live.kept.version else min(latest, seen + MOST)
+    return seen + 1 if seen in live.steps and latest == live.kept.version else min(latest, end_of_chunk(seen))
+
+
+def end_of_chunk(version: int) -> int:
+    """Return where the chunk of entries ends that begins at a version; all who read from there get the same."""
+    return (version // CHUNK + 1) * CHUNK
 
 
 async def set_within(event: asyncio.Event, seconds: float) -> bool:

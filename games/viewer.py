@@ -1,7 +1,7 @@
 """Who is looking at a kept game, by the tokens of the call, and how much of it they may see."""
 
 import hashlib
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from clerestory.games.kept import ServerGame
@@ -39,11 +39,10 @@ class Presence:
     onlookers: int
 
 
-def presence_of(watching: Iterable[Viewer]) -> Presence:
-    """Return who watches."""
-    viewers = list(watching)
-    seats = {seat for viewer in viewers for seat in viewer.seats}
-    return Presence(tuple(sorted(seats)), sum(not viewer.seats for viewer in viewers))
+def presence_of(watching: Mapping[Viewer, int]) -> Presence:
+    """Return who watches, given how many there are of each kind of viewer."""
+    seats = {seat for viewer in watching for seat in viewer.seats}
+    return Presence(tuple(sorted(seats)), sum(number for viewer, number in watching.items() if not viewer.seats))
 
 
 def digest_of(token: str) -> str:

@@ -139,7 +139,7 @@ class GameHandlers(GameServiceServicer):
         async with self._keeper.lend(request.game_id) as live:
             viewer = viewer_of(live.kept, request.tokens)
             require_sight(viewer)
-            alike = sum(other == viewer for other in live.watching.values())
+            alike = live.watchers.alike(viewer)
             if alike >= self._max_watchers:
                 refuse(Reason.TOO_MANY_WATCHERS, "game_id", f"{alike} watchers with these tokens, the most allowed")
             await watch(self._keeper, live, viewer, cursor_of(request), context.write)

@@ -129,7 +129,7 @@ class Gate(grpc.GenericRpcHandler):
         told = path.rpartition(".")[2] if path.startswith(OURS) else None
         wrap = grpc.stream_stream_rpc_method_handler if streams else grpc.stream_unary_rpc_method_handler
         answer = partial(self._boundary.answer, told, partial(self._let_in, method))
-        return wrap(answer, response_serializer=handler.response_serializer)
+        return wrap(answer, response_serializer=partial(serialized, handler.response_serializer))
 
     # -- a call ----------------------------------------------------------------------------------------
 
@@ -194,3 +194,8 @@ def decode_request(payload: bytes, decode: Callable[[bytes], Any]) -> Any:
         return decode(payload)
     except DecodeError:
         refuse(Reason.UNREADABLE_REQUEST, "", "the request is not a message of this method")
+
+
+def serialized(serialize: Callable[[Any], bytes], answer: Any) -> bytes:
+    """Return an answer as bytes; a message that several callers get is serialized already."""
+    return answer if isinstance(answer, bytes) else serialize(answer)

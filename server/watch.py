@@ -1,47 +1,67 @@
 """Writes what a watcher of a running game is shown; what is alike for several is made once."""
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Hashable
+from functools import lru_cache
 
 from clerestory.games.keeper import Keeper
-from clerestory.games.live import Live
+from clerestory.games.kept import ServerGame
+from clerestory.games.live import CHUNK, Live
 from clerestory.games.scenes import Scene, scenes
-from clerestory.games.viewer import Viewer
+from clerestory.games.viewer import Presence, Viewer
 from clerestory.server.pieces import write_each
 from clerestory.server.spoken import SPOKEN
 from clerestory.server.translate_games import write_presence, write_state
 from clerestory.v1 import games_pb2 as games
 
-FEW = 16  # entries of a message that is cached
-
-Write = Callable[[games.WatchGameResponse], Awaitable[None]]
+Write = Callable[[bytes], Awaitable[None]]
+EMPTY = games.WatchGameResponse().SerializeToString()
+FEW = 16  # entries of a message that is cached, unless it is a chunk
+MOST_CHUNKS = 100  # messages about earlier versions that are cached for a game
 
 
 async def watch(keeper: Keeper, live: Live, viewer: Viewer, cursor: int | None, write: Write) -> None:
-    """Write states until the game is over; `write` waits for a slow reader, the others are those of `scenes`.
+    """Write states, as bytes of messages, until the game is over; `write` waits for a slow reader.
 
-    Raises Refusal: STALE_VERSION, WRONG_SEAT_TOKEN, SLOW_READER, FINISHING.
+    The other arguments are those of `scenes`. Raises Refusal: STALE_VERSION, WRONG_SEAT_TOKEN, SLOW_READER, FINISHING.
     """
     await write_each(scenes(keeper, live, viewer, cursor), lambda scene: write(message_of(scene, live, viewer)))
 
 
-def message_of(scene: Scene, live: Live, viewer: Viewer) -> games.WatchGameResponse:
+def message_of(scene: Scene, live: Live, viewer: Viewer) -> bytes:
     """Return what a watcher is shown as a message."""
     if scene.presence is None:
         return frame(scene, live, viewer)
-    message = games.WatchGameResponse(presence=write_presence(scene.presence))
-    message.MergeFrom(frame(scene, live, viewer))
-    return message
+    return presence_message(scene.presence) + frame(scene, live, viewer)  # which merges the two
 
 
-def frame(scene: Scene, live: Live, viewer: Viewer) -> games.WatchGameResponse:
-    """Return a state with its entries; if they are few, it is cached for viewers who see the same."""
+@lru_cache(1024)
+def presence_message(presence: Presence) -> bytes:
+    """Return who watches as a message."""
+    return games.WatchGameResponse(presence=write_presence(presence)).SerializeToString()
+
+
+def frame(scene: Scene, live: Live, viewer: Viewer) -> bytes:
+    """Return a state with its entries; it is made once for all viewers who see the same.
+
+    That is so for the entries of a change, and for those of a chunk of what happened before.
+    """
     if scene.kept is None:
-        return games.WatchGameResponse()
+        return EMPTY
     shown, kept = scene.before, scene.kept
     key = viewer, shown.version, kept.version, SPOKEN.get()
-    made: games.WatchGameResponse | None = live.frames.get(key)
+    present = kept.version == live.kept.version
+    aligned = shown.version % CHUNK == 0
+    if not aligned and kept.version - shown.version > FEW:
+        return state_message(shown, kept, viewer, present=present)
+    cache: dict[Hashable, bytes] = live.frames if present or kept.version % CHUNK else live.chunks
+    made = cache.get(key)
     if made is None:
-        made = write_state(shown, kept, viewer, present=kept.version == live.kept.version)
-        if kept.version - shown.version <= FEW:
-            live.frames[key] = made
+        made = cache[key] = state_message(shown, kept, viewer, present=present)
+        if len(live.chunks) > MOST_CHUNKS:
+            del live.chunks[next(iter(live.chunks))]
     return made
+
+
+def state_message(shown: ServerGame, kept: ServerGame, viewer: Viewer, *, present: bool) -> bytes:
+    """Return a state with the entries since `shown`, as a message."""
+    return write_state(shown, kept, viewer, present=present).SerializeToString()

@@ -11,9 +11,10 @@ import pytest
 from clerestory.engine.games import GAMES
 from clerestory.games import course
 from clerestory.games.kept import ServerGame
-from clerestory.games.scenes import MOST
+from clerestory.games.live import CHUNK as MOST
 from clerestory.refusals import Reason
 from clerestory.server import game_service, translate, translate_plans
+from clerestory.server import watch as watches
 from clerestory.server.watch import FEW
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.advisor_pb2 import RecommendMoveRequest
@@ -92,6 +93,41 @@ async def test_a_long_log_is_watched_in_messages_of_bounded_size_and_can_be_resu
         assert state.views == (await played.look()).views
 
 
+async def test_what_happened_before_is_told_in_messages_that_all_newcomers_share(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    made = list[tuple[int, int]]()
+    write = watches.write_state
+
+    def noted(before: ServerGame, kept: ServerGame, *more: Any, **options: Any) -> games.WatchGameResponse:
+        made.append((before.version, kept.version))
+        return write(before, kept, *more, **options)
+
+    monkeypatch.setattr(watches, "write_state", noted)
+    async with table(PERSON, PERSON, options=ALL) as played:
+        await lengthen(played, 3 * MOST)
+        last = (await played.look()).game.version
+        stays = played.watch(from_version=last)
+        await stays.read()
+        made.clear()
+
+        async def read_all() -> list[bytes]:
+            states, watching = list[games.WatchGameResponse](), played.watch(from_version=0)
+            while not states or states[-1].game.version < last:
+                states.append(await watching.read())
+                states[-1].ClearField("presence")
+            watching.cancel()
+            return [state.SerializeToString() for state in states if state.HasField("game")]
+
+        with counted(monkeypatch) as added:
+            told = await asyncio.gather(*(read_all() for _ in range(20)))
+        assert told == told[:1] * 20
+        ends = [*range(MOST, last, MOST), last]
+        assert made == [*zip([0, *ends], ends, strict=False)]
+        assert len(added) <= 2 * last
+        stays.cancel()
+
+
 async def test_no_message_is_kept_for_those_who_left() -> None:
     async with table(PERSON, PERSON, options=ALL) as played:
         await lengthen(played, 2 * MOST)
@@ -102,11 +138,11 @@ async def test_no_message_is_kept_for_those_who_left() -> None:
                 watching = played.watch(0, from_version=since)
                 await watching.read()
                 watching.cancel()
-            await until(lambda: len(live.watching) == 1)
+            await until(lambda: len(live.watchers) == 1)
             assert len(live.frames) <= 2 * FEW
             stays.cancel()
-            await until(lambda: not live.watching)
-            assert live.frames == {}
+            await until(lambda: not live.watchers)
+            assert (live.frames, live.chunks) == ({}, {})
 
 
 # -- looking ---------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from typing import Any
 import grpc
 import pytest
 
-from clerestory.games import course
+from clerestory.games import course, watchers
 from clerestory.games.keeper import Keeper, Limits
 from clerestory.games.log import TakeBacks
 from clerestory.games.sqlite import SqliteStore
@@ -99,7 +99,7 @@ async def test_streams_are_counted_while_another_thread_loads_a_game(monkeypatch
                 return 3
 
         with monkeypatch.context() as patched:
-            patched.setattr(live, "watching", Loading())
+            patched.setattr(live, "watchers", Loading())
             assert keeper.watchers == 3
         del keeper.cache.games["another"]
 
@@ -121,7 +121,8 @@ async def test_a_stream_ends_when_the_server_does() -> None:
         await finishing
 
 
-async def test_watchers_are_told_when_somebody_comes_or_leaves() -> None:
+async def test_watchers_are_told_when_somebody_comes_or_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(watchers, "PRESENCE_INTERVAL_S", 0.0)
     async with table(PERSON, PERSON) as played:
         watching = played.watch(0)
         assert (await watching.read()).presence == games.Presence(seats=[0])
@@ -175,10 +176,10 @@ class Reader:
         self.room = asyncio.Semaphore(0)
         self.offered = asyncio.Event()
 
-    async def write(self, state: games.WatchGameResponse) -> None:
+    async def write(self, state: bytes) -> None:
         self.offered.set()
         await self.room.acquire()
-        self.states.append(state)
+        self.states.append(games.WatchGameResponse.FromString(state))
 
     async def read(self, count: int) -> list[games.WatchGameResponse]:
         """Take so many more states; return all."""
