@@ -58,10 +58,10 @@ def only_action(kept: ServerGame) -> str | None:
     return legal[0].text if len(legal) == 1 else None
 
 
-def question_of(kept: ServerGame, seat: int, bot: BotSettings, seconds: float) -> Question:
-    """Return what a bot asks that is to decide, and has so many seconds. Raises Refusal."""
+def question_of(kept: ServerGame, seat: int, bot: BotSettings, seconds: float | None = None) -> Question:
+    """Return what a bot asks that is to decide, and has so many seconds, by default its own. Raises Refusal."""
     known = kept.position.observe(seat)
-    terms = Terms(seconds=seconds, level=bot.level, character=bot.character, game_id=kept.head.game_id)
+    terms = Terms(seconds=seconds or bot.seconds, level=bot.level, character=bot.character, game_id=kept.head.game_id)
     try:
         return pose(known, terms, seat=seat)
     except Refusal as refusal:

@@ -89,10 +89,10 @@ def test_a_bot_asks_by_what_its_seat_knows(game: str, seats: str) -> None:
     assert seat is not None
     assert played.positions is not None
     truth = played.position
-    asked = question_of(played, seat, played.head.options.play_on, 1.0).view
+    asked = question_of(played, seat, played.head.options.play_on).view
     for number in range(3):
         played.positions.last = truth.observe(seat).deal(number)
-        assert question_of(played, seat, played.head.options.play_on, 1.0).view == asked
+        assert question_of(played, seat, played.head.options.play_on).view == asked
 
 
 def test_seed_and_salt_are_told_at_the_end_alone() -> None:

@@ -123,7 +123,7 @@ def test_it_is_said_once_and_again_after_a_take_back() -> None:
 def test_the_owner_of_the_game_says_it_for_a_bot_that_no_person_may_come_back_to() -> None:
     game = at_table("bpp")
     say(game, OWNER)
-    assert deck_of(question_of(game, 0, BotSettings(), 1.0).view) == ["quarrel"]
+    assert deck_of(question_of(game, 0, BotSettings()).view) == ["quarrel"]
     handed = at_table()
     course.set_seat(handed, ELLENS, 0, replace(handed.seats[0], kind=game.seats[0].kind, bot=BotSettings(1)), STORED)
     with pytest.raises(Refusal):

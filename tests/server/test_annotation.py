@@ -134,12 +134,12 @@ async def test_a_server_that_ends_says_so(stub: Any, server: Served) -> None:
     assert_reason(await refusal(review), Reason.FINISHING)
 
 
-async def test_a_review_without_a_place_is_refused_at_once() -> None:
-    async with served(max_searches=1) as server:
+async def test_a_review_waits_and_is_not_refused_where_searches_have_all_places() -> None:
+    async with served(max_searches=1, workers=2) as server:
         move = asyncio.ensure_future(server.advisor.RecommendMove(long_question()))
         await until(lambda: server.app.scheduler.admitted > 0)
-        call = AnnotationServiceStub(server.channel).AnnotateGame(asked(GAME))
-        assert_reason(await refusal(call.read()), Reason.BUSY)
+        short = asked(random_game("toy", 2, 1), iterations=50)
+        assert (await AnnotationServiceStub(server.channel).AnnotateGame(short).read()).total
         move.cancel()
 
 

@@ -110,7 +110,7 @@ async def test_a_disk_that_is_silent_is_not_asked(tmp_path: Path, monkeypatch: p
 
 async def test_refusals_are_counted_by_caller() -> None:
     async with served(max_searches=1) as server:
-        long = [server.advisor.RecommendMove(long_question(), metadata=behalf(name)) for name in ("carl", "dora")]
+        long = [server.advisor.RecommendMove(long_question(), metadata=behalf(name)) for name in ("anna", "ben")]
         await until(lambda: server.app.scheduler.admitted == len(long))
         for name in ("anna", "anna", "ben"):
             await refusal(server.advisor.RecommendMove(question(iterations=1), metadata=behalf(name)))
