@@ -348,7 +348,9 @@ class Analyst:
                 return None
             return await self._conclude_turn(question, searcher, job, allowance)
 
-    async def _conclude_turn(self, question: Question, searcher: LazySearcher, job: Job, allowance: Allowance) -> Answer:
+    async def _conclude_turn(
+        self, question: Question, searcher: LazySearcher, job: Job, allowance: Allowance
+    ) -> Answer:
         """Return what a search has found by the end of a turn. Raises Refusal, FINISHING."""
         try:
             made = question.explain or partial(explain, question.view)

@@ -14,6 +14,7 @@ from clerestory.games.log import Entry, Head
 from clerestory.games.store import Conflict, Store, StoreError, StoreFull, Unreadable
 from clerestory.games.tokens import GAME_ID
 from clerestory.refusals import Reason, Refusal, refuse
+from clerestory.turns import Turns
 
 IDLE_BYTES = 64 << 20  # of games that nobody uses; beyond that the least recently used are unloaded
 MOST_ASIDE = 10_000  # games that cannot be read and are remembered
@@ -54,6 +55,14 @@ class GameCache:
         self._reading: dict[str, asyncio.Task[ServerGame]] = {}
         self._idle: OrderedDict[str, int] = OrderedDict()  # bytes of each that nobody uses, the longest unused first
         self._idle_bytes = 0
+        self._turns = Turns()
+
+    async def turn(self, *, calling: bool = False) -> None:
+        """Wait until a piece of work on a game may be done, some milliseconds: one after the other, so that calls run
+        in between; a game that a call waits for has every second turn.
+        """
+        async with self._turns.taken(calling):
+            pass
 
     @asynccontextmanager
     async def lend(self, game_id: str, *, fresh: bool = False) -> AsyncIterator[Live]:
@@ -62,7 +71,7 @@ class GameCache:
         Raises Refusal: NO_SUCH_GAME, STORE_FAILED, and SetAside.
         """
         if game_id not in self.games:
-            kept = await self._read(game_id)
+            kept = await self._read(game_id, calling=not fresh)
             self.games.setdefault(game_id, Live(kept))
         live = self.games[game_id]
         with self.use(live):
@@ -109,10 +118,10 @@ class GameCache:
         found = await self._store.later(kept.head.game_id, kept.version - 1)
         return found[1:] if found[:1] == kept.entries[-1:] else None
 
-    async def _read(self, game_id: str) -> ServerGame:
+    async def _read(self, game_id: str, *, calling: bool) -> ServerGame:
         """Load a game, once for all concurrent requests."""
         if game_id not in self._reading:
-            task = self._reading[game_id] = asyncio.create_task(self._load(game_id))
+            task = self._reading[game_id] = asyncio.create_task(self._load(game_id, calling=calling))
             task.add_done_callback(lambda done: self._read_to_end(game_id, done))
         return await asyncio.shield(self._reading[game_id])
 
@@ -122,12 +131,13 @@ class GameCache:
         if not done.cancelled():
             done.exception()
 
-    async def _load(self, game_id: str) -> ServerGame:
+    async def _load(self, game_id: str, *, calling: bool = True) -> ServerGame:
         with self._guarded(game_id):
             found = await self._store.load(game_id) if GAME_ID.fullmatch(game_id) else None
             if found is None:
                 self.games.pop(game_id, None)  # it was deleted
                 refuse(Reason.NO_SUCH_GAME, "game_id", f"{game_id[:40]!r} is not a game of this server")
+            await self.turn(calling=calling)
             return await aside(len(found[1]), replayed, *found)
 
     # -- games that cannot be read -----------------------------------------------------------------

@@ -29,6 +29,7 @@ from clerestory.refusals import Reason, Refusal
 
 LOOK = 2.0  # seconds from one look for due games to the next
 SOONEST = 0.05  # least seconds between two looks, where one has found more games than there were movers for
+AT_ONCE = 16  # movers that are started before other calls have their turn
 MOVERS = 256  # most at a time in games with a person or an open seat
 PAUSE = 0.5  # seconds before a search is asked for again that was refused, if the refusal does not say
 AGAIN = 16  # games that could not be moved in and are tried again with every look
@@ -63,7 +64,7 @@ class DueGames:
         self._hungry = asyncio.Event()
         self._missed = 0  # looks in a row
         self._breaks = Breaks(store.now)
-        self._ended = False
+        self._starting = self._ended = False
 
     @property
     def healthy(self) -> bool:
@@ -187,15 +188,25 @@ class DueGames:
         """Start as many movers as there may be, and come back when the next game becomes due."""
         if self._ended:
             return
-        now = self._store.now()
+        now, starts = self._store.now(), AT_ONCE
         for lane in self._lanes:
-            while (due := lane.next(now, self._resting)) is not None:
+            while starts and (due := lane.next(now, self._resting)) is not None:
                 lane.start(due)
                 self._begin(self._run(lane, due))
+                starts -= 1
             if lane.full and lane.free > 0 and not lane.waiting:
                 lane.hungry = True
                 self._hungry.set()
-        self._wait(now)
+        if starts:
+            self._wait(now)
+        elif not self._starting:
+            self._starting = True
+            asyncio.get_running_loop().call_soon(self._start_more)
+
+    def _start_more(self) -> None:
+        """Start more movers, once other calls have had their turn."""
+        self._starting = False
+        self._start()
 
     def _wait(self, now: float) -> None:
         later = [due.moment for lane in self._lanes for due in lane.waiting.values() if due.moment > now]
@@ -246,6 +257,7 @@ class DueGames:
                 if lane.bots_only != live.kept.bots_only:
                     self.note(live.kept)
                     return
+                await self._cache.turn()
                 await self._move(live)
                 if lane.bots_only and not lane.free:
                     lane.full = True

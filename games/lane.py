@@ -71,9 +71,12 @@ class Lane:
 
         With a person: a maker has at most as many movers as are free (dynamic threshold), so the next one finds some.
         """
-        for due in self.waiting.values() if self.free > 0 else ():
-            room = self.bots_only or self._makers[due.maker] < self.free
-            if due.moment <= self.until(now) and room and not (due.game_id in self.moving or due.game_id in resting):
+        free, until, movers = self.free, self.until(now), self._makers.get
+        if free <= 0:
+            return None
+        for due in self.waiting.values():
+            room = self.bots_only or movers(due.maker, 0) < free
+            if room and due.moment <= until and not (due.game_id in self.moving or due.game_id in resting):
                 return due
         return None
 

@@ -84,7 +84,9 @@ def test_everybody_gets_a_place_and_there_are_never_more_than_there_are(seed: in
     for _ in range(500):
         now += luck.choice((0.0, 0.01, 1.0))
         if luck.random() < 0.5:
-            here.append(ticket(luck.randrange(4), now + luck.uniform(0, 60), luck.randrange(2), luck.choice([*Priority])))
+            here.append(
+                ticket(luck.randrange(4), now + luck.uniform(0, 60), luck.randrange(2), luck.choice([*Priority]))
+            )
             backlog.enter(here[-1])
         elif here:
             backlog.leave(here.pop(luck.randrange(len(here))))
