@@ -56,19 +56,6 @@ class Admission:
     ticket: Ticket | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """A place for a background question.
-
-    Attributes:
-        admission: of the question.
-        seconds: that its search may take: the more others wait, the less.
-    """
-
-    admission: Admission
-    seconds: float
-
-
 @dataclass(slots=True)
 class Consultation:
     """A question that is being searched, with everything needed to make its answers.
@@ -160,8 +147,8 @@ class Analyst:
     @asynccontextmanager
     async def place(
         self, caller: Caller, priority: Priority, seconds: float, asker: str = ""
-    ) -> AsyncIterator[Callable[[], Place]]:
-        """Wait for a place in the background; yield a function that returns an admission for it, and the time left.
+    ) -> AsyncIterator[Callable[[], tuple[Admission, float]]]:
+        """Wait for a place in the background; yield a function that returns an admission, and its seconds.
 
         Such a question is not refused for want of a place. It may be interrupted, and goes on later. With
         Priority.BACKGROUND it also waits for an idle worker.
@@ -177,9 +164,9 @@ class Analyst:
         late, deadline = priority == Priority.BACKGROUND, time.monotonic() + seconds
         async with self.scheduler.place(caller, priority, deadline, needs_idle=late) as ticket:
 
-            def admitted() -> Place:
+            def admitted() -> tuple[Admission, float]:
                 admission = Admission(caller, priority, time.monotonic(), None, asker, ticket)
-                return Place(admission, min(self.scheduler.seconds(ticket), seconds))
+                return admission, min(self.scheduler.seconds(ticket), seconds)
 
             yield admitted
 

@@ -169,21 +169,23 @@ class Scheduler:
         searcher.allow(iterations)
         with part("admission") as span:
             span.note(priority=priority.name, threads=threads, seconds=allowance.budget.seconds)
-            self._admit(job, demand)
-        if ticket is not None:
-            ticket.job = job
+            self._admit(job, demand, ticket)
         job.timer = job.loop.call_at(deadline, self.end, job, StopReason.TIME)
         job.span = part("search")
         return job
 
-    def _admit(self, job: Job, demand: Demand) -> None:
-        """Let the threads search for a job. Raises Refusal, BUSY."""
+    def _admit(self, job: Job, demand: Demand, ticket: Ticket | None) -> None:
+        """Let the threads search for a job, unless another search has got its place since. Raises Refusal, BUSY."""
         with self._turn:
             try:
                 job.trees = self._policy.admit(demand, time.monotonic())
             except NoRoom as full:
                 raise Refusal(Reason.BUSY, [("", str(full))], retry=full.retry) from None
             self._jobs[id(demand)] = job
+            if ticket is not None:
+                ticket.job = job
+                if ticket.placed is None:
+                    self._policy.interrupt(job.trees, time.monotonic())
             self._turn.notify(len(job.trees))
 
     def end(self, job: Job, reason: StopReason) -> None:

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import Callable
 
-from clerestory.advice.analyst import LONGEST_PAUSE, Analyst, Place
+from clerestory.advice.analyst import LONGEST_PAUSE, Admission, Analyst
 from clerestory.advice.answer import Answer
 from clerestory.advice.caller import DIGEST_SHOWN, Caller
 from clerestory.advice.demand import Priority
@@ -40,12 +40,14 @@ class Bots:
         assert answer.best is not None
         return answer.best.action
 
-    async def _answer(self, kept: ServerGame, seat: int, bot: BotSettings, admitted: Callable[[], Place]) -> Answer:
+    async def _answer(
+        self, kept: ServerGame, seat: int, bot: BotSettings, admitted: Callable[[], tuple[Admission, float]]
+    ) -> Answer:
         """Return the answer to what a bot asks; it waits while others have to get their minimum first."""
         while True:
-            place = admitted()
+            admission, seconds = admitted()
             try:
-                return await self._analyst.ask(question_of(kept, seat, bot, place.seconds), place.admission)
+                return await self._analyst.ask(question_of(kept, seat, bot, seconds), admission)
             except Refusal as refusal:
                 if refusal.reason != Reason.BUSY:
                     raise

@@ -293,7 +293,7 @@ async def test_bots_wait_for_a_place_and_callers_without_a_search_do_not() -> No
             caller = Caller(f"maker {game % 5}", f"game:{game}")
             async with analyst.place(caller, Priority.MOVE, 3600.0) as admitted:
                 began.append(game)
-                await analyst.ask(pose(opening(), Terms(seconds=3600.0, early_stop=False)), admitted().admission)
+                await analyst.ask(pose(opening(), Terms(seconds=3600.0, early_stop=False)), admitted()[0])
 
         bots = [asyncio.ensure_future(think(game)) for game in range(100)]
         await until(lambda: server.app.scheduler.admitted == 2)
@@ -317,7 +317,7 @@ async def test_a_search_that_is_in_the_way_of_a_shorter_one_goes_on_later_with_i
 
         async def think() -> Answer:
             async with analyst.place(Caller("one"), Priority.MOVE, 3600.0) as admitted:
-                return await analyst.ask(long, admitted().admission)
+                return await analyst.ask(long, admitted()[0])
 
         thinking = asyncio.ensure_future(think())
         await until(lambda: scheduler.running == 1)
@@ -325,10 +325,23 @@ async def test_a_search_that_is_in_the_way_of_a_shorter_one_goes_on_later_with_i
         async with analyst.place(Caller("other"), Priority.MOVE, 60.0) as admitted:
             await until(lambda: job.resting)
             made = job.searcher.iterations
-            await analyst.ask(pose(opening(), Terms(iterations=50_000, early_stop=False)), admitted().admission)
+            await analyst.ask(pose(opening(), Terms(iterations=50_000, early_stop=False)), admitted()[0])
             assert 0 < made == job.searcher.iterations
         answer = await thinking
     assert answer.result.iterations == 400_000
+
+
+async def test_a_search_that_is_asked_for_after_its_place_was_taken_begins_once_it_has_one_again() -> None:
+    async with served(max_searches=1) as server:
+        analyst, short = server.app.analyst, pose(opening(), Terms(iterations=1000, early_stop=False))
+        async with analyst.place(Caller("one"), Priority.MOVE, 3600.0) as late:
+            admission = late()[0]
+            async with analyst.place(Caller("other"), Priority.MOVE, 60.0) as admitted:
+                asking = asyncio.ensure_future(analyst.ask(short, admission))
+                await until(lambda: server.app.scheduler.admitted == 1)
+                await analyst.ask(short, admitted()[0])
+                assert not asking.done()
+            assert (await asking).result.iterations == 1000
 
 
 async def test_the_background_waits_until_a_worker_is_idle() -> None:

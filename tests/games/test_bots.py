@@ -1,6 +1,8 @@
 """Bots search as their maker's guests, stop when the game changes, and think on when somebody comes."""
 
 import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from types import SimpleNamespace
 from typing import Any
 
@@ -32,13 +34,13 @@ async def test_a_bot_searches_only_where_it_has_a_choice() -> None:
         def __init__(self) -> None:
             self.searches: list[Any] = []
 
-        async def wait_for_place(self, *_: Any) -> None:
-            pass
-
-        def admit(self, caller: Any, priority: Priority, **_: Any) -> Any:
+        @asynccontextmanager
+        async def place(self, caller: Any, priority: Priority, seconds: float, _: str) -> AsyncIterator[Any]:
             self.searches.append((caller, priority))
+            yield lambda: (None, seconds / 2)
 
         async def ask(self, question: Any, _: Any) -> Any:
+            assert question.terms.seconds == BotSettings(1).seconds / 2
             return SimpleNamespace(best=question.view.legal_actions()[0] and SimpleNamespace(action=legal[0]))
 
     game, analyst = kept("cathedral", "bb"), Analyst()
