@@ -15,12 +15,12 @@ from clerestory.advice.backlog import Ticket
 from clerestory.advice.caller import HERE, Caller
 from clerestory.advice.capacity import Capacity
 from clerestory.advice.demand import Priority
+from clerestory.advice.job import Job
 from clerestory.advice.lazy import LazySearcher
 from clerestory.advice.lead import Lead
 from clerestory.advice.memory import Trees
 from clerestory.advice.question import Question
 from clerestory.advice.reader import AnswerReader, ended_within, next_look
-from clerestory.advice.job import Job
 from clerestory.advice.scheduler import Scheduler
 from clerestory.engine.core import State
 from clerestory.refusals import Reason, Refusal, refuse

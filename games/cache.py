@@ -58,8 +58,9 @@ class GameCache:
         self._turns = Turns()
 
     async def turn(self, *, calling: bool = False) -> None:
-        """Wait until a piece of work on a game may be done, some milliseconds: one after the other, so that calls run
-        in between; a game that a call waits for has every second turn.
+        """Wait until a piece of work on a game may be done, some milliseconds: one at a time, so that calls run between.
+
+        Games that calls wait for have every second turn.
         """
         async with self._turns.taken(calling):
             pass

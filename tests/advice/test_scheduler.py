@@ -22,7 +22,6 @@ from clerestory.advice.caller import Caller
 from clerestory.advice.capacity import Capacity
 from clerestory.advice.demand import Priority
 from clerestory.advice.lazy import LazySearcher
-from clerestory.advice.policy import Policy
 from clerestory.advice.question import Question, Terms, pose
 from clerestory.advice.scheduler import Job
 from clerestory.refusals import Reason, Refusal

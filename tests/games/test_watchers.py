@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Mapping
+from itertools import pairwise
 
 import pytest
 
@@ -57,7 +58,7 @@ def test_a_change_is_told_at_once_and_further_ones_after_the_interval() -> None:
     told = simulate(run())
     moments = [moment for moment, _ in told]
     assert [number for _, number in told] == [1, 2, 3, 4, 5]
-    assert all(later - moment >= PRESENCE_INTERVAL_S for moment, later in zip(moments, moments[1:], strict=False))
+    assert all(later - moment >= PRESENCE_INTERVAL_S for moment, later in pairwise(moments))
 
 
 def test_many_watchers_are_told_less_often() -> None:
@@ -93,7 +94,7 @@ def test_watchers_are_woken_a_few_at_a_time_and_none_is_left_out() -> None:
         return woken
 
     woken = simulate(run())
-    assert max(later - before for before, later in zip(woken, woken[1:], strict=False)) <= WAKES
+    assert max(later - before for before, later in pairwise(woken)) <= WAKES
     assert woken[0] == WAKES
 
 
