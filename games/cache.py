@@ -58,7 +58,7 @@ class GameCache:
         self._turns = Turns()
 
     async def turn(self, *, calling: bool = False) -> None:
-        """Wait until a piece of work on a game may be done, some milliseconds: one at a time, so that calls run between.
+        """Wait until a piece of work on a game, some milliseconds, may be done: calls run between two of them.
 
         Games that calls wait for have every second turn.
         """
