@@ -40,15 +40,17 @@ class LazySearcher:
 
     def allow(self, iterations: int | None) -> None:
         """Set how many more iterations may be run; None for any number."""
-        self._allowed = iterations
-        if self._made is not None:
-            self._made.allow(iterations)
+        with self._state:
+            self._allowed = iterations
+            if self._made is not None:
+                self._made.allow(iterations)
 
     def stop(self) -> None:
         """End the run that is under way, or else the next one."""
-        self._stopped = True
-        if self._made is not None:
-            self._made.stop()
+        with self._state:
+            self._stopped = True
+            if self._made is not None:
+                self._made.stop()
 
     def hold(self) -> Searcher | None:
         """Hold the searcher until its `release`, and return it; None if there is none."""
@@ -65,12 +67,12 @@ class LazySearcher:
 
     def _first(self) -> Searcher:
         searcher = self._make()
-        searcher.allow(self._allowed)
         with self._state:
+            searcher.allow(self._allowed)
+            if self._stopped:
+                searcher.stop()
             if not self._closed:
                 self._made = searcher
-        if self._stopped:
-            searcher.stop()
         return searcher
 
     def close(self) -> Searcher | None:
