@@ -71,7 +71,7 @@ class Places:
         """Whether a part has as many searches as it may, out of the places that this rank and later ones may take."""
         own = self._counts[(origin, part), Priority.MOVE]
         siblings = self._counts[(origin,), rank] - self._counts[(origin, part), rank]
-        others = self._counts[EVERYBODY, rank] - self._counts[(origin,), rank]
+        others: float = self._counts[EVERYBODY, rank] - self._counts[(origin,), rank]
         places = TOGETHER * ceil(self.max_searches / (1 << rank))
         if not self.firm:
             others = min(others, max(places * (1 - ALONE / self._origins_with(origin)), 0))
