@@ -17,7 +17,7 @@ PAGE_SOURCES := $(shell find clients/web/src clients/typescript/src proto third_
 CHECKED := build/checked
 WATCHED := build/watched
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
-MAKEFLAGS += --jobs=3 --output-sync=line  # packages are installed while the extensions and the page are built
+MAKEFLAGS += --jobs=3  # packages are installed while the extensions and the page are built
 
 .PHONY: demo test test-system test-slow wheels test-extras test-asan test-tsan lint reference baseline bench constraints clean
 
