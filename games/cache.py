@@ -71,12 +71,13 @@ class GameCache:
 
         Raises Refusal: NO_SUCH_GAME, STORE_FAILED, and SetAside.
         """
+        read = game_id not in self.games and game_id not in self._reading  # by this call, since it began
         if game_id not in self.games:
             kept = await self._read(game_id, calling=not fresh)
             self.games.setdefault(game_id, Live(kept))
         live = self.games[game_id]
         with self.use(live):
-            if self._store.shared or fresh or live.unsure:
+            if not read and (self._store.shared or fresh or live.unsure):
                 await self._catch_up(live)
             self.aside.pop(game_id, None)
             yield live
