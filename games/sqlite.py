@@ -9,7 +9,6 @@ import os
 import re
 import shutil
 import sqlite3
-import time
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
@@ -17,6 +16,7 @@ from typing import TypeVar
 from clerestory.declared import BadSettings
 from clerestory.games import sqlite_rows as rows
 from clerestory.games.bounds import CLOSING, LITTLE, MEMORY, USER
+from clerestory.games.clock import ForwardClock
 from clerestory.games.committer import Committer
 from clerestory.games.log import Entry, Head
 from clerestory.games.ring import Ring
@@ -44,6 +44,7 @@ class SqliteStore:
         self._committer = Committer(":memory:" if file is None else str(file))
         self._ring = Ring()
         self.secret = self._read_secret(path)
+        self._clock = ForwardClock(self._committer.run_at_once(rows.latest_turn))
         if file is not None and shutil.disk_usage(file.parent).free < LITTLE:
             logger.warning("no space on the disk of %s: games can be shown, but not changed until there is", file)
 
@@ -62,7 +63,7 @@ class SqliteStore:
 
     def now(self) -> int:
         """Return milliseconds since 1970."""
-        return int(1000 * time.time())
+        return self._clock.now()
 
     # -- methods of Store ------------------------------------------------------------------------------
 

@@ -24,6 +24,13 @@ def read_secret(connection: sqlite3.Connection) -> bytes:
     return bytes(secret)
 
 
+def latest_turn(connection: sqlite3.Connection) -> int:
+    """Return when the latest turn began of those whose time is running, in milliseconds since 1970; 0 without any."""
+    last = "SELECT moment FROM entry WHERE game = id ORDER BY number DESC LIMIT 1"
+    found = connection.execute(f"SELECT max(({last})) FROM game WHERE due IS NOT NULL AND NOT bots_only").fetchone()[0]
+    return int(found or 0)
+
+
 def read_all(connection: sqlite3.Connection, text: str, values: Any = ()) -> list[Any]:
     """Return rows of many games; what is not UTF-8 in one of them is an odd text, and keeps no other from being read.
 
