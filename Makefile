@@ -36,12 +36,13 @@ test-system: $(VENV)/.system  ## real processes, browsers, kills, databases, pro
 	$(PYTEST) -m "system and not slow" $(TEST_OPTIONS)
 
 # Under loadgroup a process gets all tests of an xdist_group, so what they share is built once.
-test-slow: $(VENV)/.test  ## what takes longer: packages built in isolation, long comparisons
-	$(PYTEST) --dist loadgroup -m slow --timeout 3600
+EXTRAS := tests/arena/test_on_ray.py tests/search/openspiel
+test-slow: $(VENV)/.system  ## what takes longer: packages built in isolation, long comparisons
+	$(PYTEST) --dist loadgroup -m slow --timeout 3600 $(EXTRAS:%=--ignore %) $(TEST_OPTIONS)
 
 test-extras: $(VENV)/.test  ## the tests that need large packages: Ray, OpenSpiel
 	$(INSTALL) --group extras
-	$(PYTEST) tests/arena/test_on_ray.py tests/search/openspiel
+	$(PYTEST) -m '' $(EXTRAS)
 
 test-asan: $(CHECKED)/.built  ## the laws and the search with bounds checks, AddressSanitizer and UBSan
 	PYTHONPATH=$(CHECKED) PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
