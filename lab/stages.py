@@ -35,7 +35,8 @@ STAGES = (  # owner of a function, its name, the stage that ends when it is ente
     (Scheduler, "submit", "limits, memory, a searcher", "admission"),
     (Scheduler, "_take_turn", "a thread wakes", None),
     (Scheduler, "_settle", "searching", None),
-    (Scheduler, "_conclude", "end of the search reported", "the table"),
+    (Scheduler, "_close", "end of the search reported", None),
+    (Scheduler, "result", None, "the table"),
     (Analyst, "ask", None, "metrics, memory released"),
     (service, "write_recommendation", None, "the message"),
 )

@@ -1,6 +1,7 @@
 """Fixtures and options that all tests share."""
 
 import os
+import signal
 from collections.abc import Iterator
 
 import pytest
@@ -14,6 +15,8 @@ from tests.servers import running_server
 os.environ["CLERESTORY_STORE"] = "memory:"  # no test keeps games where the user does
 os.environ["LC_ALL"] = "C.UTF-8"  # commands speak English, whoever runs the tests
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # as in the background of a script
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # programs that tests start heed it
 
 TOKEN = "open-sesame-open"
 
