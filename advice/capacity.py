@@ -31,7 +31,10 @@ class Capacity:
         COUNT,
     )
     min_iterations: int = declared(
-        250, "iterations that every search gets before its deadline; one that could not have them is refused", COUNT
+        250,
+        "iterations for which every search has time before its deadline at the speed measured lately; one for which"
+        " there would be no time is refused. Where other programs take the processor, a search may get fewer",
+        COUNT,
     )
     max_threads: int = declared(
         16, "threads of one search; more are reduced to this, and to the number of workers", COUNT

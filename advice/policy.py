@@ -36,7 +36,8 @@ class Policy:
         workers: threads that can search at once.
         max_searches: of one part of an origin at once; hints get half of them. Those that wait in the backlog do not
             count.
-        min_iterations: promised to every search that is admitted, unless its own limits end it before.
+        min_iterations: for which every search that is admitted has time, at the speeds measured, unless its own limits
+            end it before.
         speeds: iterations a second of a worker, measured, by kind.
     """
 

@@ -32,7 +32,7 @@ class Scheduler:
     Args:
         workers: number of threads.
         max_searches: of one caller at once; of all together, twice as many.
-        min_iterations: promised to each.
+        min_iterations: for which each has time, at the speeds measured.
     """
 
     def __init__(self, workers: int, max_searches: int, min_iterations: int) -> None:
