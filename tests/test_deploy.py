@@ -132,7 +132,10 @@ def test_ports_agree() -> None:
     named = {one["name"]: one["containerPort"] for one in container()["ports"]}
     assert named == {"grpc": grpc, "web": web, "metrics": metrics}
     assert {one["name"]: one["port"] for one in read(DEPLOY / "kubernetes" / "service.yaml")["spec"]["ports"]} == named
-    assert {container()[f"{kind}Probe"]["grpc"]["port"] for kind in ("startup", "readiness", "liveness")} == {grpc}
+    assert {container()[f"{kind}Probe"]["grpc"]["port"] for kind in ("startup", "readiness", "liveness")} == {
+        port("CLERESTORY_ADMIN")
+    }
+    assert {"name": "CLERESTORY_ADMIN", "value": f"0.0.0.0:{port('CLERESTORY_ADMIN')}"} in container()["env"]
 
 
 def test_envoy_and_the_page_of_the_composition_find_each_other() -> None:

@@ -157,6 +157,7 @@ def test_wrong_input_ends_in_one_line(
     (tmp_path / "examples").symlink_to(EXAMPLES)
     monkeypatch.setattr("clerestory.server.logs.write_logs", lambda *_: None)
     monkeypatch.setattr("clerestory.cli.servers.PATIENCE", 0.0)
+    monkeypatch.setenv("CLERESTORY_LISTEN", "127.0.0.1:0")  # the usual port may be in use
     done = run(*shlex.split(line))
     assert (done.code, done.out) == (code, "")
     [told] = done.err.splitlines()
