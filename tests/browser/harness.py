@@ -25,6 +25,12 @@ SETTLED = """() => {
     const busy = `.actions:not(.planning) .action[aria-disabled='true'], [data-fresh], ${unplanned}`;
     return table.querySelector(busy) ? "" : "mine";
 }"""
+PRESS = f"""([version, action]) => {{
+    if (document.querySelector("[data-version]").dataset.version !== version) return "late";
+    if (({SETTLED})() !== "mine") return "";
+    document.querySelector(`.action[data-action="${{action}}"]`).click();
+    return "pressed";
+}}"""
 BELIEVED = f"""() => ({{
     settled: ({SETTLED})(),
     at: location.hash,
@@ -271,10 +277,16 @@ def play_on(page: Page, plies: int = 10_000, choose: Choice = first) -> int:
             continue
         if unplanned:
             plan(page)
-        page.locator(f'.action[data-action="{choose(offered)}"]').click()
-        pressed += 1
-        wait_for_change(page, version)
+        if press(page, version, choose(offered)):
+            pressed += 1
+            wait_for_change(page, version)
     return pressed
+
+
+def press(page: Page, version: str, action: str) -> bool:
+    """Click an action in the moment in which it has an effect; return False if the game has gone on meanwhile."""
+    pressed = page.wait_for_function(PRESS, arg=[version, action], polling=POLL, timeout=PATIENCE)
+    return pressed.json_value() == "pressed"
 
 
 def plan(page: Page) -> None:
