@@ -42,8 +42,8 @@ def title(answer: Recommendation, state: State) -> str:
 
 
 def lines_table(answer: Recommendation, width: int) -> Table:
-    """Return the lines of a decision by the win share shown, doubtful ones last."""
-    lines, first = ordered(answer), answer.lines[0]
+    """Return the lines of a decision, the one to play first."""
+    lines, first = answer.lines, answer.lines[0]
     marks = [">" if line is first else "?" if line.doubtful else "" for line in lines]
     figures = {
         "win": [win(line, answer.seat or 0) for line in lines],
@@ -75,12 +75,6 @@ def figure_columns(table: Table, figures: Mapping[str, Sequence[str]], width: in
         table.add_column(*spoken.cells([heading]), justify="right", no_wrap=True)
         shown.append(cells)
     return shown
-
-
-def ordered(answer: Recommendation) -> list[Line]:
-    """Return the lines by the win share of the seat to decide, doubtful ones last."""
-    seat = answer.seat or 0
-    return sorted(answer.lines, key=lambda line: (line.doubtful, -line.win_shares[seat] if line.win_shares else 0.0))
 
 
 def outcomes_table(answer: Recommendation, state: State, width: int) -> Table:

@@ -120,19 +120,6 @@ export function analysed(
   return advisor.analyze({ question, updateInterval, background, ...(observer ? { observer } : {}) }, { signal });
 }
 
-/** Lines by the win share of a seat, doubtful ones last: so the table shows them, and the board counts them. */
-function ordered(lines: readonly Line[], seat: number | undefined): Line[] {
-  if (seat === undefined) return [...lines];
-  const rank = (line: Line) => (line.doubtful ? -1 : 0) + (line.winShares[seat] ?? 0);
-  return [...lines].sort((one, other) => rank(other) - rank(one));
-}
-
-/** The first lines of the order, and the move to play wherever it stands, with their ranks. */
-export const leading = (lines: readonly Line[], seat: number | undefined, count: number) =>
-  ordered(lines, seat)
-    .map((line, index) => ({ line, rank: index + 1 }))
-    .filter(({ line, rank }) => rank <= count || line === lines[0]);
-
 /** The marks of a board at the chosen step; the best is the move to play, as in the table. */
 export function marks(): Mark[] {
   const { lines = [], seat } = table.value ?? {};
@@ -140,7 +127,7 @@ export function marks(): Mark[] {
   if (step.value === "off" || first === undefined) return [];
   if (step.value === "where") return alike(first, lines).map((action) => ({ action }));
   if (step.value === "move") return [{ action: first, rank: 1, best: true }];
-  return leading(lines, seat, SHOWN).map(({ line, rank }) => mark(line, rank, seat));
+  return lines.slice(0, SHOWN).map((line, index) => mark(line, index + 1, seat));
 }
 
 function mark(line: Line, rank: number, seat: number | undefined): Mark {

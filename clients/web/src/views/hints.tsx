@@ -164,7 +164,7 @@ interface TableProps {
 
 function Table({ lines, seat, question, pointed, onPoint }: TableProps) {
   const held = useSignal<string[] | undefined>(undefined); // rows keep their order while the pointer is on one of them
-  const first = hints.leading(lines, seat, ROWS).map(({ line }) => line);
+  const first = lines.slice(0, ROWS);
   const rows = held.value?.flatMap((name) => lines.filter((line) => line.action?.text === name)) ?? first;
   const show = (line: Line) => {
     held.value ??= first.map((one) => one.action?.text ?? "");
