@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Phase III, steps 3 to 11: wool mill, Kingsbridge, Priory, production, King's court, Shiring, castle (3.3)."""
+"""Phase III, steps 3 to 11: wool mill, Kingsbridge, Priory, production, King's court, Shiring, castle."""
 from libc.stdint cimport uint8_t, uint16_t
 from libc.string cimport memcpy, memset
 

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Phase II: master builders are drawn, placed, or wait (3.2)."""
+"""Phase II: master builders are drawn, placed, or wait."""
 from libc.stdint cimport uint8_t, uint16_t, uint32_t
 
 from clerestory.engine.cathedral.codes cimport *
@@ -8,7 +8,7 @@ from clerestory.engine.cathedral.tables cimport cards
 from clerestory.engine.core cimport NATURE
 
 # The first and the last space of each location, in the order of actions.py. A builder takes the lowest
-# free number of a location (3.2), so the location is full when its last space is taken.
+# free number of a location (R16), so the location is full when its last space is taken.
 cdef extern from *:
     """
     static const unsigned char FIRST_SPACE[10] = {0, 1, 2, 3, 5, 9, 10, 11, 12, 16};
@@ -83,7 +83,7 @@ cdef inline int legal_builder(const Cathedral *s, uint16_t *out) noexcept nogil:
     if s.free_placement or s.cost == 0:
         return n
     out[n] = <uint16_t> (WAIT + s.actor)
-    out[n + 1] = USE_REMIGIUS  # open also to a player who could not pay (section 5), in a later round (R24)
+    out[n + 1] = USE_REMIGIUS  # open also to a player who could not pay (R43), in a later round (R24)
     return n + 1 + (p.advantages & ~p.fresh & cards.free_builder != 0)
 
 
@@ -120,7 +120,7 @@ cdef inline void add_waiting(Cathedral *s) noexcept nogil:
 
 
 cdef inline void wait_next(Cathedral *s) noexcept nogil:
-    """Waiting builders are placed free, in the order in which they passed (3.2, R1)."""
+    """Waiting builders are placed free, in the order in which they passed (R1)."""
     if s.waiting:
         ask(s, AT_WAITING, <int> (s.waiting & 15) - 1)
     else:

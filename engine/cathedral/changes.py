@@ -66,7 +66,7 @@ class Purse:
         yield Change(self.seat, "gold", "", got, cause, card, gold - got)
 
     def pay(self, gold: int, cause: str, card: str = "") -> Iterator[Change]:
-        """A player with too little gold pays all of it and loses 1 VP for every full 2 missing (3.3 step 9)."""
+        """A player with too little gold pays all of it and loses 1 VP for every full 2 missing (step 9)."""
         paid = min(gold, self.gold)
         self.gold -= paid
         yield Change(self.seat, "gold", "", -paid, cause, card)
@@ -184,7 +184,7 @@ def board(before: View, after: View) -> Iterator[Change]:
 
 
 def event(old: Fields, new: Fields, card: Fields, purses: list[Purse], metal: list[int]) -> Iterator[Change]:
-    """What the event does to those who are not spared, in turn order (section 6)."""
+    """What the event does to those who are not spared, in turn order (R4)."""
     effect, name, first = card["effect"], card["id"], COLOURS.index(old["starting_player"])
     for purse in purses[first:] + purses[:first]:
         if new["players"][purse.seat]["spared"]:

@@ -10,7 +10,7 @@ cpdef enum:
     CUBES = 23              # of sand, of wood and of stone
     METAL_CUBES = 13
     FIRST_VP = 2
-    FIRST_GOLD = 20         # of the starting player; one more for each next (2)
+    FIRST_GOLD = 20         # of the starting player; one more for each next
     MAX_GOLD = 30
     MAX_COST = 7            # the cost marker at the start of a round
     KEPT_CUBES = 5          # after the cathedral step

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Phase I: the draft of resource cards and craftsmen (3.1)."""
+"""Phase I: the draft of resource cards and craftsmen."""
 from libc.stdint cimport uint8_t, uint16_t
 
 from clerestory.engine.cathedral.builders cimport draw_next
@@ -13,7 +13,7 @@ cdef inline void begin_draft(Cathedral *s) noexcept nogil:
 
 
 cdef inline bint too_many_craftsmen(const Player *p) noexcept nogil:
-    """Room for five; with the card that makes room for more (section 5)."""
+    """Room for five; with the card that makes room for more."""
     return popcount(p.craftsmen) > CRAFTSMEN_HELD + (cards.room_cards if p.advantages & cards.room else 0)
 
 

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Phase III, steps 1 and 2: the event, and the archbishop's seat (3.3, section 6)."""
+"""Phase III, steps 1 and 2: the event, and the archbishop's seat."""
 from libc.stdint cimport uint8_t, uint16_t
 
 from clerestory.engine.cathedral.board cimport pay_mill
@@ -65,7 +65,7 @@ cdef inline void play_thomas(Cathedral *s, int a) noexcept nogil:
 cdef inline void act_event(Cathedral *s) noexcept nogil:
     """Everyone not spared is affected in turn order. Yields change and the blessing acts in later steps."""
     cdef int kind = event_of(s).kind, seat = s.starting
-    if kind == EVENT_BUILDERS and s.round < ROUNDS:  # 6.1: in round 6 it does nothing (R32)
+    if kind == EVENT_BUILDERS and s.round < ROUNDS:  # in round 6 it does nothing (R32)
         s.limited_next = <uint8_t> (((1 << s.seats) - 1) & ~s.spared)
     if kind == EVENT_LOSE_CRAFTSMAN:
         ask_event(s, seat)

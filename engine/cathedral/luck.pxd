@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Chance events and what is hidden: turning up, odds, draws, forgetting and dealing (2, 3, 8)."""
+"""Chance events and what is hidden: turning up, odds, draws, forgetting and dealing."""
 from libc.stdint cimport uint8_t, uint16_t
 from libc.string cimport memset
 
@@ -16,7 +16,7 @@ cdef enum:
 
 cdef extern from *:
     """
-    /* The tax die (1): 2, 3, 3, 4, 4, 5. */
+    /* The tax die (R15): 2, 3, 3, 4, 4, 5. */
     static const unsigned char DIE[6] = {2, 3, 3, 4, 4, 5};
     """
     const uint8_t *DIE
@@ -220,7 +220,7 @@ cdef inline void deal_decks(Cathedral *s, rng_t *rng) noexcept nogil:
 
 
 cdef inline void deal_advantages(Cathedral *s, rng_t *rng) noexcept nogil:
-    """Ordinary cards fill their places, the others count as removed (2); below are those of the last round."""
+    """Ordinary cards fill their places, the others count as removed; below are those of the last round."""
     cdef int place = advantages_gone(s), last = max(place, <int> ORDINARY_DECK)
     if place == ADVANTAGE_DECK or s.advantage_deck[place]:
         return

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Phase III, step 12: the market (3.3)."""
+"""Phase III, step 12: the market."""
 from libc.stdint cimport uint8_t, uint16_t
 
 from clerestory.engine.cathedral.codes cimport *

@@ -32,7 +32,7 @@ def sources_of(player: Mapping[str, Any]) -> dict[str, float]:
 
 
 def tie_break(fields: Mapping[str, Any]) -> tuple[str, list[float]] | None:
-    """Return what decides between equal points: the gold, or nothing if it is equal, too (section 4)."""
+    """Return what decides between equal points: the gold, or nothing if it is equal, too (R11)."""
     best = max(player["vp"] for player in fields["players"])
     gold = [player["gold"] for player in fields["players"] if player["vp"] == best]
     if len(gold) == 1:

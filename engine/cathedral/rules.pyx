@@ -111,7 +111,7 @@ cdef void scores(const void *state, double *out) noexcept nogil:
 
 
 cdef void observe(void *state, int seat) noexcept nogil:
-    """Only the coming event can be hidden from one player and known to another (8, R40)."""
+    """Only the coming event can be hidden from one player and known to another (R40)."""
     forget_decks(<Cathedral *> state, seat)
 
 
@@ -127,7 +127,7 @@ cdef uint64_t key(const void *state, int seat) noexcept nogil:
 
 
 cdef void setup(void *state, int seats, rng_t *rng) noexcept nogil:
-    """Section 2; at the first chance event. Seat 0 is the first starting player (R23)."""
+    """At the first chance event. Seat 0 is the first starting player (R23)."""
     cdef Cathedral *s = <Cathedral *> state
     cdef int seat, type_
     memset(s, 0, sizeof(Cathedral))

@@ -145,7 +145,7 @@ cdef inline int cubes_held(const Player *p) noexcept nogil:
     return p.cubes[SAND] + p.cubes[WOOD] + p.cubes[STONE] + p.cubes[METAL]
 
 cdef inline void gain_gold(Player *p, int gold) noexcept nogil:
-    """Gold never exceeds 30; the surplus is lost (3.3 step 3)."""
+    """Gold never exceeds 30; the surplus is lost (step 3)."""
     p.gold = <uint8_t> min(p.gold + gold, <int> MAX_GOLD)
 
 cdef inline void gain_cubes(Cathedral *s, Player *p, int type_, int count) noexcept nogil:
@@ -166,7 +166,7 @@ cdef inline void lose_vp(Player *p, int vp) noexcept nogil:
     p.vp_lost += <uint8_t> vp
 
 cdef inline void pay_dues(Player *p, int gold) noexcept nogil:
-    """A player with too little gold pays all of it and loses 1 VP for every full 2 missing (3.3 step 9)."""
+    """A player with too little gold pays all of it and loses 1 VP for every full 2 missing (step 9)."""
     if p.gold >= gold:
         p.gold -= <uint8_t> gold
         return

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Phase III, steps 13 and 14, and the end of the round: the cathedral, the next starting player (3.3)."""
+"""Phase III, steps 13 and 14, and the end of the round: the cathedral, the next starting player."""
 from libc.stdint cimport uint8_t, uint16_t, uint64_t
 from libc.string cimport memcpy, memset
 

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Placing materials: the turn's building, Tom, William, complete sections and their bonuses (2.4, D29 to D33)."""
+"""Placing materials: the turn's building, Tom, William, complete sections and their bonuses (D29 to D33)."""
 from libc.stdint cimport uint8_t, uint16_t, uint32_t
 
 from clerestory.engine.duel.chips cimport ask_bonus
@@ -28,7 +28,7 @@ cdef inline int complete_sections(const Player *p) noexcept nogil:
 
 
 cdef inline double points_of(const Player *p) noexcept nogil:
-    """Complete sections, then materials placed, then gold: none of them outweighs those before it (4, D46)."""
+    """Complete sections, then materials placed, then gold: none of them outweighs those before it (D46)."""
     return SECTION_POINTS * complete_sections(p) + popcount(p.placed) + p.gold / 100.0
 
 

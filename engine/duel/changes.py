@@ -55,7 +55,7 @@ def used(before: View, action: str) -> tuple[str, str]:
 
 
 def flipper(before: View) -> int:
-    """Return the seat whose seal is being flipped: who is behind, or whose turn it is at equal sums (2.3)."""
+    """Return the seat whose seal is being flipped: who is behind, or whose turn it is at equal sums."""
     first = COLOURS.index(before["first_player"])
     sums = [before[f"players[{seat}].sum"] for seat in (first, 1 - first)]
     if sums[0] != sums[1]:

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Cards that move and turn chips: raw, craftsmen, market, Aliena, Jack, Regan, Alfred (2.4, D26 to D28)."""
+"""Cards that move and turn chips: raw, craftsmen, market, Aliena, Jack, Regan, Alfred (D26 to D28)."""
 from libc.stdint cimport uint8_t, uint16_t, uint32_t
 
 from clerestory.engine.duel.codes cimport *
@@ -25,7 +25,7 @@ cdef inline const Effect *in_use(const Duel *s) noexcept nogil:
 # -- from supply to camp ---------------------------------------------------------------------------
 
 cdef inline void take_raw(Player *p, int kind, int count) noexcept nogil:
-    """Move up to `count` raw chips of a kind from the supply to the camp (2.4)."""
+    """Move up to `count` raw chips of a kind from the supply to the camp."""
     count = min(count, count_of(p.supply, kind))
     p.supply -= <uint32_t> count * one(kind)
     p.camp += <uint32_t> count * one(kind)
@@ -39,7 +39,7 @@ cdef inline void begin_take(Duel *s, const Effect *effect) noexcept nogil:
 
 
 cdef inline int legal_take(const Duel *s, uint16_t *out) noexcept nogil:
-    """In the order of kinds, except kinds that would leave too few chips to complete the number (RULES.md 3)."""
+    """In the order of kinds, except kinds that would leave too few chips for the number (RULES.md section 3)."""
     cdef unsigned int supply = s.players[s.actor].supply & NOT_ORE
     cdef unsigned int kinds = present(from_floor(supply, s.floor))
     cdef int n = 0, kind
@@ -71,7 +71,7 @@ cdef inline void turn_chips(Player *p, int kind, int count, int price) noexcept 
 
 
 cdef inline int legal_craftsman(const Duel *s, uint16_t *out) noexcept nogil:
-    """Any number that the player can pay for (2.4)."""
+    """Any number that the player can pay for."""
     cdef const Player *p = &s.players[s.actor]
     cdef const Effect *effect = in_use(s)
     cdef int count = min(count_of(p.camp, effect.chip), p.gold // effect.price)

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""From the claims to the first turn: lines, storming the castle, the conflict over the shared card (2.1 to 2.3)."""
+"""From the claims to the first turn: lines, storming the castle, the conflict over the shared card."""
 from libc.stdint cimport uint8_t, uint16_t, uint32_t
 
 from clerestory.engine.core cimport NATURE
@@ -30,7 +30,7 @@ cdef inline int line_of(unsigned int markers) noexcept nogil:
 
 
 cdef inline int legal_claim(const Duel *s, uint16_t *out) noexcept nogil:
-    """Lines with another orientation than the first player's, or the other diagonal (2.1)."""
+    """Lines with another orientation than the first player's, or the other diagonal."""
     cdef int line, n
     if s.actor == s.first:
         return list_run(LINES, CLAIM, out)
@@ -99,7 +99,7 @@ cdef inline bint has_flipped(const Player *p) noexcept nogil:
 
 
 cdef inline int behind(const Duel *s) noexcept nogil:
-    """The seat with the lower sum; at equal sums the first player before any flip, afterwards the second (2.3)."""
+    """The seat with the lower sum; at equal sums the first player before any flip, afterwards the second."""
     cdef const Player *first = &s.players[s.first]
     cdef const Player *second = &s.players[1 - s.first]
     if first.sum != second.sum:

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""The course of the game: rounds, turns, the step after the use of a card, the end (2, 4)."""
+"""The course of the game: rounds, turns, the step after the use of a card, the end."""
 from libc.stdint cimport uint8_t
 from libc.string cimport memset
 

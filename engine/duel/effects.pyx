@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""The effects of the cards: whether a use would change something (D16, D37), and how it begins (2.4)."""
+"""The effects of the cards: whether a use would change something (D16, D37), and how it begins."""
 from libc.stdint cimport uint8_t
 
 from clerestory.engine.duel.building cimport can_lose_material, can_place_one, complete_sections

@@ -11,7 +11,7 @@ from clerestory.engine.duel.state cimport *
 # -- markers ---------------------------------------------------------------------------------------
 
 cdef inline bint allowed_reply(int first, int second) noexcept nogil:
-    """Whether the line has another orientation, or is the other diagonal (2.1)."""
+    """Whether the line has another orientation, or is the other diagonal."""
     return first // 3 != second // 3 or (first >= 6 and first != second)
 
 

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Chance events and what is hidden: cards dealt, faces, draws, forgetting and dealing (5, D21)."""
+"""Chance events and what is hidden: cards dealt, faces, draws, forgetting and dealing (D21)."""
 from libc.stdint cimport uint8_t, uint16_t, uint32_t
 from libc.string cimport memcpy, memset
 
@@ -48,7 +48,7 @@ cdef inline void play_deal(Duel *s, int a) noexcept nogil:
 # -- seals -----------------------------------------------------------------------------------------
 
 cdef inline int legal_flip(const Duel *s, uint16_t *out) noexcept nogil:
-    """Both faces add to 5; the personal seal is a 2/3 (1)."""
+    """Both faces add to 5; the personal seal is a 2/3."""
     cdef int low = min(<int> s.flipping - 1, 2)
     return list_two(FACE + low, FACE + 5 - low, out)
 

@@ -106,7 +106,7 @@ def deck_of(fields: dict[str, Any]) -> int:
 def goods_faults(fields: dict[str, Any]) -> Iterator[FieldFault]:
     """There are 74 pieces of gold, and each player has all chips of each kind.
 
-    Chips are in the supply, in the camp (raw or turned), or placed; the bank holds the rest of the gold (1).
+    Chips are in the supply, in the camp (raw or turned), or placed; the bank holds the rest of the gold.
     """
     held = sum(player["gold"] for player in fields["players"])
     if held > GOLD:

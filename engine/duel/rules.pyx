@@ -86,7 +86,7 @@ cdef action_t draw(const void *state, rng_t *rng) noexcept nogil:
 
 
 cdef void returns(const void *state, double *out) noexcept nogil:
-    """A complete building wins, else the order of section 4 decides; if all is equal, Philip wins."""
+    """A complete building wins, else the order of points decides (D46); if all is equal, Philip wins."""
     cdef const Duel *s = <const Duel *> state
     out[0] = points_of(&s.players[0]) > points_of(&s.players[1])
     out[1] = 1 - out[0]
@@ -100,7 +100,7 @@ cdef void scores(const void *state, double *out) noexcept nogil:
 
 
 cdef void observe(void *state, int seat) noexcept nogil:
-    """Nothing is hidden from one player and known to another (5)."""
+    """Nothing is hidden from one player and known to another."""
     forget_orders(<Duel *> state)
 
 
@@ -114,7 +114,7 @@ cdef uint64_t key(const void *state, int seat) noexcept nogil:
 
 
 cdef void setup(void *state, int seats, rng_t *rng) noexcept nogil:
-    """Section 1; at the first card. Red holds the marker of power."""
+    """At the first card. Red holds the marker of power."""
     cdef Duel *s = <Duel *> state
     cdef int seat
     memset(s, 0, sizeof(Duel))

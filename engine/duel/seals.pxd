@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""Taking seals from the stack and returning them: influence, free seals, Maud (2.4, D24, D25)."""
+"""Taking seals from the stack and returning them: influence, free seals, Maud (D24, D25)."""
 from libc.stdint cimport uint8_t, uint16_t
 
 from clerestory.engine.core cimport NATURE

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""A turn: which cards can be used and played, what can be built, and how a use begins (2.4, D16 to D20)."""
+"""A turn: which cards can be used and played, what can be built, and how a use begins (D16 to D20)."""
 from libc.stdint cimport uint8_t, uint16_t, uint64_t
 
 from clerestory.engine.duel.building cimport legal_buildings, play_building

@@ -1,42 +1,44 @@
-"""Every ruling is cited where it is implemented, and in a test."""
+"""Each ruling stands once in its game's RULES.md, and is cited where it is implemented and in a test; no other is."""
 
 import re
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.test_links import ROOT, TEXTS, tracked
+
+LETTERS = {"cathedral": "R", "duel": "D"}
+CODE = {".py", ".pyx", ".pxd"}
+UNTESTED = {"cathedral": {27, 28, 29, 30, 31, 34, 35, 36, 37}, "duel": set()}  # wording, in golden games and laws
 
 
-@dataclass(frozen=True)
-class Rulings:
-    """The rulings of a game: those of its specification, and ours in its RULES.md."""
-
-    game: str
-    letter: str
-    stated: tuple[int, ...]
-    ours: tuple[int, ...]
-
-    def cited(self, folder: str, names: str = "*.p*") -> set[int]:
-        """The rulings that the code in a folder of the game cites, in files of some names."""
-        pattern = re.compile(rf"(?i)(?<![a-z0-9]){self.letter}(\d+)(?!\d)")
-        files = [path for path in (ROOT / folder / self.game).glob(names) if path.suffix in {".py", ".pyx", ".pxd"}]
-        return {int(number) for path in files for number in pattern.findall(path.read_text())}
+def stated(game: str) -> Counter[int]:
+    """The numbers of the rulings in a game's RULES.md, with how often each is given."""
+    page = (ROOT / "engine" / game / "RULES.md").read_text()
+    return Counter(map(int, re.findall(rf"^- \*\*{LETTERS[game]}(\d+)\*\*", page, re.MULTILINE)))
 
 
-CATHEDRAL = Rulings("cathedral", "R", (*range(1, 13), *range(14, 26), *range(39, 43)), tuple(range(26, 38)))
-DUEL = Rulings("duel", "D", tuple(range(1, 36)), tuple(range(36, 49)))
+def cited(game: str, files: Iterable[Path], flags: re.RegexFlag = re.NOFLAG) -> set[int]:
+    """The rulings of a game that files cite; names of functions count if case does not matter."""
+    pattern = re.compile(rf"(?<![A-Za-z0-9]){LETTERS[game]}(\d{{1,2}})(?![A-Za-z0-9])", flags)
+    return {int(number) for path in files for number in pattern.findall(path.read_text())}
 
 
-# Ours of the board game are words of positions and texts, which golden games and laws hold.
-UNTESTED = {CATHEDRAL: CATHEDRAL.ours, DUEL: ()}
+def code(folder: str, names: str = "*.p*") -> list[Path]:
+    return [path for path in (ROOT / folder).glob(names) if path.suffix in CODE]
 
 
-@pytest.mark.parametrize("of", [CATHEDRAL, DUEL], ids=lambda of: of.game)
-def test_every_ruling_is_cited_where_it_is_implemented_and_has_a_test(of: Rulings) -> None:
-    page = (ROOT / "engine" / of.game / "RULES.md").read_text()
-    assert tuple(map(int, re.findall(rf"^- \*\*{of.letter}(\d+)\*\*", page, re.MULTILINE))) == of.ours
-    every = {*of.stated, *of.ours}
-    assert every - of.cited("engine") == set()
-    assert every - {*UNTESTED[of]} - of.cited("tests/engine", "test_*.py") == set()
+@pytest.mark.parametrize("game", LETTERS)
+def test_a_ruling_is_stated_once_implemented_and_tested(game: str) -> None:
+    every = stated(game)
+    assert [number for number, times in every.items() if times > 1] == []
+    assert every.keys() - cited(game, code(f"engine/{game}")) == set()
+    assert every.keys() - cited(game, code(f"tests/engine/{game}", "test_*.py"), re.IGNORECASE) == UNTESTED[game]
+
+
+@pytest.mark.parametrize("game", LETTERS)
+def test_no_ruling_is_cited_that_is_not_stated(game: str) -> None:
+    every = stated(game).keys()
+    assert {str(path): strange for path in tracked(*TEXTS) if (strange := cited(game, [path]) - every)} == {}

@@ -1,4 +1,4 @@
-"""A second model of the board game, written from the specification alone: slow, plain, and the judge of the fast core.
+"""A second model of the board game, written from the rules alone: slow, plain, and the judge of the fast core.
 
 It shares nothing with the core: the card values are its own (`oracle_cards`), the position is one dataclass
 (`oracle_state`), what may be done and what is then done are one function a step (`oracle_legal`, `oracle_play`).

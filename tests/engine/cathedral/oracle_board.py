@@ -1,4 +1,4 @@
-"""Phase III, the board: its fourteen steps and the end of the round (3.3).
+"""Phase III, the board: its fourteen steps and the end of the round.
 
 Functions that answer an action take its verb and its words; those that start a step either stop with `ask` or go on to
 the next step.
@@ -9,7 +9,7 @@ from __future__ import annotations
 from tests.engine.cathedral import oracle_cards as box
 from tests.engine.cathedral.oracle_state import Move, Player, Position, turn_up, with_card
 
-# Steps 1-2: event and archbishop (3.3, 6) --------------------------------------------------------------
+# Steps 1-2: event and archbishop ------------------------------------------------------------------------
 
 
 def _event(s: Position, verb: str, card: str) -> None:

@@ -1,4 +1,4 @@
-"""The cards of the board game, typed in from cards-board.md section 7: the oracle's own copy of the catalogue.
+"""The cards of the board game, typed in by hand: the oracle's own copy of the catalogue.
 
 Dictionaries and tuples are in catalogue order. Nothing here is read from `catalogue.toml`, so that a comparison with
 the core compares the values as well.

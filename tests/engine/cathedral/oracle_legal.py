@@ -61,7 +61,7 @@ def _dismissals(me: Player) -> list[str]:
 
 def _draft(s: Position, me: Player) -> list[str]:
     if me.crowded():
-        return _dismissals(me)  # 3.1
+        return _dismissals(me)
     takes = [f"take {card}" for card in s.supply_resources if box.RESOURCE_CARDS[card].workers <= me.workers]
     hires = [f"hire {card}" for card in s.supply_craftsmen if box.CRAFTSMEN[card].cost <= me.gold]
     return [*takes, *hires, "pass"]
@@ -82,7 +82,7 @@ def _placements(s: Position, colour: str) -> list[str]:
 
 def _builder(s: Position, me: Player) -> list[str]:
     if s.free_placement or s.cost == 0:
-        return _placements(s, s.drawn)  # 3.2: from the 8th on it must be placed
+        return _placements(s, s.drawn)  # R26: from the 8th on it must be placed
     actions = _placements(s, s.drawn) if me.gold >= s.cost else []
     actions.append(f"wait {s.drawn}")
     if "brother_remigius" in me.advantages and "brother_remigius" not in me.fresh:  # R24

@@ -63,7 +63,7 @@ class Player:
         return count
 
     def add(self, kind: str, count: int) -> None:
-        """Changes the cubes of a type, or the gold, which never passes 30 (3.3 step 3)."""
+        """Changes the cubes of a type, or the gold, which never passes 30 (step 3)."""
         total = self.held(kind) + count
         setattr(self, kind, min(total, GOLD_LIMIT) if kind == "gold" else total)
 
@@ -79,7 +79,7 @@ class Player:
         self.fresh = [other for other in self.fresh if other != card]
 
     def crowded(self) -> bool:
-        return len(self.craftsmen) > (6 if "jack" in self.advantages else 5)  # 3.1, 5
+        return len(self.craftsmen) > (6 if "jack" in self.advantages else 5)
 
     def score(self, account: str, points: int) -> None:
         """Earns VP, noted under `vp_priory`, `vp_craftsmen` or `vp_cards`."""
@@ -92,7 +92,7 @@ class Player:
         self.vp_lost += lost
 
     def charge(self, due: int) -> None:
-        """Pays what there is, and loses 1 VP for every full 2 gold missing (3.3 step 9)."""
+        """Pays what there is, and loses 1 VP for every full 2 gold missing (step 9)."""
         paid = min(due, self.gold)
         self.gold -= paid
         self.lose_vp((due - paid) // 2)
@@ -175,7 +175,7 @@ class Position:
         return next((colour for colour in among if card in self.player(colour).advantages), "")
 
     def seen_by(self, colour: str) -> dict[str, Any]:
-        """What one player knows, "" for an onlooker, as `to_dict`: no deck, but Ellen's owner the event (8, R40)."""
+        """What one player knows, "" for an onlooker, as `to_dict`: no deck, but Ellen's owner the event (R40)."""
         shown = self.step in BEFORE_THE_EVENT and colour and colour == self.holder("ellen", self.colours())
         coming = self.event_deck[:1] if shown else []
         return self.to_dict() | {"advantage_deck": [], "craftsman_deck": [], "event_deck": coming}

@@ -1,4 +1,4 @@
-"""The board from the event to the castle (3.3 steps 1 to 11), ruling by ruling."""
+"""The board from the event to the castle (steps 1 to 11), ruling by ruling."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ STORIES: dict[str, Story] = {
     **{f"R4: protection is asked with negative {event}": [
         board(2, event, "blue archbishop", round_=6), f"event {event}",
         {"step": "protection", "to_act": "blue", "offered": {"protect", "decline"}}] for event in NEGATIVE_EVENTS},
-    **{f"R4: no protection from positive {event}": [
+    **{f"R33: no protection from positive {event}": [
         board(2, event, "blue archbishop", round_=6), f"event {event}", {"step": "archbishop"},
     ] for event in POSITIVE_EVENTS},
     "R4: who takes protection takes no cube": [
@@ -56,7 +56,7 @@ STORIES: dict[str, Story] = {
     "R4: a holder of Thomas whom the seat protects is not asked": [
         board(2, "quarrel", "red archbishop", 2, red=holding("archbishop_thomas")), "event quarrel; protect",
         {"step": "tax", "red.advantages": ["archbishop_thomas"]}],
-    **{f"R4: Thomas is not offered with positive {event}": [
+    **{f"R33: Thomas is not offered with positive {event}": [
         board(2, event, round_=2, red=holding("archbishop_thomas")), f"event {event}",
         {"step": "tax", "red.spared": False}] for event in POSITIVE_EVENTS},
     "R4: Thomas taken at Kingsbridge comes too late": [
@@ -77,11 +77,11 @@ STORIES: dict[str, Story] = {
     "the levy takes VP for gold and only protection helps": [
         board(2, "hamleigh_levy", "red court", 2, red=holding("tax_exemption", gold=0), blue={"gold": 3}),
         "event hamleigh_levy", {"vp": [0, 2], "vp_lost": [2, 0], "red.advantages": ["tax_exemption"]}],
-    "town wall acts in the next round only": [
+    "R32: town wall acts in the next round only": [
         board(2, "town_wall", "red archbishop"), "event town_wall; protect", {"limited_next": [False, True]},
         "until advantages", {"limited": [False, True]}, "until event", {"aside": [0, 1]},
         "until advantages", {"limited": [False] * 2, "limited_next": [False] * 2, "aside": [0, 0]}],
-    "town wall does nothing in round 6": [
+    "R32: town wall does nothing in round 6": [
         board(2, "town_wall", round_=6), "event town_wall", {"limited_next": [False, False]}],
     "who is spared is not asked": [
         board(2, "roof_collapse", "red archbishop"), "event roof_collapse; protect",

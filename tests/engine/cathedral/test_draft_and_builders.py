@@ -1,4 +1,4 @@
-"""The round start, the draft and the master builders (3, 3.1, 3.2), ruling by ruling."""
+"""The round start, the draft and the master builders, ruling by ruling."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def limited() -> dict[str, object]:
 
 
 STORIES: dict[str, Story] = {
-    # The round start (3)
+    # The round start
     **{f"R23: seat 0 starts and gold follows the turn order, {seats} seats": [
         opening(seats), {"starting_player": "red", "gold": [20, 21, 22, 23][:seats],
                          "supply": {"sand": 19, "wood": 19, "stone": 19, "metal": 12}}] for seats in (2, 3, 4)},
@@ -57,7 +57,7 @@ STORIES: dict[str, Story] = {
     "the last-round cards come in round 6": [
         late(2, "cathedral", round_=5), "until advantages",
         {"odds": dict.fromkeys(("advantage completion", "advantage celebrations"), Fraction(1, 2))}],
-    # The draft (3.1)
+    # The draft
     "a resource card needs its workers free": [
         draft(2), "take wood_4; pass", {"offered take": {"take sand_2", "take wood_2"}},  # 9 of the 12 are away
         "take sand_2", {"red.workers": 1, "red.resource_cards": ["sand_2", "wood_4"]}],
@@ -84,7 +84,7 @@ STORIES: dict[str, Story] = {
     "R25: a forced pass is a decision": [
         draft(2, red={"gold": 0}), "take wood_4; hire mason_1; take sand_2; hire mortar_mixer_1",
         {"to_act": "red", "offered": {"pass"}}],
-    # Master builders (3.2)
+    # Master builders
     "R1: a waiting builder must be placed, at no cost": [
         bag(4), "until waiting", {"to_act": "blue", "verbs": {"place"}, "blue.gold": 21},
         "place blue start", {"blue.gold": 21}],
@@ -120,12 +120,12 @@ STORIES: dict[str, Story] = {
         {"cost": 4, "priory": ["red", ""], "court": ["red", "", "", ""], "market": ["red", "", "", ""]},
         "draw blue; accept; place blue priory", {"priory": ["red", "blue"]},
         "draw blue; accept", {"offered place": each("place blue", SPACES - {"priory"})}],
-    "Remigius places for 0 and the marker drops": [
+    "R43: Remigius places for 0 and the marker drops": [
         bag(2, round_=2, red={"gold": 0, "advantages": ["brother_remigius"]}), "draw red; accept",
         {"offered": {"wait red", "use brother_remigius"}},
         "use brother_remigius", {"free_placement": True, "verbs": {"place"}},
         "place red castle", {"cost": 6, "free_placement": False, "red.advantages": [], "red.gold": 0}],
-    "Remigius is not for builders that cost nothing or wait": [
+    "R43: Remigius is not for builders that cost nothing or wait": [
         bag(3, round_=2, green={"advantages": ["brother_remigius"]}),
         f"{LAST_FOR_0}; draw green; accept", {"verbs": {"place"}},
         "place green archbishop; draw green; accept", {"verbs": {"place"}},

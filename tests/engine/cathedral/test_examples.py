@@ -1,4 +1,4 @@
-"""The specification's worked examples (9), Ellen (R40), dealt decks, and the end of the game (4)."""
+"""Worked examples, Ellen (R40), dealt decks, and the end of the game."""
 
 from __future__ import annotations
 
@@ -33,40 +33,40 @@ def blessed(stone: int, *craftsmen: str) -> Fields:
 
 
 EXAMPLES: dict[str, Story] = {
-    "1, cathedral": [
+    "cathedral": [
         late(2, "cathedral", round_=2, red={
             "sand": 5, "stone": 3, "metal": 1, "gold": 0,
             "craftsmen": ["potter_2", "mortar_mixer", "stonecutter", "architect_2", "toolmaker_1"]}),
         "convert toolmaker_1 1; convert mortar_mixer 1; convert stonecutter 1; convert potter_2 2",
         "convert architect_2 1",
         {"red.vp": 2 + 5, "red.vp_craftsmen": 5, "red.gold": 2, "red.sand": 0, "red.stone": 1, "red.metal": 1}],
-    "2, woodworker": [
+    "woodworker": [
         late(2, "cathedral", red={"wood": 10}),
         {"offered convert": {f"convert woodworker {times}" for times in (1, 2, 3, 4)}},
         "convert woodworker 4", {"offered": {"finish"}, "red.vp": 6, "red.wood": 2}],
-    "3, goldsmith": [
+    "goldsmith": [
         late(2, "cathedral", round_=5, red={"gold": 12, "craftsmen": ["goldsmith_5"]}), "convert goldsmith_5 4",
         {"red.vp": 6, "red.gold": 0}],
-    "5, passing order": [
+    "passing order": [
         bag(2), *(f"draw {one}; accept; wait {one}" for one in ("red", "blue", "red")),
         "draw red; accept; place red castle; draw blue; accept; place blue start; draw blue; accept",
         "place blue archbishop", {"to_act": "red"}, "place red market", {"to_act": "blue"},
         "place blue market", {"to_act": "red"}, "place red market",
         {"market": ["red", "blue", "red", ""], "step": "event", "red.gold": 20 - 4}],
-    "6, market": [
+    "market": [
         late(3, "market", "green market, red market", green={"gold": 7, "metal": 1}, red={"gold": 2, "stone": 1}),
         "buy wood 2; sell stone 1; sell metal 1; buy wood 2", {"stock": {"sand": 4, "wood": 0, "stone": 4}},
         "buy sand 3; leave; leave", {"step": "cathedral", "green.gold": 0, "red.gold": 0}],
-    "7, tax": [
+    "tax": [
         board(2, "richards_gift", blue={"gold": 2, **NO_ONE_AT_THE_MILL}), "event richards_gift; roll 5",
         {"blue.gold": 0, "blue.vp": 1, "blue.vp_lost": 1}],
-    "8, Francis": [
+    "Francis": [
         board(2, "quarrel", round_=2, red={"gold": 1, "vp": 9, "advantages": ["francis"], **NO_ONE_AT_THE_MILL}),
         "event quarrel; roll 5", {"red.gold": 0, "red.vp": 7}],
-    "9, blessing on one": [blessed(4, *BOTH[:2]), "convert mason_1 3", {"red.vp_craftsmen": 3}],
-    "9, blessing on the first": [
+    "blessing on one": [blessed(4, *BOTH[:2]), "convert mason_1 3", {"red.vp_craftsmen": 3}],
+    "blessing on the first": [
         blessed(14, *BOTH), "convert stonecutter 5; convert mason_1 2", {"red.vp_craftsmen": 7, "offered": {"finish"}}],
-    "9, blessing on the second": [
+    "blessing on the second": [
         blessed(14, *BOTH), "convert stonecutter 4; convert mason_1 3", {"red.vp_craftsmen": 7}],
 }  # fmt: skip
 
@@ -78,7 +78,8 @@ def test_worked_example(model: NewGame, name: str) -> None:
 
 
 @pytest.mark.parametrize(("seats", "costs"), [(2, [7, 6, 5, 4, 3, 2]), (3, [7, 6, 5, 4, 3, 2, 1, 0, 0])])
-def test_worked_example_4_cost(model: NewGame, seats: int, costs: list[int]) -> None:
+def test_r26_each_builder_costs_one_less(model: NewGame, seats: int, costs: list[int]) -> None:
+    """The sixth of two players still costs 2, though the bag is empty."""
     game = model(bag(seats))
     seen = []
     while until(game, "builder", "waiting").position()["step"] == "builder":
@@ -87,7 +88,7 @@ def test_worked_example_4_cost(model: NewGame, seats: int, costs: list[int]) -> 
     assert seen == costs
 
 
-def test_worked_example_10_ellen(model: NewGame) -> None:
+def test_r40_ellens_owner_alone_sees_the_first_event(model: NewGame) -> None:
     fields = draft(2, 2, red={"advantages": ["ellen"]})
     rest = [card for card in fields["unseen_events"] if card not in ("cold_winter", "quarrel")]
     for deck in (["cold_winter", *rest[:4]], ["quarrel", *rest[:4]]):
@@ -144,7 +145,7 @@ def test_craftsmen_trade_places_within_their_round(model: NewGame) -> None:
     assert set(game.position()["supply_craftsmen"]) == {deck[0], deck[2]}
 
 
-# The end (4) ------------------------------------------------------------------------------------------------------
+# The end ----------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""The market, the cathedral and the end of a round (3.3 steps 12 to 14), ruling by ruling."""
+"""The market, the cathedral and the end of a round (steps 12 to 14), ruling by ruling."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ STORIES: dict[str, Story] = {
         {"last_used": "carpenter_2", "used": [{"craftsman": "goldsmith_5", "times": 1}],
          "offered": up_to("convert sculptor_4", 2) | {"finish"}},
         "finish", {"last_used": "", "used": []}],
-    # The archbishop's blessing (6)
+    # The archbishop's blessing
     "R42: one craftsman can be used once more": [
         blessed(stone=14, craftsmen=MASONS),
         {"offered convert": up_to("convert mason_1", 3) | up_to("convert stonecutter", 5)},

@@ -31,7 +31,7 @@ class Oracle(PlainGame):
         return self._state
 
     def returns(self) -> list[Fraction]:
-        """The win share of each seat at the end: the third section wins, else section 4's order, Philip last."""
+        """The win share of each seat at the end: the third section wins, else the order of points, Philip last."""
         s = self._state
         red, blue = (_standing(player) for player in s.players.values())
         won = s.winner() or ("red" if red > blue else "blue")
@@ -44,7 +44,7 @@ class Oracle(PlainGame):
 
 
 def _points(player: Player) -> float:
-    """Section 4's order as points, for margins (D46)."""
+    """The order at the end as points, for margins (D46)."""
     return 10 * player.sections() + player.materials() + player.gold / 100
 
 

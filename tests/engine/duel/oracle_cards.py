@@ -1,4 +1,4 @@
-"""The cards of Builders Duel, typed in from cards-duel.md: the oracle's own copy of the catalogue.
+"""The cards of Builders Duel, typed in by hand: the oracle's own copy of the catalogue.
 
 Nothing here is read from `catalogue.toml`, so that a comparison with the core compares the values as well.
 """

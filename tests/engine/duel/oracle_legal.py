@@ -42,7 +42,7 @@ def _turn(s: Position) -> list[str]:
 
 
 def _builds(s: Position) -> list[str]:
-    """The sets of materials in the camp that a section misses and the gold pays (2.4, D32)."""
+    """The sets of materials in the camp that a section misses and the gold pays (D32)."""
     me = s.me()
     sets = [
         (section, materials)

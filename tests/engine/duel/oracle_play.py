@@ -15,7 +15,7 @@ def play(s: Position, text: str) -> None:
     MOVES[s.step](s, verb, *words)
 
 
-# The round: nine cards, claims, Storming (2, 2.1, 2.2) --------------------------------------------------------
+# The round: nine cards, claims, Storming ----------------------------------------------------------------------
 
 
 def _deal(s: Position, verb: str, card: str) -> None:
@@ -64,7 +64,7 @@ def _take_back(s: Position, verb: str, *words: str) -> None:
     _start_conflict(s)  # D39
 
 
-# The conflict (2.3) -------------------------------------------------------------------------------------------
+# The conflict -------------------------------------------------------------------------------------------------
 
 
 def shared(s: Position) -> set[int]:
@@ -104,7 +104,7 @@ def _flip(s: Position, verb: str, face: str) -> None:
 
 
 def _behind(s: Position) -> Player:
-    """Level counts as the second player being behind (2.3)."""
+    """Level counts as the second player being behind."""
     first, second = s.player(s.first), s.player(other(s.first))
     return first if first.total < second.total else second
 
@@ -133,7 +133,7 @@ def _clear_conflict(s: Position) -> None:
     _start_turn(s, s.first)
 
 
-# A turn (2.4) -------------------------------------------------------------------------------------------------
+# A turn -------------------------------------------------------------------------------------------------------
 
 
 def _start_turn(s: Position, colour: str) -> None:
@@ -220,7 +220,7 @@ def _bonus(s: Position, verb: str, *words: str) -> None:
     _go_on(s)
 
 
-# The end of a turn, a round, a phase (2, D34) -----------------------------------------------------------------
+# The end of a turn, a round, a phase (D34) -----------------------------------------------------------------
 
 
 def _end_turn(s: Position) -> None:

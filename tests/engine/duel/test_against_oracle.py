@@ -42,7 +42,7 @@ def assert_equal(core: Core, oracle: Oracle) -> None:
 
 
 def assert_hides_orders(core: Core, oracle: Oracle, seed: int) -> None:
-    """What a seat sees leaves the orders open; dealt anew, they are orders of what has not been seen (5)."""
+    """What a seat sees leaves the orders open; dealt anew, they are orders of what has not been seen."""
     seen = core.state.observe(seed % 2)
     assert Core(seen).position() == {**oracle.position(), "deck": [], "seal_order": []}
     dealt = Core(seen.deal(seed)).table()

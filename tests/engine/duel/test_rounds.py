@@ -1,4 +1,4 @@
-"""Claims, Storming, conflicts, rounds and phases, the end (2 to 2.3, 4), ruling by ruling, on both models."""
+"""Claims, Storming, conflicts, rounds and phases, the end, ruling by ruling, on both models."""
 
 from __future__ import annotations
 
@@ -94,7 +94,7 @@ STORM = {"once": ["storming_the_castle"]}
 
 @pytest.mark.parametrize(("place", "step"), [(0, "turn"), (3, "conflict"), (6, "conflict")])
 def test_storming(model: NewGame, place: int, step: str) -> None:
-    """2.2, D2, D22: the opponent chooses the marker; without a shared card there is no conflict."""
+    """D2, D22: the opponent chooses the marker; without a shared card there is no conflict."""
     game = claimed(model, round_=2, red=STORM)
     assert (offered(game), look(game, "to_act")) == ({"play storming_the_castle", "pass"}, "red")
     game.play("play storming_the_castle")
@@ -198,7 +198,7 @@ def test_the_card_in_use_is_named_while_its_seals_are_drawn(model: NewGame) -> N
     assert {name: fields[name] for name in expected} == expected
 
 
-# The end (4) ----------------------------------------------------------------------------------------------------------
+# The end --------------------------------------------------------------------------------------------------------------
 
 I_DONE: dict[str, Any] = {"raw": [], "placed": {"I": ["beam", "mortar", "brick"]}}
 I_AND_CLOTH = {"raw": [], "placed": {**I_DONE["placed"], "II": ["cloth"]}}

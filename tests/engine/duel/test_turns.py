@@ -1,4 +1,4 @@
-"""The turn of a player, card by card and ruling by ruling (2.4, 3, 7), and the rulings of RULES.md, on both models."""
+"""The turn of a player, card by card and ruling by ruling, on both models."""
 
 from __future__ import annotations
 
@@ -246,11 +246,21 @@ STORIES = {
         {"offered": "build I beam; build I beam mortar; build I mortar; build II beam; build II beam mortar; "
          "build II mortar; end"},
         round_=2, red={"gold": 1, "made": ["beam", "mortar"], "once": ["studies_in_toledo"]}),
-    # What the specification leaves open
+    # What cards do in rare cases
     "Stephen waits until a purchase is over, and then comes too late for it, D48": red(
         "influence", "use influence; buy seal; draw 1/4", {"offered": "buy seal; done"},
         "done; play king_stephen", {"offered": "end", "red.gold": 9},
         phase=2, round_=2, red={"gold": 4, "raw": [], "once": ["king_stephen"]}, blue={"gold": 9}),
+    "Volunteers find no wool before the market, and bring it too late for a sale, D48": red(
+        "market_2", "use market_2; sell wool 1", {"offered": "buy sand; buy stone; buy wood; done; sell wool 1"},
+        "sell wool 1; sell wool 1; sell wool 1; done; play volunteer_workers; take wool; take wool",
+        {"offered": "end", "red.gold": 12, "red.raw": "wool wool"},
+        round_=2, red={**ALL_WOOL, "gold": 0, "once": ["volunteer_workers"]}),
+    "Maud's seals cannot be bought again in the same use, D48": red(
+        "influence", "use influence; buy seal; draw 2/3; buy seal", {"offered": "buy seal; done"},
+        "buy seal; play empress_maud; pay 2/3 wood; done", {"offered": "end", "stack": 1},
+        phase=2, round_=2, red={"gold": 9, "raw": [], "seals": [], "once": ["empress_maud"]},
+        blue={"seals": ["0/5", "1/4", "1/4", "1/4", "1/4", "2/3", "2/3"]}),
     "D37: wool can be sold to an empty bank": red(
         "market_2", {"offered": "end; use market_2"}, red={"gold": 0, "raw": ["wool"]}, blue={"gold": 74}),
     "D38: a sale is paid as one, with what there is": blue(
