@@ -1,4 +1,4 @@
-"""Builds and packs @clerestory/client, with the tools of the page: .venv/bin/python clients/typescript/pack.py [FOLDER].
+"""Builds and packs @clerestory/client with the tools of the page: python clients/typescript/pack.py [FOLDER].
 
 `make client` does so with what it needs.
 """
