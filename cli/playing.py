@@ -38,7 +38,7 @@ HELP = ("number", "text", "?", "show", "peek", "undo", "save", "quit", "help")  
 class SeatPlayer:
     """Who plays a seat: a person, or the server at a level (None: at full strength), as a character or as nobody."""
 
-    human: bool
+    person: bool
     level: int | None
     character: str = ""
 
@@ -137,7 +137,7 @@ def step(session: Session) -> bool:
         learn(session)
     if turn == NATURE and not session.table:
         draw(session)
-    elif turn == NATURE or session.players[turn].human:
+    elif turn == NATURE or session.players[turn].person:
         return decide(session)
     else:
         answer_for(session)
@@ -334,7 +334,7 @@ def undo(session: Session) -> bool:
     back = state.copy(history=True)
     while back.plies:
         back.undo()
-        if session.table or (back.turn != NATURE and session.players[back.turn].human):
+        if session.table or (back.turn != NATURE and session.players[back.turn].person):
             for _ in range(plies - back.plies):
                 state.undo()
             session.keep()

@@ -11,7 +11,9 @@ from clerestory.review.classes import GLYPHS
 from clerestory.review.ledger import UNIT, PlyValuation
 from clerestory.review.words import TENTH, percent, place, tell, verdict, winners
 
-LEFT, RIGHT, TOP, GAP = 34, 8, 20, 26  # around and between the two panels
+LEFT, RIGHT, TOP, GAP = 42, 8, 20, 26  # around and between the two panels
+BADGE = 9  # radius of the mark of an error
+LETTER = 7.5, 12  # width, of most letters less, and height
 LARGEST_BAR = UNIT // 20  # luck that fills the lower panel, at least
 
 
@@ -47,7 +49,7 @@ class Chart:
     @property
     def height(self) -> float:
         """Of the picture."""
-        return TOP + self.high + GAP + self.low + 20
+        return TOP + self.high + GAP + self.low + 24
 
     def svg(self) -> str:
         """Return the picture."""
@@ -83,39 +85,58 @@ class Chart:
             yield self.name_of(name, upper, lower)
 
     def name_of(self, name: str, upper: list[tuple[float, float]], lower: list[tuple[float, float]]) -> str:
-        """Return the name of a seat as text in its area, where the area is tall enough over some width."""
+        """Return the name of a seat as text in its area, where that is tallest, away from marks if there is room."""
         middle = range(len(upper) // 12, max(len(upper) - len(upper) // 6, 1))
-        i = max(middle, key=lambda i: lower[i][1] - upper[i][1])
-        x, y = min(upper[i][0], self.width - 70), (upper[i][1] + lower[i][1]) / 2 + 4
-        return (
-            f'<text class="name" x="{x:.1f}" y="{y:.1f}">{escape(name)}</text>'
-            if lower[i][1] - upper[i][1] > 16
-            else ""
+        spots = [(lower[i][1] - upper[i][1], *self.spot(upper[i], lower[i])) for i in middle]
+        tall = [spot for spot in spots if spot[0] > 16]
+        free = [spot for spot in tall if not self.is_marked(spot[1], spot[2], len(name))]
+        if not tall:
+            return ""
+        _, x, y = max(free or tall, key=lambda spot: spot[0])
+        return f'<text class="name" x="{x:.1f}" y="{y:.1f}">{escape(name)}</text>'
+
+    def spot(self, upper: tuple[float, float], lower: tuple[float, float]) -> tuple[float, float]:
+        """Return where a name begins whose area has these borders."""
+        return min(upper[0], self.width - 70), (upper[1] + lower[1]) / 2 + 4
+
+    def is_marked(self, x: float, y: float, letters: int) -> bool:
+        """Whether the mark of an error would cover a part of a text that begins at a place."""
+        wide, high = LETTER
+        return any(
+            x - BADGE < left < x + letters * wide + BADGE and y - high - BADGE < top < y + BADGE
+            for left, top in map(self.mark, self.review.errors())
         )
 
+    def mark(self, one: PlyValuation) -> tuple[float, float]:
+        """Return the middle of the mark of an error: in the area of the seat that made it."""
+        above = sum(one.after[: one.seat])
+        return self.x(one.ply), self.y(above + one.after[one.seat] / 2)
+
     def axes(self) -> Iterator[str]:
-        """Yield the scale of the shares, the lines between rounds, and the caption of the lower panel."""
+        """Yield the scale of the shares, the caption of the lower panel, and what the axes are."""
         for part in range(5):
             y = self.y(UNIT * part / 4)
             yield f'<line class="grid" x1="{LEFT}" x2="{self.width - RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>'
-            yield f'<text class="soft" x="{LEFT - 5}" y="{y + 4:.1f}" text-anchor="end">{25 * part}</text>'
+            size = escape(tell(self.review, "chart.percent", size=25 * part))
+            yield f'<text class="soft" x="{LEFT - 5}" y="{y + 4:.1f}" text-anchor="end">{size}</text>'
         yield f'<line class="axis" x1="{LEFT}" x2="{self.width - RIGHT}" y1="{self.zero:.1f}" y2="{self.zero:.1f}"/>'
         y = TOP + self.high + GAP - 8
         legend = tell(self.review, "chart.luck", size=percent(self.review, self.scale // TENTH))
         yield f'<text class="soft" x="{LEFT}" y="{y}">{escape(legend)}</text>'
+        axes = escape(tell(self.review, "chart.axes"))
+        yield f'<text class="soft" x="{LEFT}" y="{self.height - 6:.1f}">{axes}</text>'
 
     def marks(self) -> Iterator[str]:
-        """Yield a glyph for each error, in the area of the seat that made it."""
+        """Yield a glyph for each error."""
         for one in self.review.errors():
-            above = sum(one.after[: one.seat])
-            x, y = self.x(one.ply), self.y(above + one.after[one.seat] / 2)
+            x, y = self.mark(one)
             glyph = GLYPHS[self.review.class_of(one)]
             where, who = place(self.review, one), self.review.names[one.seat]
             told = {"where": where, "who": who, "what": one.label, "verdict": verdict(self.review, one)}
             caption = tell(self.review, "chart.error", **told)
             yield (
                 f"<g><title>{escape(caption)}</title>"
-                f'<circle class="mark" cx="{x:.1f}" cy="{y:.1f}" r="9"/>'
+                f'<circle class="mark" cx="{x:.1f}" cy="{y:.1f}" r="{BADGE}"/>'
                 f'<text class="glyph" x="{x:.1f}" y="{y + 4:.1f}" text-anchor="middle">{glyph}</text></g>'
             )
 
