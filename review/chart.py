@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
-from itertools import groupby
+from itertools import groupby, takewhile
 
 from clerestory.engine.core import NATURE
 from clerestory.review.annotation import Annotation
@@ -15,6 +15,8 @@ LEFT, RIGHT, TOP, GAP = 42, 8, 20, 26  # around and between the two panels
 BADGE = 9  # radius of the mark of an error
 LETTER = 7.5, 12  # width, of most letters less, and height
 LARGEST_BAR = UNIT // 20  # luck that fills the lower panel, at least
+
+Point = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,35 +77,39 @@ class Chart:
         return [*known, (self.x(self.review.plies), self.review.final)]
 
     def areas(self) -> Iterator[str]:
-        """Yield the area of each seat, with its name where it is widest."""
-        known = self.shares()
+        """Yield the area of each seat, then the names."""
+        known, names = self.shares(), []
         for seat, name in enumerate(self.review.names):
             upper = [(x, self.y(sum(shares[:seat]))) for x, shares in known]
             lower = [(x, self.y(sum(shares[: seat + 1]))) for x, shares in known]
             points = " ".join(f"{x:.1f},{y:.1f}" for x, y in [*upper, *reversed(lower)])
             yield f'<polygon points="{points}" fill="{self.review.colours[seat]}"/>'
-            yield self.name_of(name, upper, lower)
+            names.append(self.name_of(name, upper, lower))
+        yield from names
 
-    def name_of(self, name: str, upper: list[tuple[float, float]], lower: list[tuple[float, float]]) -> str:
-        """Return the name of a seat as text in its area, where that is tallest, away from marks if there is room."""
-        middle = range(len(upper) // 12, max(len(upper) - len(upper) // 6, 1))
-        spots = [(lower[i][1] - upper[i][1], *self.spot(upper[i], lower[i])) for i in middle]
-        tall = [spot for spot in spots if spot[0] > 16]
-        free = [spot for spot in tall if not self.is_marked(spot[1], spot[2], len(name))]
-        if not tall:
-            return ""
-        _, x, y = max(free or tall, key=lambda spot: spot[0])
-        return f'<text class="name" x="{x:.1f}" y="{y:.1f}">{escape(name)}</text>'
+    def name_of(self, name: str, upper: list[Point], lower: list[Point]) -> str:
+        """Return the name of a seat as text in its area: where that is tallest and no mark is, best in the middle."""
+        end, wide = max(len(upper) - len(upper) // 6, 1), len(name) * LETTER[0]
+        for plies in (range(len(upper) // 12, end), range(end)):
+            spots = (self.spot(upper[ply:], lower[ply:], wide) for ply in plies)
+            free = [(tall, x, y) for tall, x, y in spots if tall > LETTER[1] and not self.is_marked(x, y, wide)]
+            if free:
+                _, x, y = max(free, key=lambda spot: spot[0])
+                return f'<text class="name" x="{x:.1f}" y="{y:.1f}">{escape(name)}</text>'
+        return ""  # the tables below have the colours
 
-    def spot(self, upper: tuple[float, float], lower: tuple[float, float]) -> tuple[float, float]:
-        """Return where a name begins whose area has these borders."""
-        return min(upper[0], self.width - 70), (upper[1] + lower[1]) / 2 + 4
+    def spot(self, upper: list[Point], lower: list[Point], wide: float) -> tuple[float, float, float]:
+        """Return how tall an area is over the width of a text that begins where its borders do, and where that is."""
+        x = min(upper[0][0], self.width - RIGHT - wide)
+        reach = max(x + wide, upper[0][0])
+        top = max(y for _, y in takewhile(lambda point: point[0] <= reach, upper))
+        bottom = min(y for _, y in takewhile(lambda point: point[0] <= reach, lower))
+        return bottom - top, x, (top + bottom) / 2 + 4
 
-    def is_marked(self, x: float, y: float, letters: int) -> bool:
+    def is_marked(self, x: float, y: float, wide: float) -> bool:
         """Whether the mark of an error would cover a part of a text that begins at a place."""
-        wide, high = LETTER
         return any(
-            x - BADGE < left < x + letters * wide + BADGE and y - high - BADGE < top < y + BADGE
+            x - BADGE < left < x + wide + BADGE and y - LETTER[1] - BADGE < top < y + BADGE
             for left, top in map(self.mark, self.review.errors())
         )
 

@@ -95,7 +95,8 @@ def test_no_badge_covers_a_name_and_axes_say_what_they_are() -> None:
     assert names
     for name in names:
         left, bottom = float(name.attrib["x"]), float(name.attrib["y"])
-        assert not [1 for x, y in badges if left - 9 < x < left + 60 and bottom - 21 < y < bottom + 9]
+        right = left + 7 * len(name.text or "")
+        assert not [1 for x, y in badges if left - 9 < x < right + 9 and bottom - 21 < y < bottom + 9]
     said = [one.text for one in picture.iter("text")]
     assert "75%" in said
     assert "share of the win after each move; on top: rounds" in said
