@@ -19,7 +19,7 @@ WATCHED := build/watched
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 MAKEFLAGS += --jobs=3  # packages are installed while the extensions and the page are built
 
-.PHONY: demo test test-system test-slow wheels test-extras test-asan test-tsan lint reference baseline bench constraints clean
+.PHONY: demo test test-system test-slow wheels test-extras test-asan test-tsan lint reference baseline bench client constraints clean
 
 demo: $(VENV)/.built  ## one recommendation, end to end: build, server, search, table; then a hint that sharpens
 	$(BIN)/clerestory show examples/positions/cathedral-3p-round4-draft.json
@@ -114,6 +114,9 @@ $(VENV)/.tools: pyproject.toml constraints.txt
 		|| { $(BIN)/python -m ensurepip --default-pip && $(PIP) install --quiet 'pip>=25.1'; }
 	$(INSTALL) --group build --group web
 	touch $@
+
+client: $(VENV)/.tools  ## the client for TypeScript, packed for npm in dist/
+	$(BIN)/python clients/typescript/pack.py dist
 
 $(PAGE): $(VENV)/.tools $(PAGE_SOURCES)
 	$(BIN)/python clients/web/build.py

@@ -272,7 +272,7 @@ class Pass:
     async def _study(self, one: Ply | Root) -> None:
         """Study a ply, or the last position."""
         if isinstance(one, Root):
-            number = len(self.game.end.history) + 1
+            number = self.game.end.plies + 1
             self.final = await self.reviewer.answered(value_of(one, self.plan, number), self.caller)
             return
         valuation = await self.reviewer.answered(study(one, self.plan), self.caller)

@@ -179,7 +179,7 @@ def play_between(
         turn = state.turn
         moves[turn].append(players[turn](state.observe(turn), derived_seed("move", deal, seat, ply)))
         state.play(moves[turn][-1].action)
-    finished = result(state, deal, seat, len(state.history), moves)
+    finished = result(state, deal, seat, state.plies, moves)
     return finished if shares is None else replace(finished, luck=luck_of_game(state, shares))
 
 

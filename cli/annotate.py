@@ -19,7 +19,10 @@ OPTIONS = ReviewOptions()
 @grouped()
 def annotate_record(
     record: RecordArgument,
-    number: Annotated[int, typer.Option(metavar="N", min=1, help="Number of the game in the file, from 1.")] = 1,
+    number: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=1, show_default="1", help="Number of the game in the file, from 1."),
+    ] = None,
     options: ReviewOptions = OPTIONS,
     threads: Annotated[
         int | None,
@@ -30,7 +33,7 @@ def annotate_record(
     as_json: JsonOption = False,
 ) -> None:
     """Review a recorded game: what luck, own errors and those of others brought each seat, adding up to its result."""
-    from clerestory.cli.reviewing import require_place, review_record, show_review, write
+    from clerestory.cli.reviewing import require_place, review_record, show_review, tell_user, write
     from clerestory.review.report import report
 
     speak(language, as_json=as_json)
@@ -40,3 +43,4 @@ def annotate_record(
     show_review(review, as_json=as_json)
     if html is not None:
         write(html, report(review))
+        tell_user("annotate.written", path=str(html))

@@ -9,11 +9,23 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from clerestory.cli.options import CATALOGUES, DEFAULT_GAME, BadOption, GameOption, JsonOption, SeatsOption, SeedOption
+from clerestory.cli.options import (
+    CATALOGUES,
+    DEFAULT_GAME,
+    BadOption,
+    GameOption,
+    JsonOption,
+    SeatsOption,
+    SeedOption,
+    read_seconds,
+)
 
 if TYPE_CHECKING:
     from clerestory.arena.pool import Crew
     from clerestory.engine import Game
+
+MOVE_TIME = "100ms"  # of a bot
+LEAST_TIME, LONGEST_TIME = 1e-6, 3600.0  # seconds of a move
 
 
 class Place(StrEnum):
@@ -81,11 +93,23 @@ class MatchOptions:
 
     game: GameOption = DEFAULT_GAME
     seats: SeatsOption = 2
-    budget: Annotated[
-        str, typer.Option(metavar="BUDGET", help="Budget of a move: a time like 100ms, or iterations like 1000it.")
-    ] = "100ms"
+    time: Annotated[
+        str | None, typer.Option(metavar="TIME", help="Time for a move; 100ms unless iterations are given.")
+    ] = None
+    iterations: Annotated[
+        int | None, typer.Option(metavar="N", min=1, max=2**53 - 1, help="Iterations for a move instead of a time.")
+    ] = None
     seed: SeedOption = 0
     as_json: JsonOption = False
+
+    def budget(self) -> str:
+        """Return what a bot may spend on a move, for `Budget.parse`. Raises BadOption."""
+        if self.iterations is None:
+            read_seconds(self.time or MOVE_TIME, LEAST_TIME, LONGEST_TIME)
+            return self.time or MOVE_TIME
+        if self.time is not None:
+            raise BadOption("--time: cannot be combined with --iterations")
+        return f"{self.iterations}it"
 
 
 MATCH = MatchOptions()

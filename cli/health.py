@@ -67,6 +67,6 @@ def ask(connection: "Connection", service: str, seconds: float) -> str:
         except grpc.RpcError as failure:
             if failure.code() is grpc.StatusCode.NOT_FOUND:
                 raise BadOption(f"--service: the server has no service {service!r}") from None
-            raise error_of(failure) from None
+            raise error_of(failure, connection.proxy) from None
     name: str = HealthCheckResponse.ServingStatus.Name(answer.status)
     return name

@@ -15,7 +15,6 @@ from clerestory.engine import Action, State, from_position
 from clerestory.engine.tuning import CHARACTERS
 
 NAMED = re.compile(r"(?P<id>[\w-]{22})(#(?P<tokens>\d\.[\w-]{43}(,\d\.[\w-]{43})*))?")
-HERE = {"human": "person"}  # words of `--seats` -> words of the service
 
 
 @dataclass(slots=True)
@@ -58,7 +57,7 @@ def create_game(advisor: Advisor, game: str, seats: Iterable[str], seed: int | N
 
 def word_of_service(word: str) -> str:
     """Return what the service calls a word of `--seats`."""
-    return f"bot:{word}" if word in CHARACTERS else HERE.get(word, word)
+    return f"bot:{word}" if word in CHARACTERS else word
 
 
 def play_kept(kept: KeptSession) -> None:

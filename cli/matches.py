@@ -39,7 +39,7 @@ def play_bots(
     require_regular("--out", out)
     deals = math.ceil(games / options.seats)
     players = settled(bots[0]), settled(bots[1])
-    match = Match(loader(options.game), options.seats, players, options.budget, options.seed, deals, luck)
+    match = Match(loader(options.game), options.seats, players, options.budget(), options.seed, deals, luck)
     match.rehearse()
     outcome = play(match, out, workers, test)
     if options.as_json:
@@ -59,7 +59,11 @@ def read_sprt(text: str) -> Sprt:
 
 def play(match: Match, out: Path | None, workers: WorkerOptions, sprt: Sprt | None = None) -> Report:
     """Play the games still missing, with a progress bar on standard error, and report."""
-    with open_results(out, match) as results, progress_bar(match.deals * match.seats) as step:
+    with (
+        telling_what_is_kept(out),
+        open_results(out, match) as results,
+        progress_bar(match.deals * match.seats) as step,
+    ):
         step(len(results.of(match)))
         with closing(play_match(match, results, workers=workers.number(), sprt=sprt, crew=workers.crew())) as games:
             for _ in games:
@@ -67,6 +71,17 @@ def play(match: Match, out: Path | None, workers: WorkerOptions, sprt: Sprt | No
         outcome = report(match, results, sprt)
     assert outcome is not None
     return outcome
+
+
+@contextmanager
+def telling_what_is_kept(out: Path | None) -> Iterator[None]:
+    """Say where the results so far are, if there is a file of them, when the user interrupts this block."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if out is not None:
+            typer.echo(f"\n{out} keeps what was played; the same command goes on with it", err=True)
+        raise
 
 
 @contextmanager

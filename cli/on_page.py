@@ -46,7 +46,7 @@ def play_on_page(game: str, players: Sequence[SeatPlayer], seconds: float, seed:
 
 def plan(player: SeatPlayer, seconds: float) -> SeatPlan:
     """Return who is to hold a seat."""
-    if player.human:
+    if player.person:
         return SeatPlan(kind=SEAT_KIND_PERSON)
     return SeatPlan(kind=SEAT_KIND_BOT, bot=bot_of(player, seconds))
 

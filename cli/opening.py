@@ -92,7 +92,7 @@ def play_here(options: PlayOptions, access: Access, shown: Display, players: lis
         session = Session(
             opening.state, players, advisor, shown.console, shown.time, luck, opening.seed, table, shown.tell
         )
-        session.shared = table or sum(player.human for player in players) > 1
+        session.shared = table or sum(player.person for player in players) > 1
         if record is not None:
             session.recording = Recording(record, opening, session.warn, goes_on=is_record_of(record, start))
         return play_recorded(session)
@@ -141,14 +141,16 @@ def guarded(console: Console, play: Callable[[], None]) -> int:
 def read_player(word: str, number: int) -> SeatPlayer:
     """Return who plays a seat. Raises BadOption."""
     name, _, level = word.partition(":")
-    if word in ("human", "bot"):
-        return SeatPlayer(word == "human", None)
+    if word in ("person", "bot"):
+        return SeatPlayer(word == "person", None)
     if name == "level" and level in map(str, LEVELS):
         return SeatPlayer(False, int(level))
     if word in CHARACTERS:
         return SeatPlayer(False, CHARACTERS[word], word)
     known = ", ".join(CHARACTERS)
-    raise BadOption(f"--seats: {word[:80]!r} of seat {number} is not human, bot, level:1 to level:8, or one of {known}")
+    raise BadOption(
+        f"--seats: {word[:80]!r} of seat {number} is not person, bot, level:1 to level:8, or one of {known}"
+    )
 
 
 def begin(name: str, seats: int, seed: int | None, table: bool) -> Record:

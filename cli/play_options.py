@@ -49,9 +49,9 @@ class PlayOptions:
         str,
         typer.Option(
             metavar="WHO,...",
-            help="Who plays, from seat 0: human, bot (full strength), level:1 to level:8, or an opponent.",
+            help="Who plays, from seat 0: person, bot (full strength), level:1 to level:8, or an opponent.",
         ),
-    ] = "human,bot"
+    ] = "person,bot"
     game: GivenGameOption = None
     seed: GameSeedOption = None
     time: Annotated[str, typer.Option(metavar="TIME", help="Time for a bot's move, and for a hint.")] = "1s"

@@ -38,7 +38,7 @@ HELP = ("number", "text", "?", "show", "peek", "undo", "save", "quit", "help")  
 class SeatPlayer:
     """Who plays a seat: a person, or the server at a level (None: at full strength), as a character or as nobody."""
 
-    human: bool
+    person: bool
     level: int | None
     character: str = ""
 
@@ -95,7 +95,7 @@ def play_on(session: Session) -> None:
     introduce(session)
     session.console.print(spoken.say("play.help"))
     while not session.state.over:
-        plies = len(session.state.history)
+        plies = session.state.plies
         if not step(session):
             session.console.print(spoken.say("play.left"))
             return
@@ -118,7 +118,7 @@ def opponent(who: str, character: str) -> str:
 
 def tell_change(session: Session, plies: int) -> None:
     """Report to a program what was played, or taken back, since the game was `plies` long."""
-    state, now = session.state, len(session.state.history)
+    state, now = session.state, session.state.plies
     if session.tell is None:
         return
     if now < plies:
@@ -137,7 +137,7 @@ def step(session: Session) -> bool:
         learn(session)
     if turn == NATURE and not session.table:
         draw(session)
-    elif turn == NATURE or session.players[turn].human:
+    elif turn == NATURE or session.players[turn].person:
         return decide(session)
     else:
         answer_for(session)
@@ -165,7 +165,7 @@ def ask_seat(session: Session, seat: int, possible: tuple[Action, ...]) -> Actio
 def draw(session: Session) -> None:
     """Draw the pending chance event."""
     state = session.state
-    action = state.draw(Rng((session.luck + len(state.history)) % 2**64))
+    action = state.draw(Rng((session.luck + state.plies) % 2**64))
     session.play(action)
     announce(session, spoken.say("play.chance"), action)
 
@@ -190,7 +190,7 @@ def asked_of(player: SeatPlayer) -> dict[str, Any]:
 
 def known_to_mover(session: Session) -> State:
     """Return the position as the seat to decide knows it."""
-    return known(session.state, (session.luck + len(session.state.history)) % 2**64)
+    return known(session.state, (session.luck + session.state.plies) % 2**64)
 
 
 def announce(session: Session, who: str, action: Action) -> None:
@@ -330,12 +330,12 @@ def play(session: Session, action: Action) -> bool:
 
 def undo(session: Session) -> bool:
     """Go back to the last decision of a person, or by one ply at a physical table; False if there is none."""
-    state, plies = session.state, len(session.state.history)
+    state, plies = session.state, session.state.plies
     back = state.copy(history=True)
-    while back.history:
+    while back.plies:
         back.undo()
-        if session.table or (back.turn != NATURE and session.players[back.turn].human):
-            for _ in range(plies - len(back.history)):
+        if session.table or (back.turn != NATURE and session.players[back.turn].person):
+            for _ in range(plies - back.plies):
                 state.undo()
             session.keep()
             return True
@@ -381,7 +381,7 @@ def show_end(session: Session) -> None:
     if session.tell is not None:
         session.tell(
             {
-                "ply": len(state.history),
+                "ply": state.plies,
                 "win_shares": list(state.returns()),
                 "margins": list(state.margins()),
                 "outcome": outcome(state),

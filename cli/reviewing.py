@@ -47,7 +47,7 @@ from clerestory.texts.languages import isolated
 CURVE = 50  # columns of a curve
 
 
-def review_record(path: str, number: int, options: ReviewOptions, threads: int | None) -> Annotation:
+def review_record(path: str, number: int | None, options: ReviewOptions, threads: int | None) -> Annotation:
     """Return the review of a game of a file, with a progress bar on standard error. Raises BadOption."""
     played = chosen_record(path, number)
     terms = terms_of(options, played.state.seats)
@@ -115,12 +115,20 @@ def show_review(review: Annotation, *, as_json: bool) -> None:
         screen().print(review_view(review))
 
 
-def chosen_record(path: str, number: int) -> Record:
-    """Return a game of a file. Raises BadOption."""
+def chosen_record(path: str, number: int | None) -> Record:
+    """Return a game of a file, for None the first, and say so if there are others. Raises BadOption."""
     records = list(recorded(path))
+    if number is None and len(records) > 1:
+        tell_user("annotate.first", count=len(records))
+    number = number or 1
     if number > len(records):
         raise BadOption(f"--number: {number} is past the end; games in the file: {len(records)}")
     return records[number - 1]
+
+
+def tell_user(key: str, **arguments: object) -> None:
+    """Print a text of the terminal on standard error, beside what was asked for."""
+    typer.echo(spoken.say(key, **arguments), err=True)
 
 
 def require_place(path: Path) -> None:

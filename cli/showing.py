@@ -62,10 +62,10 @@ def replay_records(path: str, ply: int | None, *, as_json: bool) -> None:
 
 def position_at(end: State, ply: int) -> State:
     """Return the position after `ply` plies of a game. Raises BadOption."""
-    if ply > len(end.history):
-        raise BadOption(f"--ply: {ply} is past the end; the game has {len(end.history)} plies")
+    if ply > end.plies:
+        raise BadOption(f"--ply: {ply} is past the end; the game has {end.plies} plies")
     state = end.copy(history=True)
-    while len(state.history) > ply:
+    while state.plies > ply:
         state.undo()
     return state
 
@@ -73,7 +73,7 @@ def position_at(end: State, ply: int) -> State:
 def for_people(number: int, record: Record) -> list[str]:
     """Return a summary of a game, in lines of text."""
     state = record.state
-    seats, plies = spoken.say("seats", count=state.seats), spoken.say("plies", count=len(state.history))
+    seats, plies = spoken.say("seats", count=state.seats), spoken.say("plies", count=state.plies)
     about = {"number": number, "game": spoken.title(state.game), "seats": seats, "plies": plies}
     if record.seed is None:
         first = spoken.say("replay.game", **about)
@@ -92,7 +92,7 @@ def summary(number: int, record: Record) -> dict[str, object]:
         "game": state.game.name,
         "seats": state.seats,
         "seed": record.seed,
-        "plies": len(state.history),
+        "plies": state.plies,
         "returns": list(state.returns()) if state.over else None,
         "margins": list(state.margins()) if state.over else None,
         "outcome": outcome_of(record) or None,

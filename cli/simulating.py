@@ -55,7 +55,7 @@ class GameCounts:
 
     def add(self, state: State) -> None:
         """Count a finished game."""
-        self.plies.append(len(state.history))
+        self.plies.append(state.plies)
         self.returns.append(state.returns())
         if state.game.has_guide:
             self.values.append(state.value())

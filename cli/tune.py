@@ -54,5 +54,5 @@ def tune(
     game, seats = options.game, options.seats
     chosen_game(game, seats)
     ranges = tuple(map(TunedOption.parse, params))
-    plan = TuningPlan(loader(game), seats, bot, ranges, against, options.budget, options.seed, deals)
+    plan = TuningPlan(loader(game), seats, bot, ranges, against, options.budget(), options.seed, deals)
     tune_and_confirm(plan, games, confirm, out, workers, as_json=options.as_json)

@@ -14,7 +14,7 @@ from clerestory.arena.results import naming, open_lines
 from clerestory.arena.series import Report
 from clerestory.arena.tune import TuningPlan, TuningStep, confirming_match, read_steps, tune
 from clerestory.cli.crew import WorkerOptions
-from clerestory.cli.matches import finite, play, progress_bar, spread
+from clerestory.cli.matches import finite, play, progress_bar, spread, telling_what_is_kept
 from clerestory.cli.options import require_regular
 from clerestory.cli.screen import screen
 
@@ -35,7 +35,11 @@ def tune_and_confirm(
 
 def all_steps(tuning: TuningPlan, wanted: int, out: Path | None, workers: WorkerOptions) -> list[TuningStep]:
     """Return all steps, running those still missing, with a progress bar on standard error."""
-    with step_file(out, tuning) as (file, done), progress_bar(wanted * tuning.games_per_step) as count:
+    with (
+        telling_what_is_kept(out),
+        step_file(out, tuning) as (file, done),
+        progress_bar(wanted * tuning.games_per_step) as count,
+    ):
         count(len(done) * tuning.games_per_step)
         steps = done[:wanted]
         with workers.crew()(workers.number()) as run, closing(tune(tuning, wanted, run, file, steps)) as taken:

@@ -24,12 +24,14 @@ class AsyncAnalysis(AsyncStream[Update]):
 
 
 class AsyncAdvisor(AsyncCalls, Client):
-    """A server's advice, to be awaited. Make it where the event loop runs; close it, or use it in an `async with`.
+    """A server's advice, to be awaited. Close it, or use it in an `async with`.
 
-    Arguments and errors are those of `Client`.
+    In another event loop, as of a second `asyncio.run`, it connects anew. Arguments and errors are those of `Client`.
     """
 
     _grpc = grpc.aio
+    _loop: asyncio.AbstractEventLoop | None = None  # of the channel; None before the first call
+    _closed = False
     analyze = streaming(Client._analyze, AsyncAnalysis)
     annotate = streaming(Client._annotate, AsyncStream[ReviewProgress])
 
@@ -43,7 +45,21 @@ class AsyncAdvisor(AsyncCalls, Client):
 
     async def close(self) -> None:
         """Close the connection; calls under way end with an error."""
-        await self._channel.close()
+        self._closed = True
+        if self._loop is asyncio.get_running_loop():
+            await self._channel.close()
+
+    def _open_channel(self) -> None:
+        """Wait for the first call: a channel belongs to the event loop in which it is made."""
+
+    def _begin(self, exchange: Exchange[Any], seconds: float) -> Any:
+        """Begin a call as the sync client does, over a channel of the running event loop."""
+        if self._loop is not (loop := asyncio.get_running_loop()):
+            if self._closed:
+                raise Unavailable(CLOSED)
+            super()._open_channel()
+            self._loop = loop
+        return super()._begin(exchange, seconds)
 
     @property
     def rules(self) -> AsyncRules:

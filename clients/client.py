@@ -66,8 +66,12 @@ class Client:
         language: str | None = None,
         silence: float = SILENCE,
     ) -> None:
-        self._dialled = dialled = dial(target, token, tls, retries, patience, language, silence)
-        self._channel = dialled.channel(self._grpc)
+        self._dialled = dial(target, token, tls, retries, patience, language, silence)
+        self._open_channel()
+
+    def _open_channel(self) -> None:
+        """Make the channel, and what calls the methods of all services over it."""
+        self._channel = self._dialled.channel(self._grpc)
         kept = {SERVICE + name: method for name, method in vars(GameServiceStub(self._channel)).items()}
         stubs = (AdvisorServiceStub, RulesServiceStub, AnnotationServiceStub, PuzzleServiceStub, LessonServiceStub)
         self._methods = {name: method for stub in stubs for name, method in vars(stub(self._channel)).items()} | kept

@@ -1,6 +1,7 @@
 """How a client reaches its server: channel, TLS, token."""
 
 import json
+import os
 import re
 from dataclasses import dataclass
 from ipaddress import IPv4Address, IPv6Address
@@ -41,6 +42,8 @@ URLS = ("http://", "https://")
 OTHER = ("unix:", "unix-abstract:", "vsock:", "xds:")  # targets without a port of TCP
 PORTED = re.compile(r"(?P<host>[^:/\[\]]+|\[[^]]*\]):(?P<port>[^:/]*)")
 FORMS = {"ipv4": "ADDRESS:PORT", "ipv6": "[ADDRESS]:PORT"}  # of the addresses in a target that may be a list of them
+PROXIES = ("grpc_proxy", "https_proxy", "http_proxy")  # environment variables that gRPC reads, the first that is set
+NO_PROXY: tuple[str, int] = ("grpc.enable_http_proxy", 0)
 NAMED_HERE = re.compile(r"^(dns|ipv4|ipv6):(///)?")  # PREFIX without a name server, for which localhost may be anything
 
 
@@ -86,6 +89,7 @@ class Connection(NamedTuple):
         retries: whether a call may be tried again.
         patience: seconds that a call waits for a server that is down, None for until its deadline.
         silence: seconds without a sign of the server after which a watched game is asked for again.
+        proxy: name of the environment variable with the proxy on the way, "" for none.
     """
 
     target: str
@@ -95,6 +99,7 @@ class Connection(NamedTuple):
     retries: bool
     patience: float | None
     silence: float = SILENCE
+    proxy: str = ""
 
     def channel(self, kind: Any) -> Any:
         """Return a channel to the server, of `grpc` or of `grpc.aio`."""
@@ -131,8 +136,17 @@ def dial(
     options = [("grpc.enable_retries", int(retries)), *NARROW, *RECONNECT]
     if "," in target:
         options.append(("grpc.service_config", json.dumps(SPREAD)))
+    proxy = proxy_variable(target)
+    if not proxy:
+        options.append(NO_PROXY)
     credentials = None if wanted is None else wanted.credentials()
-    return Connection(target, credentials, options, (*bearer(token), *spoken(language)), retries, patience, silence)
+    metadata = (*bearer(token), *spoken(language))
+    return Connection(target, credentials, options, metadata, retries, patience, silence, proxy)
+
+
+def proxy_variable(target: str) -> str:
+    """Return the environment variable with the proxy that gRPC uses for a target, "" for none, as on this machine."""
+    return "" if is_local(target) else next((name for name in PROXIES if os.environ.get(name)), "")
 
 
 def trusted(tls: Tls | bool | None) -> Tls | None:

@@ -133,23 +133,31 @@ HINTS = {
 FAILED = ("last error", "errors resolving")  # what such a text has
 
 
-def error_of(failure: grpc.RpcError) -> AdvisorError:
-    """Return our own error for a failed call, sync or async."""
+def error_of(failure: grpc.RpcError, proxy: str = "") -> AdvisorError:
+    """Return our own error for a failed call, sync or async.
+
+    Args:
+        failure: of the call.
+        proxy: name of the environment variable with the proxy on the way to the server, "" for none.
+    """
     call = cast(grpc.Call, failure)
     info, request, retry, told = ErrorInfo(), BadRequestDetail(), RetryInfo(), LocalizedMessage()
     unpack(call, info, request, retry, told)
     violations = [FieldViolation(violation.field, violation.description) for violation in request.field_violations]
     wait = retry.retry_delay.ToNanoseconds() / 1e9 if retry.HasField("retry_delay") else None
     kind = KINDS.get(call.code(), AdvisorError)
-    text = explained(call.details() or call.code().name)
+    text = explained(call.details() or call.code().name, proxy)
     return kind(text, info.reason, violations, wait, info.metadata, told.message)
 
 
-def explained(details: str) -> str:
+def explained(details: str, proxy: str = "") -> str:
     """Return gRPC's text on a failure, after what it may mean if no connection could be made."""
-    failed = any(sign in details for sign in FAILED)
-    hints = [hint for sign, hint in HINTS.items() if failed and sign in details]
-    return f"{hints[0]} ({details})" if hints else details
+    if not any(sign in details for sign in FAILED):
+        return details
+    hints = [hint for sign, hint in HINTS.items() if sign in details][:1]
+    if proxy:
+        hints.append(f"{proxy} is set: unless no_proxy names the server, gRPC calls it through that proxy")
+    return f"{'; '.join(hints)} ({details})" if hints else details
 
 
 def unpack(call: grpc.Call, *details: Message) -> None:

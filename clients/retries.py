@@ -65,7 +65,7 @@ class Tries:
         self._deadline = time.monotonic() + seconds
         self._patience = inf if connection.patience is None else connection.patience
         self._wait_until = 0.0  # set at the first failure
-        self._more = connection.retries
+        self._more, self._proxy = connection.retries, connection.proxy
         self._busy = iter(BUSY_PAUSES)
         self._broken = iter(BROKEN_PAUSES)
         self._away: Iterator[float] = chain(AWAY_PAUSES, repeat(AWAY_PAUSES[-1]))
@@ -84,7 +84,7 @@ class Tries:
         wished = self._pause(failure) if self._more else None
         pause = wished if wished is None else pause_of(cast(grpc.Call, failure), wished)
         if pause is None or pause >= self.left:
-            raise error_of(failure) from None
+            raise error_of(failure, self._proxy) from None
         return pause
 
     def _pause(self, failure: grpc.RpcError) -> float | None:

@@ -333,6 +333,11 @@ cdef class State:
         return tuple(self.game.action(code) for code, _ in self.past or ())
 
     @property
+    def plies(self):
+        """Number of actions in the history, without the cost of listing them."""
+        return len(self.past or ())
+
+    @property
     def origin(self):
         """The position in which this State was made, before its history."""
         cdef State other = self.copy()
@@ -392,7 +397,7 @@ cdef class State:
     def play(self, action):
         """Play an Action, its text or its code. Raises BadText or IllegalAction, and then changes nothing."""
         cdef int code = self._code(action)
-        if code not in self.legal_codes():
+        if not self._is_legal(code):
             legal = [legal.text for legal in self.legal_actions()]
             says = f"legal here: {', '.join(legal)}" if legal else "the game is over"
             raise IllegalAction(f"{self.game.texts[code]}: not legal; {says}", legal)
@@ -400,9 +405,18 @@ cdef class State:
         self.past.append((code, self.to_bytes()))
         self.game.ops.play(self.data, <action_t> code)
 
+    def _is_legal(self, int code):
+        cdef action_t legal[MAX_LEGAL]
+        cdef int i, n = 0 if self.over else self.game.ops.legal(self.data, legal)
+        for i in range(n):
+            if legal[i] == code:
+                return True
+        return False
+
     def _code(self, action):
         if isinstance(action, str):
-            return self.game.parse_action(action).code
+            code = self.game._codes.get(action)
+            return self.game.parse_action(action).code if code is None else code
         return self.game.action(action.code if isinstance(action, Action) else action).code
 
     def undo(self):

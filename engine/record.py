@@ -76,7 +76,7 @@ def ending(state: State, early: EarlyEnd | None = None) -> dict[str, Any]:
     returns, margins = (state.returns(), state.margins()) if state.over else (None, None)
     return {
         "end": True,
-        "plies": len(state.history),
+        "plies": state.plies,
         "returns": returns and list(returns),
         "margins": margins and list(margins),
         **({} if early is None else told(early, state)),
@@ -169,8 +169,8 @@ def opening(number: int, fields: dict[str, Any]) -> tuple[State, int | None]:
 
 def follow(number: int, state: State, fields: dict[str, Any]) -> None:
     """Play the action of a line. Raises BadRecord."""
-    expected = {"ply": len(state.history) + 1, "by": mover(state) if not state.over else "nobody: the game is over"}
-    for name, value in expected.items():
+    by = mover(state) if not state.over else "nobody: the game is over"
+    for name, value in (("ply", state.plies + 1), ("by", by)):
         if fields.get(name) != value or type(fields[name]) is not type(value):
             raise BadRecord(number, f"{name} is {fields.get(name)!r}, not {value!r}")
     action = fields.get("action")

@@ -44,17 +44,23 @@ def points_by_cause(states: Sequence[State], actions: Sequence[str]) -> list[dic
         return by_position(states[-1])
     found = by_position(states[0])
     paths = [f"players[{seat}].{account}" for seat in range(states[0].seats) for account in rules.ACCOUNTS]
-    for (before, after), action in zip(pairwise(states), actions, strict=True):
-        first, last = View(before), View(after)
-        if any(first[path] != last[path] for path in paths):
+    counts = (counted(state, paths) for state in states)
+    for (before, after), (first, last), action in zip(pairwise(states), pairwise(counts), actions, strict=True):
+        if first != last:
             add_points(found, changes(before, action, after, rules), rules.SCORED)
     return found
+
+
+def counted(state: State, paths: Sequence[str]) -> list[Sequence[int]]:
+    """Return the numbers of fields of a position by their paths."""
+    view = View(state)
+    return [view.raw(view.slots[path]) for path in paths]
 
 
 def points_by_history(state: State) -> list[dict[ScoreSource, float]]:
     """Return the points of each seat by source and card, from all that led to a position; [] if unknown."""
     back, states = state.copy(history=True), [state]
-    while back.history:
+    while back.plies:
         back.undo()
         states.append(back.copy())
     return points_by_cause(states[::-1], [action.text for action in state.history])

@@ -40,6 +40,7 @@ async def with_database(url: str, seconds: float, do: Callable[[Any], Awaitable[
     address = Address.read(url)
     try:
         async with await connect(address) as connection:
+            connection.prepare_threshold = None  # a pool may change the session, which has not what was prepared
             with limited(connection, seconds):
                 return await do(connection)
     except (psycopg.Error, OSError, TimeoutError) as error:

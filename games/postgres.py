@@ -16,7 +16,7 @@ import psycopg
 from clerestory.games.bounds import CLOSING, DELETED_BYTES, ENTRY_BYTES, LOOKED_AT, MAKERS, MIGRATING, MOST_REVIEWS
 from clerestory.games.heartbeat import Heartbeat
 from clerestory.games.log import Entry, Head
-from clerestory.games.postgres_link import Address, Cursor, Pool, connect, limited, why_unusable
+from clerestory.games.postgres_link import Address, Cursor, Pool, connect, limited, require_sessions, why_unusable
 from clerestory.games.postgres_rows import (
     DUE,
     INSERT_GAME,
@@ -84,6 +84,7 @@ class PostgresStore:
         """Register a new server and return its store, with the tables up to date. Raises BadSettings, Unreachable."""
         address = Address.read(url)
         try:
+            await require_sessions(address)
             async with await connect(address) as connection:
                 with limited(connection, MIGRATING):
                     secret, number = await prepare(connection)

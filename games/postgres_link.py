@@ -47,6 +47,12 @@ BAD_ADDRESS = (
     "the address is not postgresql://USER@HOST:PORT/DATABASE; in a password, write every character but letters and "
     "digits as % and two hexadecimal digits"
 )
+POOLED = (
+    "the address leads to a pool that changes sessions between statements, such as PgBouncer with "
+    "pool_mode=transaction, in which servers hear no news of each other's games; give the address of the database "
+    "itself, or of a pool with pool_mode=session"
+)
+POOL_LOOKS = 4  # at the session that each of two connections has
 NO_RIGHTS = "; let its role own the database, as after createdb --owner ROLE DATABASE, and the tables that are there"
 
 DAMAGE = (UnicodeDecodeError, errors.DataCorrupted, errors.IndexCorrupted)  # of what is read
@@ -106,6 +112,21 @@ async def connect(address: Address) -> PgConnection:
         await connection.close()
         raise
     return connection
+
+
+async def require_sessions(address: Address) -> None:
+    """Raise BadSettings unless each connection has a session of its own; psycopg.Error, TimeoutError."""
+    async with await connect(address) as one, await connect(address) as other:
+        with limited(one, CONNECT), limited(other, CONNECT):
+            looks = [(await session_of(one), await session_of(other)) for _ in range(POOL_LOOKS)]
+    if len({*looks}) > 1 or looks[0][0] == looks[0][1]:
+        raise BadSettings(f"store: PostgreSQL cannot be opened: {POOLED}")
+
+
+async def session_of(connection: PgConnection) -> int:
+    """Return the number of the database's process that answers a connection."""
+    [number] = await (await connection.execute("SELECT pg_backend_pid()", prepare=False)).fetchone() or [0]
+    return int(number)
 
 
 @contextmanager

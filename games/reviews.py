@@ -96,7 +96,7 @@ class KeptPlies:
     def _may_have(self, ply: int, one: PlyValuation) -> bool:
         """Whether what is stored for a ply is about it: a disk may have damaged it."""
         shares = len(one.before), len(one.after)
-        return one.ply == ply <= len(self.end.history) and shares == (self.end.seats, self.end.seats)
+        return one.ply == ply <= self.end.plies and shares == (self.end.seats, self.end.seats)
 
     async def keep(self, plan: ReviewPlan, plies: Sequence[PlyValuation]) -> None:
         """Store plies; if the store fails, they will be computed again."""

@@ -26,6 +26,7 @@ from clerestory.games.store import Batch, Due, GameFilter, GameLog, NewsListener
 logger = logging.getLogger(__name__)
 
 SHORTENED = {"memory": MEMORY, "user": USER, "postgresql": "postgresql://...", "postgres": "postgresql://..."}
+CONNINFO = re.compile(r"\s*(host|hostaddr|port|dbname|user|password|passfile|service|sslmode)\s*=")  # of PostgreSQL
 SCHEME = re.compile(r"[A-Za-z][\w+.-]+:")  # with which no file begins that is meant as one
 
 T = TypeVar("T")
@@ -176,6 +177,9 @@ def require_file_name(name: str) -> None:
         raise BadSettings("store: is empty, and games would be lost; give --store a FILE, memory: or postgresql://...")
     if name in SHORTENED:
         raise BadSettings(f"store: give --store {SHORTENED[name]}, or ./{name} for a file of that name")
+    if CONNINFO.match(name):
+        way = "a database is postgresql://USER@HOST:PORT/DATABASE"
+        raise BadSettings(f"store: is a list of KEYWORD=VALUE; {way}, and ./NAME a file of such a name")
     if scheme := SCHEME.match(name):
         ways = f"a FILE, user:, memory: or postgresql://..., or ./{scheme[0]}... for a file of such a name"
         raise BadSettings(f"store: {scheme[0]}... names no store; give --store {ways}")

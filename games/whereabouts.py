@@ -100,8 +100,10 @@ async def of_database(url: str) -> Whereabouts:
     """Return how things stand with a database. Raises BadSettings."""
 
     async def ask(connection: Any) -> tuple[float, bool]:
+        from clerestory.games.postgres_link import Address, require_sessions
         from clerestory.games.postgres_schema import version_of
 
+        await require_sessions(Address.read(url))
         new = not await version_of(connection)
         if new:
             async with connection.transaction(force_rollback=True):

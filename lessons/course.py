@@ -179,7 +179,7 @@ class Course:
                 return found
         if self._state.turn != NATURE:
             return legal[0]
-        return self._state.draw(Rng(len(self._state.history)))
+        return self._state.draw(Rng(self._state.plies))
 
     def _play(self, action: Action, task: Task | None) -> None:
         """Play a ply, and show it with what is told of it."""

@@ -25,7 +25,7 @@ def annotate(end: State, plan: ReviewPlan) -> Annotation:
     """
     valuations = [answered(study(ply, plan)) for ply in plies_of(end, plan.viewer) if ply.root is not None]
     last = last_root(end, plan.viewer)
-    final = None if last is None else answered(value_of(last, plan, len(end.history) + 1))
+    final = None if last is None else answered(value_of(last, plan, end.plies + 1))
     return assemble(end, plan, valuations, final)
 
 

@@ -205,7 +205,7 @@ def assemble(end: State, plan: ReviewPlan, valuations: Sequence[PlyValuation], f
         game=end.game.name,
         title=end.game.name,
         names=tuple(end.game.seat_name(seat) for seat in range(end.seats)),
-        plies=len(end.history),
+        plies=end.plies,
         ended=outcome(end) if end.over else "",
         plan=plan,
         settings=plan.settings(end.game, end.seats),

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
-from itertools import groupby
+from itertools import groupby, takewhile
 
 from clerestory.engine.core import NATURE
 from clerestory.review.annotation import Annotation
@@ -11,8 +11,12 @@ from clerestory.review.classes import GLYPHS
 from clerestory.review.ledger import UNIT, PlyValuation
 from clerestory.review.words import TENTH, percent, place, tell, verdict, winners
 
-LEFT, RIGHT, TOP, GAP = 34, 8, 20, 26  # around and between the two panels
+LEFT, RIGHT, TOP, GAP = 42, 8, 20, 26  # around and between the two panels
+BADGE = 9  # radius of the mark of an error
+LETTER = 7.5, 12  # width, of most letters less, and height
 LARGEST_BAR = UNIT // 20  # luck that fills the lower panel, at least
+
+Point = tuple[float, float]
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +51,7 @@ class Chart:
     @property
     def height(self) -> float:
         """Of the picture."""
-        return TOP + self.high + GAP + self.low + 20
+        return TOP + self.high + GAP + self.low + 24
 
     def svg(self) -> str:
         """Return the picture."""
@@ -73,49 +77,72 @@ class Chart:
         return [*known, (self.x(self.review.plies), self.review.final)]
 
     def areas(self) -> Iterator[str]:
-        """Yield the area of each seat, with its name where it is widest."""
-        known = self.shares()
+        """Yield the area of each seat, then the names."""
+        known, names = self.shares(), []
         for seat, name in enumerate(self.review.names):
             upper = [(x, self.y(sum(shares[:seat]))) for x, shares in known]
             lower = [(x, self.y(sum(shares[: seat + 1]))) for x, shares in known]
             points = " ".join(f"{x:.1f},{y:.1f}" for x, y in [*upper, *reversed(lower)])
             yield f'<polygon points="{points}" fill="{self.review.colours[seat]}"/>'
-            yield self.name_of(name, upper, lower)
+            names.append(self.name_of(name, upper, lower))
+        yield from names
 
-    def name_of(self, name: str, upper: list[tuple[float, float]], lower: list[tuple[float, float]]) -> str:
-        """Return the name of a seat as text in its area, where the area is tall enough over some width."""
-        middle = range(len(upper) // 12, max(len(upper) - len(upper) // 6, 1))
-        i = max(middle, key=lambda i: lower[i][1] - upper[i][1])
-        x, y = min(upper[i][0], self.width - 70), (upper[i][1] + lower[i][1]) / 2 + 4
-        return (
-            f'<text class="name" x="{x:.1f}" y="{y:.1f}">{escape(name)}</text>'
-            if lower[i][1] - upper[i][1] > 16
-            else ""
+    def name_of(self, name: str, upper: list[Point], lower: list[Point]) -> str:
+        """Return the name of a seat as text in its area: where that is tallest and no mark is, best in the middle."""
+        end, wide = max(len(upper) - len(upper) // 6, 1), len(name) * LETTER[0]
+        for plies in (range(len(upper) // 12, end), range(end)):
+            spots = (self.spot(upper[ply:], lower[ply:], wide) for ply in plies)
+            free = [(tall, x, y) for tall, x, y in spots if tall > LETTER[1] and not self.is_marked(x, y, wide)]
+            if free:
+                _, x, y = max(free, key=lambda spot: spot[0])
+                return f'<text class="name" x="{x:.1f}" y="{y:.1f}">{escape(name)}</text>'
+        return ""  # the tables below have the colours
+
+    def spot(self, upper: list[Point], lower: list[Point], wide: float) -> tuple[float, float, float]:
+        """Return how tall an area is over the width of a text that begins where its borders do, and where that is."""
+        x = min(upper[0][0], self.width - RIGHT - wide)
+        reach = max(x + wide, upper[0][0])
+        top = max(y for _, y in takewhile(lambda point: point[0] <= reach, upper))
+        bottom = min(y for _, y in takewhile(lambda point: point[0] <= reach, lower))
+        return bottom - top, x, (top + bottom) / 2 + 4
+
+    def is_marked(self, x: float, y: float, wide: float) -> bool:
+        """Whether the mark of an error would cover a part of a text that begins at a place."""
+        return any(
+            x - BADGE < left < x + wide + BADGE and y - LETTER[1] - BADGE < top < y + BADGE
+            for left, top in map(self.mark, self.review.errors())
         )
 
+    def mark(self, one: PlyValuation) -> tuple[float, float]:
+        """Return the middle of the mark of an error: in the area of the seat that made it."""
+        above = sum(one.after[: one.seat])
+        return self.x(one.ply), self.y(above + one.after[one.seat] / 2)
+
     def axes(self) -> Iterator[str]:
-        """Yield the scale of the shares, the lines between rounds, and the caption of the lower panel."""
+        """Yield the scale of the shares, the caption of the lower panel, and what the axes are."""
         for part in range(5):
             y = self.y(UNIT * part / 4)
             yield f'<line class="grid" x1="{LEFT}" x2="{self.width - RIGHT}" y1="{y:.1f}" y2="{y:.1f}"/>'
-            yield f'<text class="soft" x="{LEFT - 5}" y="{y + 4:.1f}" text-anchor="end">{25 * part}</text>'
+            size = escape(tell(self.review, "chart.percent", size=25 * part))
+            yield f'<text class="soft" x="{LEFT - 5}" y="{y + 4:.1f}" text-anchor="end">{size}</text>'
         yield f'<line class="axis" x1="{LEFT}" x2="{self.width - RIGHT}" y1="{self.zero:.1f}" y2="{self.zero:.1f}"/>'
         y = TOP + self.high + GAP - 8
         legend = tell(self.review, "chart.luck", size=percent(self.review, self.scale // TENTH))
         yield f'<text class="soft" x="{LEFT}" y="{y}">{escape(legend)}</text>'
+        axes = escape(tell(self.review, "chart.axes"))
+        yield f'<text class="soft" x="{LEFT}" y="{self.height - 6:.1f}">{axes}</text>'
 
     def marks(self) -> Iterator[str]:
-        """Yield a glyph for each error, in the area of the seat that made it."""
+        """Yield a glyph for each error."""
         for one in self.review.errors():
-            above = sum(one.after[: one.seat])
-            x, y = self.x(one.ply), self.y(above + one.after[one.seat] / 2)
+            x, y = self.mark(one)
             glyph = GLYPHS[self.review.class_of(one)]
             where, who = place(self.review, one), self.review.names[one.seat]
             told = {"where": where, "who": who, "what": one.label, "verdict": verdict(self.review, one)}
             caption = tell(self.review, "chart.error", **told)
             yield (
                 f"<g><title>{escape(caption)}</title>"
-                f'<circle class="mark" cx="{x:.1f}" cy="{y:.1f}" r="9"/>'
+                f'<circle class="mark" cx="{x:.1f}" cy="{y:.1f}" r="{BADGE}"/>'
                 f'<text class="glyph" x="{x:.1f}" y="{y + 4:.1f}" text-anchor="middle">{glyph}</text></g>'
             )
 

@@ -91,6 +91,7 @@ class App:
         analyst: of its positions.
         keeper: of its kept games.
         servers: those of gRPC that share its handlers: for everybody, and for a client in this process.
+        gate: before the handlers.
         tokens: those it accepts; None if it requires none.
         certificates: of its port; None for plaintext.
         metrics: its figures.
@@ -106,6 +107,7 @@ class App:
     keeper: Keeper
     settings: Settings
     servers: list[grpc.aio.Server]
+    gate: Gate
     health: HealthServicer
     tokens: Tokens | None
     certificates: Certificates | None
@@ -143,6 +145,7 @@ class App:
         await asyncio.sleep(self.settings.drain_delay)
         ends = time.monotonic() + self.settings.grace
         self.analyst.finish()
+        self.gate.finish()
         calls = CALLS * self.settings.grace
         await asyncio.gather(self.keeper.finish(calls), *(server.stop(calls) for server in self.servers))
         await self.analyst.close()
@@ -190,6 +193,7 @@ async def start(settings: Settings, inside: str = "") -> App:
         keeper=keeper,
         settings=settings,
         servers=servers,
+        gate=gate,
         health=standing,
         tokens=tokens,
         certificates=certificates,

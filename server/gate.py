@@ -1,8 +1,9 @@
 """What a call passes before its handler: a token, a place for its caller, and limits on its message's way."""
 
+import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -99,6 +100,7 @@ class Gate(grpc.GenericRpcHandler):
     ) -> None:
         self._boundary, self._tokens, self._callers, self._require = boundary, tokens, callers, require
         self._arrivals, self._calls, self._checks = Arrivals(), InProgress(most), InProgress(MOST_CHECKS)
+        self._watches, self._finished = set[asyncio.Timeout](), False
         self._methods: dict[str, MethodHandler] = {}
         self._unknown: MethodHandler = grpc.stream_unary_rpc_method_handler(
             partial(self._boundary.answer, None, self._find_nothing)
@@ -131,6 +133,12 @@ class Gate(grpc.GenericRpcHandler):
         answer = partial(self._boundary.answer, told, partial(self._let_in, method))
         return wrap(answer, response_serializer=partial(serialized, handler.response_serializer))
 
+    def finish(self) -> None:
+        """End the calls that watch the server's health: others end by themselves, these would take the whole grace."""
+        self._finished = True
+        for limit in self._watches:
+            limit.reschedule(0)
+
     # -- a call ----------------------------------------------------------------------------------------
 
     async def _let_in(self, method: GatedMethod, call: Call, context: Context) -> Any:
@@ -149,7 +157,18 @@ class Gate(grpc.GenericRpcHandler):
             if method.converses:
                 return await self._converse(method, address, context)
             payload = await self._arrivals.read(context, address)
-            return await method.handler(decode_request(payload, method.decode), context)
+            answer = method.handler(decode_request(payload, method.decode), context)
+            return await (self._watch(answer) if method.health and method.streams else answer)
+
+    async def _watch(self, answer: Awaitable[None]) -> None:
+        """Let a call watch the server's health until it leaves or the server finishes."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(0 if self._finished else None) as limit:
+                self._watches.add(limit)
+                try:
+                    await answer
+                finally:
+                    self._watches.discard(limit)
 
     def _identify(self, call: Call, context: Context) -> str:
         """Note whose a call is, or, if it is refused, where it comes from; return its token, "" if it needs none.

@@ -28,7 +28,7 @@ ON_PAGES = [command.text for page in RUN_PAGES for command in commands(ROOT / pa
 
 # Commands that end, in the order of the pages: what they say, and what makes them short.
 RUN: dict[str, tuple[str, Sequence[str]]] = {
-    "clerestory play --seats human,level:5,level:8": ("red", ("--time", "20ms")),
+    "clerestory play --seats person,level:5,level:8": ("red", ("--time", "20ms")),
     "clerestory play --game duel": ("red", ("--time", "20ms")),
     "clerestory puzzle --game cathedral": ("Puzzle", ()),
     "clerestory new --game cathedral --seats 3 --seed 7 --out position.json": ("", ()),

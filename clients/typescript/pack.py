@@ -1,4 +1,7 @@
-"""Builds and packs @clerestory/client, with the tools of the page: python clients/typescript/pack.py [FOLDER]."""
+"""Builds and packs @clerestory/client with the tools of the page: python clients/typescript/pack.py [FOLDER].
+
+`make client` does so with what it needs.
+"""
 
 import importlib
 import shutil

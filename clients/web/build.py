@@ -80,8 +80,10 @@ def link(name: Path, target: Path) -> None:
 
 def write_messages() -> None:
     """Write the messages and services of proto/ and third_party/ in TypeScript, for the package and for the page."""
-    from grpc_tools import protoc
-
+    try:
+        from grpc_tools import protoc
+    except ImportError:
+        raise SystemExit(f"{sys.executable} has no grpcio-tools; .venv/bin/python has it after make") from None
     written = CLIENT / "src" / "gen"
     for folder in (written, MESSAGES):
         shutil.rmtree(folder, ignore_errors=True)

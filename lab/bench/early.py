@@ -17,7 +17,7 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from clerestory.cli.options import BadOption, JsonOption, read_text
+from clerestory.cli.options import BadOption, JsonOption, read_seconds, read_text
 from clerestory.cli.screen import figures_table, screen
 from clerestory.cli.servers import connected
 from clerestory.clients import Advisor
@@ -28,6 +28,7 @@ from clerestory.search.result import StopReason
 from clerestory.search.root import observe
 
 SPIN = "while True: pass"
+CALL = 0.001, 60.0  # seconds that a call may take
 PATIENCE = 10  # time limit of a continued search, in budgets, in case other processes slow it down
 
 
@@ -128,9 +129,7 @@ def as_table(figures: dict[str, dict[str, Any]]) -> Table:
 def bench_early(
     positions: Annotated[list[str], typer.Argument(metavar="POSITION", help="Position files, used in turn.")],
     calls: Annotated[int, typer.Option("--calls", metavar="N", min=1, help="Calls, for all positions together.")] = 100,
-    budget_ms: Annotated[
-        float, typer.Option("--budget-ms", metavar="N", min=1, max=60_000, help="Time of one call.")
-    ] = 1000,
+    time: Annotated[str, typer.Option("--time", metavar="TIME", help="Time of one call.")] = "1s",
     beside: Annotated[
         int, typer.Option("--beside", metavar="N", min=0, max=256, help="Busy processes beside it, as load.")
     ] = 0,
@@ -144,7 +143,7 @@ def bench_early(
     if searcher and server is not None:
         raise BadOption("--searcher: asks no server; leave out --server")
     files = [(Path(path).stem, from_position(read_text(path))) for path in positions]
-    seconds = budget_ms / 1e3
+    seconds = read_seconds(time, *CALL)
     with ExitStack() as stack:
         ask: Probe = partial(by_searcher, seconds)
         if not searcher:
@@ -152,7 +151,7 @@ def bench_early(
         stack.enter_context(busy(beside))
         figures = report(measure(ask, files, calls, seconds))
     if as_json:
-        about = {"bench": "early", "budget_ms": budget_ms, "beside": beside, "searcher": searcher}
+        about = {"bench": "early", "budget_ms": 1e3 * seconds, "beside": beside, "searcher": searcher}
         typer.echo(json.dumps({**about, "groups": figures}))
         return
     screen().print(as_table(figures))

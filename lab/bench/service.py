@@ -11,7 +11,7 @@ from rich.table import Table
 from clerestory.bench.measured_service import BUDGETS, QUICK, WHOLE, BenchPlan, measure
 from clerestory.cli.grouped import grouped
 from clerestory.cli.new import first_decision
-from clerestory.cli.options import DEFAULT_GAME, BadOption, GameOption, JsonOption, SeatsOption
+from clerestory.cli.options import DEFAULT_GAME, BadOption, GameOption, JsonOption, SeatsOption, read_seconds
 from clerestory.cli.screen import figures_table, screen
 
 
@@ -67,9 +67,8 @@ class Effort:
         int | None,
         typer.Option("--requests", metavar="N", min=10, help="Requests over which the server's memory is watched."),
     ] = None
-    seconds: Annotated[
-        float | None,
-        typer.Option("--seconds", metavar="N", min=0.05, max=60, help="Length of a search whose speed is measured."),
+    time: Annotated[
+        str | None, typer.Option("--time", metavar="TIME", help="Time of a search whose speed is measured.")
     ] = None
     pairs: Annotated[
         int | None,
@@ -83,6 +82,8 @@ class Effort:
         given = {name: value for name, value in asdict(self).items() if value is not None}
         if self.calls is not None:
             given["calls"] = read_counts(self.calls)
+        if self.time is not None:
+            given["seconds"] = read_seconds(given.pop("time"), 0.05, 60)
         return replace(usual, **given)
 
 
@@ -110,11 +111,11 @@ def bench_service(
     to_limits: Annotated[
         bool, typer.Option("--to-limits", help="Have searches use up their limits instead of ending early.")
     ] = False,
-    quick: Annotated[bool, typer.Option("--quick", help="Run a tenth of everything, as a smoke test.")] = False,
+    smoke: Annotated[bool, typer.Option("--smoke", help="Run a tenth of everything, as a smoke test.")] = False,
     as_json: JsonOption = False,
 ) -> None:
     """What the service adds to a search, and how late its answers are; takes minutes."""
-    plan = replace(amounts.of(QUICK if quick else WHOLE), runs=runs)
+    plan = replace(amounts.of(QUICK if smoke else WHOLE), runs=runs)
     count = callers or os.cpu_count() or 1
     about = {"bench": "service", "game": game, "seats": seats, "callers": count, "runs": runs, "to_limits": to_limits}
     figures = measure(first_decision(game, seats, 0), plan, count, to_limits=to_limits)

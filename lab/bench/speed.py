@@ -15,7 +15,15 @@ import typer
 
 from clerestory.cli.grouped import grouped
 from clerestory.cli.new import first_decision
-from clerestory.cli.options import DEFAULT_GAME, BadOption, GameOption, JsonOption, SeatsOption, chosen_game
+from clerestory.cli.options import (
+    DEFAULT_GAME,
+    BadOption,
+    GameOption,
+    JsonOption,
+    SeatsOption,
+    chosen_game,
+    read_seconds,
+)
 from clerestory.cli.screen import figures_table, screen
 from clerestory.engine import State
 from clerestory.engine.core import Game
@@ -26,6 +34,7 @@ from clerestory.search.options import shipped
 from clerestory.search.root import observe
 
 COPIES = 1_000_000
+BUDGETS = 0.001, 60.0  # seconds
 BOTS: Mapping[str, Callable[[Game, int], Mapping[str, Any]]] = {  # options
     "ismcts": shipped,
     "ismcts-plain": lambda *_: {},
@@ -158,17 +167,16 @@ class Runs:
 
     game: GameOption = DEFAULT_GAME
     seats: SeatsOption = 2
-    seconds: Annotated[
-        float, typer.Option("--seconds", metavar="N", min=0.01, max=3600, help="Seconds of each run.")
-    ] = 1.0
+    time: Annotated[str, typer.Option("--time", metavar="TIME", help="Time of each run.")] = "1s"
     runs: Annotated[int, typer.Option("--runs", metavar="N", min=1, max=100, help="Runs; medians are reported.")] = 3
     as_json: JsonOption = False
 
     def report(self, bench: str, run: Callable[[Game, int, float, int], Any], **about: Any) -> None:
         """Run the requested number of times, with seeds from 0, and print the medians. Raises BadOption."""
         rules = chosen_game(self.game, self.seats)
-        results = [run(rules, self.seats, self.seconds, seed) for seed in range(self.runs)]
-        title = {"bench": bench, "game": self.game, "seats": self.seats, "seconds": self.seconds, **about}
+        seconds = read_seconds(self.time, 0.01, 3600)
+        results = [run(rules, self.seats, seconds, seed) for seed in range(self.runs)]
+        title = {"bench": bench, "game": self.game, "seats": self.seats, "seconds": seconds, **about}
         report(title, results, as_json=self.as_json)
 
 
@@ -198,15 +206,15 @@ def bench_search(
 def bench_budget(
     game: GameOption = DEFAULT_GAME,
     seats: SeatsOption = 2,
-    budget_ms: Annotated[
-        float, typer.Option("--budget-ms", metavar="N", min=1, max=60_000, help="Time budget of a search.")
-    ] = 100,
+    time: Annotated[str, typer.Option("--time", metavar="TIME", help="Time budget of a search.")] = "100ms",
     count: Annotated[int, typer.Option("--count", metavar="N", min=2, max=100_000, help="Number of searches.")] = 200,
     as_json: JsonOption = False,
 ) -> None:
     """How far searches overrun their time budget, on one core, in milliseconds."""
     chosen_game(game, seats)
-    late = overruns(first_decision(game, seats, 0), budget_ms / 1e3, count)
+    seconds = read_seconds(time, *BUDGETS)
+    budget_ms = 1e3 * seconds
+    late = overruns(first_decision(game, seats, 0), seconds, count)
     figures = {"p50": median(late), "p99": percentile(late, 99), "max": max(late)}
     about = {"bench": "budget", "game": game, "seats": seats, "budget_ms": budget_ms, "count": count}
     if as_json:

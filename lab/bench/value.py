@@ -30,7 +30,7 @@ class ValueFigures:
     reference_ns: float  # one step of a fixed C loop
 
 
-RUNS = Runs(seconds=0.5)
+RUNS = Runs(time="500ms")
 
 
 @grouped()

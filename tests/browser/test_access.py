@@ -106,8 +106,10 @@ def test_actions_are_found_by_typing_which_hides_none_of_the_next(page: Page) ->
     expect(actions.nth(1)).to_be_visible()
 
 
-def test_keys_can_be_switched_off(page: Page) -> None:
-    screens.helped(page)
+def test_keys_are_those_of_any_keyboard_and_can_be_switched_off(page: Page) -> None:
+    screens.kept(page)
+    page.locator("body").dispatch_event("keydown", {"key": "\u05d9", "code": "KeyH"})  # h on a Hebrew keyboard
+    expect(page.get_by_role("dialog", name="Help")).to_be_visible()
     page.get_by_label("Keys are on").uncheck()
     page.keyboard.press("Escape")
     page.keyboard.press("h")
@@ -121,7 +123,9 @@ def test_a_game_is_played_in_words_where_seats_differ_without_colour(page: Page)
     signs = page.eval_on_selector_all(".players thead .sign", "all => all.map(one => one.innerHTML)")
     assert len({sign.split()[0] + sign[-30:] for sign in signs}) == 4
     assert len({sign.split()[0] for sign in signs}) >= 3, "circle, rect, path"
+    page.locator(".unseen span").evaluate("one => one.dataset.before = ''")
     assert web.play_on(page, 3) == 3
+    expect(page.locator(".unseen [data-before]"), "equal news would not be spoken again").to_have_count(0)
     expect(page.locator(".text-board")).to_be_visible()
 
 

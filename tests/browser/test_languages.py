@@ -13,7 +13,7 @@ from clerestory.texts import patterns
 from clerestory.texts.languages import LANGUAGES
 from lab.browser import experienced
 from tests.browser import screens
-from tests.browser.harness import logged, open_tab, settled
+from tests.browser.harness import logged, open_tab, play_on, settled, start
 from tests.browser.screens import SCREENS, Screen
 from tests.languages import LATIN, NAMES, OTHERS, english_in
 from tests.review.games import cut, random_game
@@ -129,6 +129,7 @@ CARD = 84  # pixels: a cell of the grid in a window of 320
 def test_the_browsers_language_is_spoken_and_fits_a_narrow_window(spoken: Callable[[str], Page], language: str) -> None:
     page = spoken(f"{language}-XX")
     expect(page.locator("html")).to_have_attribute("lang", language)
+    expect(page.locator("html")).to_have_attribute("translate", "no")
     expect(page.locator("h2").first).to_have_text(str(patterns("page", language)["new"]))
     page.set_viewport_size({"width": 320, "height": 640})
     screens.lobby(page)
@@ -144,6 +145,37 @@ def test_the_browsers_language_is_spoken_and_fits_a_narrow_window(spoken: Callab
     wider = "all => all.filter(one => one.scrollWidth > one.clientWidth).map(one => one.textContent)"
     assert page.locator(".chips th[scope=row]").count() == 6
     assert page.eval_on_selector_all(".chips th[scope=row]", wider) == []
+
+
+# What the translators of browsers do: elements of their own take the place of texts.
+TRANSLATE = """() => {
+    const walk = document.createTreeWalker(document.getElementById('page'), NodeFilter.SHOW_TEXT), texts = [];
+    for (let text = walk.nextNode(); text; text = walk.nextNode())
+        if (!text.parentNode.closest('font, script, style')) texts.push(text);
+    for (const text of texts) {
+        const font = document.createElement('font');
+        text.replaceWith(font);
+        font.append(text.data);
+    }
+    return texts.length;
+}"""
+
+
+def test_others_may_translate_the_page_and_what_changes_goes_on_changing(spoken: Callable[[str], Page]) -> None:
+    page = spoken("pl")
+    expect(page.locator("html")).to_have_attribute("translate", "yes")
+    start(page, game="cathedral")
+    for _ in range(6):
+        assert settled(page)
+        assert page.evaluate(TRANSLATE) > 0
+        play_on(page, 1)
+    assert settled(page)
+    logged(page)
+    shown = read_of(page)
+    page.reload()
+    assert settled(page)
+    logged(page)
+    assert shown == read_of(page)
 
 
 def test_a_board_is_not_mirrored_and_time_is(spoken: Callable[[str], Page]) -> None:

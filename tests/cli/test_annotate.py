@@ -36,6 +36,10 @@ def test_a_ledger_is_printed_and_written_into_a_report(record: Path, tmp_path: P
     assert "Made by 50 iterations a search, seed 0" in done.out
     assert "Played to the end: " not in done.out
     assert "<h2>Ledger</h2>" in (tmp_path / "report.html").read_text()
+    assert done.err.splitlines() == [
+        "This is the first of 3 games in the file; --number N takes another.",
+        f"The report is in {tmp_path / 'report.html'}.",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -66,6 +70,7 @@ def test_the_heading_names_the_game_for_people(tmp_path: Path) -> None:
 
 def test_any_game_of_a_file_is_reviewed_and_standard_input(record: Path) -> None:
     second = annotate(record, *QUICK, "--number", "2", "--json").json
+    assert annotate(record, *QUICK, "--number", "1", "--json").err == ""
     assert second["seats"] == ["seat 0", "seat 1", "seat 2"]
     assert annotate("-", *QUICK, "--number", "2", "--json", typed=record.read_text()).json == second
 
@@ -111,6 +116,6 @@ def test_a_page_that_cannot_be_written_is_found_before_the_review(
 
 
 def test_a_report_that_cannot_be_written_costs_no_review(record: Path) -> None:
-    done = annotate(record, *QUICK, "--html", "/dev/full")
+    done = annotate(record, *QUICK, "--number", "1", "--html", "/dev/full")
     assert "own errors" in done.out
     assert (done.code, done.err) == (1, "clerestory: /dev/full: No space left on device\n")

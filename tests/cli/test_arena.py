@@ -1,6 +1,7 @@
 """`clerestory arena`: its output, what it refuses, and that a kill loses no games."""
 
 import signal
+from collections.abc import Iterator
 from dataclasses import fields
 from functools import partial
 from pathlib import Path
@@ -9,13 +10,14 @@ from typing import Any
 import pytest
 
 from clerestory.arena.bots import BOTS
+from clerestory.cli import matches
 from clerestory.search.options import Options
 from tests.cli.command import Ended, run, started, until
 
-TOY = ("greedy", "random", "--game", "toy", "--workers", "1", "--budget", "20it")
+TOY = ("greedy", "random", "--game", "toy", "--workers", "1", "--iterations", "20")
 
 
-MATCH = ("ismcts-plain", "random", "--budget", "20it", "--workers", "1", "--json", "--games", "8")
+MATCH = ("ismcts-plain", "random", "--iterations", "20", "--workers", "1", "--json", "--games", "8")
 
 
 arena = partial(run, "arena")
@@ -37,7 +39,7 @@ def test_json_report() -> None:
 
 
 def test_levels_of_the_card_game_meet() -> None:
-    bots = ("ismcts:level=2", "ismcts:level=1", "--game", "duel", "--games", "4", "--workers", "1", "--budget", "10s")
+    bots = ("ismcts:level=2", "ismcts:level=1", "--game", "duel", "--games", "4", "--workers", "1", "--time", "10s")
     found = figures(arena(*bots, "--json"))
     assert (found["game"], found["games"], found["deals"]) == ("duel", 4, 2)
     assert found["a"]["iterations_per_move"] > found["b"]["iterations_per_move"] > 1
@@ -62,6 +64,24 @@ def test_a_match_that_was_broken_off_goes_on(tmp_path: Path) -> None:
     assert figures(arena(*MATCH, "--out", part)) == expected
 
 
+def test_who_interrupts_a_match_is_told_that_its_games_are_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object, **__: object) -> Iterator[None]:
+        yield
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(matches, "play_match", interrupted)
+    out = tmp_path / "games.jsonl"
+    told = f"{out} keeps what was played; the same command goes on with it"
+    assert told in arena(*MATCH, "--out", out).err
+    assert "keeps" not in arena(*MATCH).err
+
+
+def test_an_option_of_an_earlier_version_leads_to_that_of_this_one() -> None:
+    assert "No such option: --budget (Possible options: --iterations, --time)" in arena(*MATCH, "--budget", "5it").err
+
+
 @pytest.mark.system
 @pytest.mark.parametrize(("number", "workers"), [(signal.SIGKILL, 2), (signal.SIGINT, 2), (signal.SIGTERM, 1)])
 def test_a_killed_match_goes_on(number: signal.Signals, workers: int, tmp_path: Path) -> None:
@@ -72,6 +92,7 @@ def test_a_killed_match_goes_on(number: signal.Signals, workers: int, tmp_path: 
         process.send_signal(number)
         _, errors = process.communicate()
     assert process.returncode != 0
+    assert (f"{out} keeps what was played" in errors) == (number == signal.SIGINT)
     assert "Traceback" not in errors
     assert 4 <= out.read_bytes().count(b"\n") < 10_001
     assert figures(arena(*MATCH, "--out", out)) == figures(arena(*MATCH))

@@ -34,7 +34,7 @@ play = partial(run, "play")
 def test_a_game_is_played_to_its_end(target: str, tmp_path: Path) -> None:
     path = tmp_path / "game.jsonl"
     typed = "\n".join([*(typed for typed, _ in SAYS), "1", f"save {path}", "1\n"])
-    done = play(*TOY, "--server", target, "--seats", "human,level:1", typed=typed)
+    done = play(*TOY, "--server", target, "--seats", "person,level:1", typed=typed)
     assert (done.code, done.err) == (0, "")
     for typed, words in SAYS:
         assert words in done.out, typed
@@ -44,7 +44,7 @@ def test_a_game_is_played_to_its_end(target: str, tmp_path: Path) -> None:
 
 
 def test_a_game_that_was_left_is_continued(target: str) -> None:
-    first = play(*TOY, "--server", target, "--seats", "human,human", typed="play 4\nundo\nplay 5\nquit\n")
+    first = play(*TOY, "--server", target, "--seats", "person,person", typed="play 4\nundo\nplay 5\nquit\n")
     command = re.search(rf"To continue: clerestory play (--server {re.escape(target)} .+)", first.out)
     assert command is not None
     assert "taken back" in first.out
@@ -56,7 +56,7 @@ def test_a_game_that_was_left_is_continued(target: str) -> None:
 
 @pytest.mark.system
 def test_a_game_of_a_private_server_ends_with_it() -> None:
-    left = ended("play", *TOY, "--server", "private", "--seats", "human,bot", typed="quit\n")
+    left = ended("play", *TOY, "--server", "private", "--seats", "person,bot", typed="quit\n")
     assert (left.code, left.err) == (0, "")
     assert left.out.endswith("Left.\n")
 
@@ -104,7 +104,7 @@ def test_an_open_seat_is_taken_and_a_take_back_agreed_to(target: str, monkeypatc
 
 
 def test_a_program_reads_along(target: str) -> None:
-    done = play(*TOY, "--server", target, "--seats", "human,bot", "--json", typed="1\n1\n")
+    done = play(*TOY, "--server", target, "--seats", "person,bot", "--json", typed="1\n1\n")
     lines = done.json_lines
     assert [line["version"] for line in lines if "version" in line] == list(range(1, len(lines)))
     assert lines[-1]["win_shares"]
@@ -141,7 +141,7 @@ def test_a_player_who_thinks_long_is_asked_once(monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["--seats", "human,chimp"], "seats[1]: 'chimp' is not person"),
+        (["--seats", "person,chimp"], "seats[1]: 'chimp' is not person"),
         (["x" * 22], "is not a game of this server"),
         ([f"{'x' * 22}#0.{'y' * 43}"], "is not a game of this server"),
     ],

@@ -1,7 +1,9 @@
 """`clerestory lesson`: lists the lessons, and plays one in the terminal."""
 
+import re
 from functools import partial
 
+from clerestory.texts import patterns
 from tests.cli.command import run
 
 lesson = partial(run, "lesson", COLUMNS="100")
@@ -31,3 +33,8 @@ def test_who_is_sent_to_help_finds_it() -> None:
 def test_it_can_be_left() -> None:
     assert "stars" not in lesson("goal", typed="\n\n\n\nquit\n").out
     assert "stars" not in lesson("goal", typed="").out
+
+
+def test_no_lesson_speaks_of_what_only_a_page_has() -> None:
+    told = " ".join(map(str, patterns("lessons", "en").values()))
+    assert re.findall(r"(?i)\b(?:press|click|tap|on the board)\b", told) == []

@@ -139,5 +139,5 @@ def test_a_game_goes_on_without_standard_error(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(sys, "stderr", None)
     monkeypatch.setattr(sys, "stdin", io.StringIO("quit\n"))
     written = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
-    assert exit_code(monkeypatch, written, "play", "--game", "toy", "--seats", "human,human") == 0
+    assert exit_code(monkeypatch, written, "play", "--game", "toy", "--seats", "person,person") == 0
     sys.stderr.close()  # which the command opened in its place

@@ -37,7 +37,7 @@ SAYS = [
 
 
 def test_everything_typed_is_answered_and_the_end_is_polite() -> None:
-    said = play(*TOY, "--seats", "human,human", typed="\n".join(typed for typed, _ in SAYS) + "\n\n \x1b[A\n")
+    said = play(*TOY, "--seats", "person,person", typed="\n".join(typed for typed, _ in SAYS) + "\n\n \x1b[A\n")
     assert (said.code, said.err) == (0, "")
     for typed, words in SAYS:
         assert words in said.out, typed
@@ -47,7 +47,7 @@ def test_everything_typed_is_answered_and_the_end_is_polite() -> None:
 @pytest.mark.parametrize("typed", ["2\nundo\nplay 4\nquit\n", "play 4\n", "  PLAY   4 \n", "1\n"])
 def test_a_move_by_number_text_and_after_taking_another_back(typed: str, tmp_path: Path) -> None:
     path = tmp_path / "game.jsonl"
-    assert play(*TOY, "--seats", "human,human", "--record", path, typed=typed).code == 0
+    assert play(*TOY, "--seats", "person,person", "--record", path, typed=typed).code == 0
     [record] = read_records(path.read_text().splitlines())
     assert record.seed == 4
     assert [action.text for action in record.state.history if action.text.startswith(("play", "fold"))] == ["play 4"]
@@ -55,8 +55,8 @@ def test_a_move_by_number_text_and_after_taking_another_back(typed: str, tmp_pat
 
 def test_a_game_is_gone_on_with(tmp_path: Path) -> None:
     first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
-    play(*TOY, "--seats", "human,human", typed=f"play 4\nsave {first}\nquit\n")
-    options = ["--seats", "human,human", "--time", "20ms", "--seed", "4", "--record", second]
+    play(*TOY, "--seats", "person,person", typed=f"play 4\nsave {first}\nquit\n")
+    options = ["--seats", "person,person", "--time", "20ms", "--seed", "4", "--record", second]
     assert play(first, *options, typed="1\n" * 40).code == 0
     [before], [after] = (read_records(path.read_text().splitlines()) for path in (first, second))
     assert after.state.history[: len(before.state.history)] == before.state.history
@@ -84,7 +84,7 @@ def test_opponents_are_listed_and_say_who_they_are() -> None:
     listed = play("--opponents").out.splitlines()
     assert [line.partition(":")[0] for line in listed] == list(CHARACTERS)
     assert ": Mabel, level 2. The innkeeper: " in listed[1]
-    done = play("--game", "duel", "--seats", "human,mabel", "--seed", "3", typed="1\nquit\n")
+    done = play("--game", "duel", "--seats", "person,mabel", "--seed", "3", typed="1\nquit\n")
     assert f"{GAMES['duel'].seat_name(1)}: Mabel, level 2. The innkeeper: " in done.out
     assert done.code == 0
 
@@ -92,7 +92,7 @@ def test_opponents_are_listed_and_say_who_they_are() -> None:
 def test_beside_a_table_what_comes_up_is_typed_in(tmp_path: Path) -> None:
     path = tmp_path / "game.jsonl"
     typed = "?\nred\n1\n1\nundo\n2\nquit\n"
-    done = play("--seats", "human,bot", "--table", "--record", path, "--time", "20ms", typed=typed)
+    done = play("--seats", "person,bot", "--table", "--record", path, "--time", "20ms", typed=typed)
     assert (done.code, done.err) == (0, "")
     assert "type in the chance outcome" in done.out
     [record] = read_records(path.read_text().splitlines())
@@ -105,7 +105,7 @@ def test_beside_a_table_the_card_game_goes_on_from_a_deal_to_a_claim(tmp_path: P
     path = tmp_path / "game.jsonl"
     cards = ["income_4", "wood", "aliena", "walter", "market_2", "stone", "jack", "ore", "power"]
     typed = "".join(f"deal {card}\n" for card in cards) + "?\nclaim row 1\nquit\n"
-    options = ["--game", "duel", "--seats", "human,level:2", "--table", "--record", path, "--time", "50ms"]
+    options = ["--game", "duel", "--seats", "person,level:2", "--table", "--record", path, "--time", "50ms"]
     done = play(*options, typed=typed)
     assert (done.code, done.err) == (0, "")
     assert re.search(r"\d positions?\b", done.out)
@@ -121,7 +121,7 @@ def test_beside_a_table_the_card_game_goes_on_from_a_deal_to_a_claim(tmp_path: P
     ("name", "seats"), [("cathedral-3p-round6-cathedral", 3), ("duel-2p-phase4-claim", 2)], ids=["cathedral", "duel"]
 )
 def test_a_person_plays_to_the_end_against_levels_with_a_hint(name: str, seats: int) -> None:
-    players = ",".join(["human", *["level:1"] * (seats - 1)])
+    players = ",".join(["person", *["level:1"] * (seats - 1)])
     done = play(POSITIONS / f"{name}.json", "--seats", players, "--time", "30ms", typed="?\n" + "1\n" * 400)
     assert (done.code, done.err) == (0, "")
     assert re.search(r"\d positions?\b", done.out)
@@ -132,7 +132,7 @@ def test_a_person_plays_to_the_end_against_levels_with_a_hint(name: str, seats: 
 def test_a_program_reads_what_happens(tmp_path: Path) -> None:
     path = tmp_path / "game.jsonl"
     typed = "bogus\nplay 5\nundo\nplay 4\n" + "1\n" * 9
-    done = play(*TOY, "--seats", "human,bot", "--json", "--record", path, typed=typed)
+    done = play(*TOY, "--seats", "person,bot", "--json", "--record", path, typed=typed)
     assert done.code == 0
     assert "'bogus' is neither a legal action nor a command" in done.err
     *happened, end = done.json_lines
@@ -158,7 +158,7 @@ def test_a_program_reads_what_happens(tmp_path: Path) -> None:
 def test_a_game_is_kept_though_the_server_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("clerestory.cli.servers.PATIENCE", 0.0)
     path = tmp_path / "game.jsonl"
-    options = ["--seats", "human,bot", "--server", "unix:/nowhere/socket", "--record", path]
+    options = ["--seats", "person,bot", "--server", "unix:/nowhere/socket", "--record", path]
     done = play(*TOY, *options, typed="play 4\n")
     assert done.code == 1
     assert len(done.err.splitlines()) == 1
@@ -169,7 +169,7 @@ def test_a_game_is_kept_though_the_server_fails(tmp_path: Path, monkeypatch: pyt
 @pytest.mark.parametrize(
     ("word", "player"),
     [
-        ("human", SeatPlayer(True, None)),
+        ("person", SeatPlayer(True, None)),
         ("bot", SeatPlayer(False, None)),
         ("level:8", SeatPlayer(False, 8)),
         ("mabel", SeatPlayer(False, 2, "mabel")),

@@ -14,7 +14,7 @@ from clerestory.cli.recording import Recording
 from clerestory.engine import GAMES, NATURE, Record, Rng, State, read_records
 from tests.cli.command import ended, run, started
 
-TOY = ["--game", "toy", "--seed", "4", "--time", "20ms", "--seats", "human,human"]
+TOY = ["--game", "toy", "--seed", "4", "--time", "20ms", "--seats", "person,person"]
 
 
 def played(plies: int) -> State:
@@ -122,7 +122,7 @@ def test_a_full_disk_is_told_at_once_and_the_game_goes_on() -> None:
 def test_a_game_is_continued_from_its_own_record(tmp_path: Path) -> None:
     path, state = tmp_path / "game.jsonl", played(3)
     path.write_text("".join(f"{line}\n" for line in Record(state, 4).begun()))
-    done = run("play", path, "--seats", "human,human", "--record", path, typed="1\n" * 40)
+    done = run("play", path, "--seats", "person,person", "--record", path, typed="1\n" * 40)
     assert (done.code, done.err) == (0, "")
     [after] = on_disk(path, begun=False)
     assert after[:3] == texts(state)
@@ -156,7 +156,7 @@ def test_an_answered_ply_survives(number: int, tmp_path: Path) -> None:
         process.send_signal(number)
         process.wait()
     assert on_disk(path) == [answered]
-    done = ended("play", path, "--seats", "human,human", "--record", path, typed="1\n" * 40)
+    done = ended("play", path, "--seats", "person,person", "--record", path, typed="1\n" * 40)
     assert (done.code, done.err) == (0, "")
     [after] = on_disk(path, begun=False)
     assert after[: len(answered)] == answered

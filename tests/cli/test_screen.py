@@ -34,10 +34,10 @@ COMMANDS = {
     "rules cathedral": ["rules", "--game", "cathedral"],
     "rules duel": ["rules", "--game", "duel"],
     "simulate": ["simulate", "--game", "cathedral", "--seats", 4, "--games", 2],
-    "arena": ["arena", "greedy:samples=16", "ismcts:exploration=0.53,horizon=3", "--games", 2, "--budget", "20it"],
-    "bench engine": ["bench", "engine", "--game", "cathedral", "--seats", 4, "--seconds", 0.02, "--runs", 1],
+    "arena": ["arena", "greedy:samples=16", "ismcts:exploration=0.53,horizon=3", "--games", 2, "--iterations", "20"],
+    "bench engine": ["bench", "engine", "--game", "cathedral", "--seats", 4, "--time", "0.02s", "--runs", 1],
     "annotate": ["annotate", "-", "--iterations", 50],
-    "bench early": ["bench", "early", EXAMPLE_POSITIONS[0], "--searcher", "--calls", 1, "--budget-ms", 20],
+    "bench early": ["bench", "early", EXAMPLE_POSITIONS[0], "--searcher", "--calls", 1, "--time", "20ms"],
 }
 
 

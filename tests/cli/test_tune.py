@@ -8,7 +8,7 @@ from tests.cli.command import failed, run
 
 TUNE = ["tune", "ismcts-plain:exploration=0.5", "exploration=0.1..2.0", "--against", "random", "--game", "toy"]
 TUNE += ["--seats", "3"]
-SMALL = ["--games", "40", "--deals", "3", "--confirm", "9", "--budget", "10it", "--workers", "1"]
+SMALL = ["--games", "40", "--deals", "3", "--confirm", "9", "--iterations", "10", "--workers", "1"]
 
 
 def test_json_report_and_files(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ CLAIM = "examples/positions/duel-2p-phase1-claim.json"
 RECORD = "examples/records/duel-2p.jsonl"
 HERE = __file__
 KEPT = "0BKYbSL_Hb0NGi58PAFXIQ"
-ARENA = "arena greedy random --game toy --workers 1 --budget 20it"
+ARENA = "arena greedy random --game toy --workers 1 --iterations 20"
 LEARN = "learn --out new cathedral"
 WEB = "web --server 127.0.0.1:1"
 
@@ -38,9 +38,9 @@ BAD_INPUT = {  # a command line: the beginning of what is said
     f"hint {TOY} --time soon": "--time: 'soon' is not a time",
     f"hint {TOY} --time 0s": "--time: ",
     "hint -": "position: ",
-    "play --seats human,level:9": "--seats: 'level:9' of seat 1 is not",
-    f"play --seats human,level:{'9' * 5000}": "--seats: 'level:9999",
-    "play --seats human": "--seats: 1, but",
+    "play --seats person,level:9": "--seats: 'level:9' of seat 1 is not",
+    f"play --seats person,level:{'9' * 5000}": "--seats: 'level:9999",
+    "play --seats person": "--seats: 1, but",
     "play --time soon": "--time: 'soon' is not a time",
     "play --time 0s": "--time: must be above 0 and below 10 minutes, not 0s",
     "play --game chess": "--game: 'chess' is not one of",
@@ -96,7 +96,8 @@ BAD_INPUT = {  # a command line: the beginning of what is said
     f"{ARENA} --sprt 10,0": "--sprt: ",
     f"{ARENA} --sprt=-200000,0": "--sprt: ",
     f"{ARENA} --sprt 0,{'9' * 400}": "--sprt: ",
-    "arena greedy random --game toy --budget long": "budget: 'long'",
+    "arena greedy random --game toy --time long": "--time: 'long' is not a time like 500ms",
+    "arena greedy random --game toy --time 1s --iterations 5": "--time: cannot be combined with --iterations",
     f"{ARENA} --seed {2**64 - 1}": "deals",
     f"{ARENA} --ray-address here:1": "--ray-address: requires --on ray",
     f"{ARENA} --out /dev/zero": "--out: /dev/zero is not a regular file",

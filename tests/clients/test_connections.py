@@ -150,6 +150,17 @@ def test_a_token_needs_tls_on_the_way_to_another_machine(target: str) -> None:
         dial(target, "secret", None, retries=False)
 
 
+@pytest.mark.parametrize("variable", ["grpc_proxy", "https_proxy", "http_proxy"])
+def test_a_proxy_is_asked_for_other_machines_only_and_named(
+    target: str, variable: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(variable, "http://127.0.0.1:1")
+    with Advisor(target) as advisor:
+        assert advisor.rules.games()
+    with Advisor("192.0.2.1:1", patience=0) as advisor, pytest.raises(Unavailable, match=f"{variable} is set: unless"):
+        advisor.rules.games()
+
+
 def test_a_silent_connection_is_given_up_before_a_watched_game_is_asked_for_again() -> None:
     """And without calls it is closed before the server closes it."""
     connection = dial("localhost:1", None, None, retries=True)
@@ -210,6 +221,15 @@ async def test_a_closed_advisor_is_unavailable() -> None:
     await other.close()
     with pytest.raises(AdvisorError):
         await other.recommend(POSITION, "1s")
+
+
+def test_an_async_advisor_may_be_kept_from_one_event_loop_to_the_next(target: str) -> None:
+    advisor = AsyncAdvisor(target)
+    for _ in range(2):
+        assert asyncio.run(advisor.rules.games())
+    asyncio.run(advisor.close())
+    with pytest.raises(Unavailable, match=r"^the advisor is closed$"):
+        asyncio.run(advisor.rules.games())
 
 
 @pytest.mark.parametrize(

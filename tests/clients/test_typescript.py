@@ -96,6 +96,22 @@ def test_the_package_has_a_readme_and_the_licence(project: Path) -> None:
 
 
 @pytest.mark.system
+def test_plain_npm_packs_no_package_without_code(tmp_path: Path) -> None:
+    shutil.copy(PACKAGE / "package.json", tmp_path)
+    done = node("pack", "--silent", folder=tmp_path, name="npm")
+    assert (done.returncode != 0, [*tmp_path.glob("*.tgz")]) == (True, [])
+    assert "run make client" in done.stdout + done.stderr
+
+
+@pytest.mark.system
+def test_a_position_file_is_read_as_documented(project: Path) -> None:
+    [example] = re.findall(r"```ts\n(.*?)```", (ROOT / "docs" / "clients.md").read_text("utf-8"), re.DOTALL)
+    (project / "position.mjs").write_text(example + "console.log(JSON.stringify(position.game.value.round));\n")
+    shutil.copy(ROOT / "examples" / "positions" / "cathedral-3p-round4-draft.json", project / "position.json")
+    assert run(project, "node", "position.mjs") == "4\n"
+
+
+@pytest.mark.system
 def test_the_package_has_every_method_of_the_server(project: Path) -> None:
     wanted = {re.sub(r"/(.)", lambda first: f"/{first[1].lower()}", name) for name in METHODS}
     assert {f"clerestory.v1.{name}" for name in printed(project, "services.ts")} == wanted

@@ -1,13 +1,16 @@
 """The address of a database: what is wrong with it is told in one line that quotes nothing of it."""
 
 import sys
+from contextlib import nullcontext
+from typing import Self
 
 import pytest
 from psycopg import errors
 
 from clerestory.declared import BadSettings, Unreachable
+from clerestory.games import postgres_link
 from clerestory.games.opening import open_store
-from clerestory.games.postgres_link import Address, why_unusable
+from clerestory.games.postgres_link import POOL_LOOKS, Address, require_sessions, why_unusable
 
 MALFORMED = [
     "postgresql://ann:hunter2 secret@db.example/games",
@@ -53,6 +56,44 @@ async def test_an_address_of_no_database_is_refused_without_quoting_it(name: str
 def test_an_error_that_may_pass_is_no_wrong_setting(error: type[Exception], passes: bool) -> None:
     address = Address.read("postgresql://db.example/games")
     assert isinstance(why_unusable(error("refused"), address), Unreachable) == passes
+
+
+class Pooled:
+    """A connection whose statements are answered by one process of a database after another."""
+
+    def __init__(self, numbers: list[int]) -> None:
+        self._numbers = numbers
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        pass
+
+    async def execute(self, _: str, **__: object) -> Self:
+        return self
+
+    async def fetchone(self) -> list[int]:
+        return [self._numbers.pop(0)]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "pooled"),
+    [([7] * 4, [8] * 4, False), ([7] * 4, [7] * 4, True), ([7, 9, 7, 7], [8] * 4, True), ([7] * 4, [8, 8, 8, 7], True)],
+)
+async def test_a_pool_that_changes_sessions_is_refused(
+    one: list[int], other: list[int], pooled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connections = [Pooled([*one]), Pooled([*other])]
+
+    async def connect(_: Address) -> Pooled:
+        return connections.pop()
+
+    monkeypatch.setattr(postgres_link, "connect", connect)
+    monkeypatch.setattr(postgres_link, "limited", lambda *_: nullcontext())
+    assert len(one) == POOL_LOOKS
+    with pytest.raises(BadSettings, match="pool_mode=session") if pooled else nullcontext():
+        await require_sessions(Address.read("postgresql://db.example/games"))
 
 
 async def test_without_its_driver_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -309,6 +309,10 @@ NO_FILES = [
     ("user:x", "user:... names no store; give --store a FILE, user:"),
     ("http://ann:secret@example.org/x", "http:... names no store"),
     ("sqlite:games", "or ./sqlite:... for a file of such a name"),
+    (
+        "host=db.example password=secret dbname=games",
+        "is a list of KEYWORD=VALUE; a database is postgresql://USER@HOST",
+    ),
     (".", "is a folder; name a file in it, such as games.sqlite"),
 ]
 

@@ -31,7 +31,7 @@ FIELDS = {
     "search": (["--seats", "4", "--bot", "ismcts-plain", "--threads", "2"], SEARCH | {"bot", "threads"}),
     "value": (["--seats", "3"], {"value", "signature", "ns", "reference_ns"}),
 }
-QUICK = ["--seconds", "0.02", "--runs", "3"]
+QUICK = ["--time", "0.02s", "--runs", "3"]
 
 
 def called(*words: str) -> Any:
@@ -53,7 +53,7 @@ def test_a_benchmark_has_its_fields(name: str) -> None:
 
 
 def test_the_table_shows_every_figure() -> None:
-    shown = CliRunner().invoke(bench, ["engine", "--seconds", "0.01", "--runs", "1"]).output
+    shown = CliRunner().invoke(bench, ["engine", "--time", "0.01s", "--runs", "1"]).output
     assert [name for name in ENGINE if name not in shown] == []
 
 
@@ -97,7 +97,7 @@ def test_overruns_are_those_of_the_shipped_search(monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_budget_has_percentiles_of_its_overrun() -> None:
-    found = called("budget", "--game", "toy", "--budget-ms", "1", "--count", "5")
+    found = called("budget", "--game", "toy", "--time", "1ms", "--count", "5")
     assert set(found) == (ABOUT | {"budget_ms", "count", "overrun_ms", "reference_ns"}) - {"seconds", "runs"}
     assert found["overrun_ms"]["p50"] <= found["overrun_ms"]["p99"] <= found["overrun_ms"]["max"]
 
@@ -108,7 +108,7 @@ SERVICE = {
     "cancel_to_free_ms": {"p50", "p99", "max", "poll"},
     "memory": {"requests", "resident_bytes", "growth_bytes"},
 }
-TINY = ["--calls", "3,2,2", "--added", "2", "--cancels", "2", "--requests", "20", "--seconds", "0.05", "--runs", "1"]
+TINY = ["--calls", "3,2,2", "--added", "2", "--cancels", "2", "--requests", "20", "--time", "0.05s", "--runs", "1"]
 
 
 @pytest.mark.system
@@ -155,7 +155,7 @@ POSITIONS = Path(__file__).parents[2] / "examples" / "positions"
 @pytest.mark.parametrize("way", [["--searcher"], pytest.param(["--beside", "1"], marks=pytest.mark.system)])
 def test_early_fields(way: list[str]) -> None:
     files = [str(POSITIONS / f"toy-{seats}p-round1.json") for seats in (2, 3)]
-    groups = called("early", *files, "--calls", "4", "--budget-ms", "40", *way)["groups"]
+    groups = called("early", *files, "--calls", "4", "--time", "40ms", *way)["groups"]
     assert {name: set(group) for name, group in groups.items()} == dict.fromkeys(
         ("all", "toy", "toy-2p-round1", "toy-3p-round1"), EARLY
     )
@@ -197,11 +197,11 @@ def test_memory_is_unknown_where_the_system_does_not_tell() -> None:
     [
         (["engine", "--game", "chess"], "'chess' is not one of"),
         (["engine", "--game", "toy", "--seats", "9"], "9, but toy is for 2, 3, 4 players"),
-        (["engine", "--seconds", "-1"], "--seconds"),
+        (["engine", "--time", "-1s"], "--time"),
         (["search", "--bot", "deep-thought"], "'deep-thought' is not one of"),
         (["search", "--runs", "0"], "--runs"),
         (["value", "--game", "toy", "--value", "net"], "there are hand"),
-        (["budget", "--budget-ms", "0"], "--budget-ms"),
+        (["budget", "--time", "0ms"], "--time"),
         (["budget", "--seats", "1"], "1, but cathedral is for"),
         (["early"], "POSITION"),
         (["early", "nowhere.json"], "nowhere.json: No such file"),

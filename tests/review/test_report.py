@@ -81,6 +81,27 @@ def test_the_chart_is_sound_and_stays_in_its_frame(name: str, seats: int, width:
     assert len(picture.findall(".//circle")) == len(reviewed(name, seats).errors())
 
 
+def test_no_badge_covers_a_name_and_axes_say_what_they_are() -> None:
+    """Errors stand where the area of the seat is tallest, but for one place."""
+    end, half = cut(random_game("toy", 2, 1), 24), (500_000, 500_000)
+    wide = [replace(entry(ply, 0, (1_000_000, 0), (800_000, 200_000)), round=1, stake=10**6) for ply in range(4, 12)]
+    chart = Chart(
+        assemble(end, ReviewPlan(), [entry(1, NATURE, half, half, "feast"), *wide], in_units(half)), 960, 300, 90
+    )
+    picture = ET.fromstring(chart.svg())
+    badges = [(float(one.attrib["cx"]), float(one.attrib["cy"])) for one in picture.iter("circle")]
+    names = [one for one in picture.iter("text") if one.attrib["class"] == "name"]
+    assert badges
+    assert names
+    for name in names:
+        left, bottom = float(name.attrib["x"]), float(name.attrib["y"])
+        right = left + 7 * len(name.text or "")
+        assert not [1 for x, y in badges if left - 9 < x < right + 9 and bottom - 21 < y < bottom + 9]
+    said = [one.text for one in picture.iter("text")]
+    assert "75%" in said
+    assert "share of the win after each move; on top: rounds" in said
+
+
 def test_areas_touch_each_other() -> None:
     """The lower edge of a seat is the upper one of the next: shares sum to a win."""
     upper, lower = ET.fromstring(Chart(planted(), 960, 300, 90).svg()).findall("polygon")

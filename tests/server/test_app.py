@@ -54,7 +54,7 @@ async def test_every_admitted_call_is_answered_at_the_end() -> None:
         assert (await watch.read()).status == HealthCheckResponse.SERVING
         life.end("enough")
         assert (await watch.read()).status == HealthCheckResponse.NOT_SERVING
-        watch.cancel()
+        assert await watch.read() is grpc.aio.EOF
         finals = [stream[-1] for stream in await asyncio.gather(*hints)]
         answers = [*await asyncio.gather(*moves), *(table.recommendation for table in finals)]
     assert [table.final for table in finals] == [True] * 2

@@ -64,7 +64,6 @@ async def test_a_server_under_full_load_answers_every_admitted_call(number: sign
         assert (await watch.read()).status == HealthCheckResponse.SERVING
         server.send_signal(number)
         assert (await watch.read()).status == HealthCheckResponse.NOT_SERVING
-        watch.cancel()
         answers = await asyncio.gather(*moves)
         finals = [stream[-1] for stream in await asyncio.gather(*streams)]
         ends = await asyncio.gather(*knocking)

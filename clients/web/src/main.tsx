@@ -15,6 +15,7 @@ import { go, route } from "./route.ts";
 import { browser } from "./storage.ts";
 import { language, preferred, say, speak } from "./texts.ts";
 import { notice } from "./title.ts";
+import { withstandTranslators } from "./translators.ts";
 import { Lobby } from "./views/lobby.tsx";
 import { TokenScreen } from "./views/token.tsx";
 
@@ -70,6 +71,7 @@ const told = (screen: string) => (STAYING.includes(screen) ? screen : `${screen}
 
 const page = document.getElementById("page") as HTMLElement;
 keepFocus();
+withstandTranslators(page);
 speak(preferred()).then(
   () => render(<Page />, page),
   () => page.append("This page could not be loaded. Reload it."), // there are no texts to say so in other languages

@@ -95,8 +95,8 @@ export class Puzzle {
   readonly seat: number;
   readonly actions: readonly LegalAction[];
   readonly points: readonly number[];
-  /** The last try, and its verdict. */
-  readonly tried = signal<{ label: string; verdict: TryPuzzleResponse } | undefined>(undefined);
+  /** The last try: its number, and its verdict. */
+  readonly tried = signal<{ number: number; label: string; verdict: TryPuzzleResponse } | undefined>(undefined);
   /** The answer, once it was found or requested. */
   readonly answer = signal<TryPuzzleResponse | undefined>(undefined);
   /** The tries, and the request for the answer. */
@@ -127,7 +127,7 @@ export class Puzzle {
   async #try(move: { action: string } | { actions: string[] }, label: string): Promise<void> {
     if (this.done.value) return;
     await this.#ask(move, (verdict) => {
-      this.tried.value = { label, verdict };
+      this.tried.value = { number: (this.tried.value?.number ?? 0) + 1, label, verdict };
       keepFirsts(this.game, { [this.number]: verdict.right });
       if (!verdict.right) return;
       addSolved(this.game, [this.number]);

@@ -32,12 +32,15 @@ export const language = computed(() => spoken.value.language);
 const plurals = computed(() => new Intl.PluralRules(language.value));
 const numbers = computed(() => new Intl.NumberFormat(language.value));
 
-/** The language that the reader has chosen, else the first of the browser's that there is. */
-export function preferred(): Language {
+/** The language that the reader has chosen, else the first of the browser's that there is; undefined for none. */
+function understood(): Language | undefined {
   const wanted = [browser.get(CHOSEN) ?? "", ...navigator.languages];
   const primary = wanted.map((tag) => tag.replace(/-.*/, "").toLowerCase());
-  return primary.find((one): one is Language => one in FILES) ?? ENGLISH;
+  return primary.find((one): one is Language => one in FILES);
 }
+
+/** The language that the page begins with. */
+export const preferred = (): Language => understood() ?? ENGLISH;
 
 type Files = Readonly<Record<Language, () => Promise<{ default: object }>>>;
 
@@ -57,7 +60,8 @@ async function load(language: Language): Promise<void> {
   const files = await Promise.all([FILES, ...further].map((file) => file[language]()));
   if (wanted !== language) return;
   spoken.value = { language, patterns: Object.assign({}, ...files.map((file) => file.default)) as Patterns };
-  Object.assign(document.documentElement, { lang: language, dir: say("direction") });
+  const translate = !understood(); // by the browser: only for those whose language is not among ours
+  Object.assign(document.documentElement, { lang: language, dir: say("direction"), translate });
 }
 
 /** Load further texts, and with them those of every language that is spoken from now on. */

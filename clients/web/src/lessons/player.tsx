@@ -52,6 +52,7 @@ function Begun({ lesson, following }: { lesson: Lesson; following: string }) {
       applied={[]}
       at={0}
       news={announced(lesson)}
+      newsAt={lesson.version.value}
       onGo={() => undefined}
       keys={{ n: lesson.next, r: () => void lesson.restart() }}
       menu={

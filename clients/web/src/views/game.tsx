@@ -137,6 +137,7 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
       at={past?.ply ?? log.length}
       since={since}
       glyphs={notes.value}
+      newsAt={applied.value.length}
       news={past ? "" : news(kept, game, applied.value, seats.value)}
       onGo={go}
       onReplay={mayReplay ? again : undefined}

@@ -68,6 +68,7 @@ function Shown({ game, number, known }: { game: string; number: number; known: r
       turn={say("puzzle.turn", { number, who: mine?.name ?? "" })}
       seat={seat}
       news=""
+      newsAt={0}
       myTurn={!puzzle.done.value}
       question={undefined}
       barred={say(puzzle.done.value ? "puzzle.study_has" : "puzzle.no_hints")}
@@ -114,7 +115,9 @@ function Verdict({ puzzle }: { puzzle: Puzzle }) {
   return (
     <div aria-live="polite">
       {tried && !tried.verdict.right && !answer && (
-        <p>{rich("puzzle.wrong", { what: <b>{tried.label}</b>, loss: text.share(tried.verdict.loss) })}</p>
+        <p key={tried.number}>
+          {rich("puzzle.wrong", { what: <b>{tried.label}</b>, loss: text.share(tried.verdict.loss) })}
+        </p>
       )}
       {answer && (
         <>

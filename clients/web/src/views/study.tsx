@@ -103,6 +103,7 @@ function Studied({ study, reviewed }: { study: Study; reviewed: boolean }) {
       barred={chance ? say("hints.chance") : undefined}
       question={known.value && seat !== undefined ? { position: known.value, seat, game: "" } : undefined}
       applied={study.applied.value}
+      newsAt={study.at.value}
       news={newsOf(study.applied.value.slice(0, study.at.value), seats, false)}
       at={study.wanted.value}
       glyphs={study.strayed.value ? undefined : study.glyphs.value}

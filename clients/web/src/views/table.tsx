@@ -64,6 +64,8 @@ export interface TableProps {
   since?: number;
   /** What has just happened, to be announced. */
   news: string;
+  /** A number that is another for other news: equal words that come again are spoken again. */
+  newsAt: number;
   /** The marks of a review on actions, by the ply they led to. */
   glyphs?: ReadonlyMap<number, string> | undefined;
   onGo(ply: number): void;
@@ -239,7 +241,7 @@ export function Table(props: TableProps) {
         </div>
       </aside>
       <p class="unseen" aria-live="polite">
-        {props.news}
+        <span key={props.newsAt}>{props.news}</span>
       </p>
       <Explainer position={props.position} catalogue={catalogue} viewer={props.seat} actions={props.actions} />
       {help.value && <Help onClose={() => (help.value = false)} />}
