@@ -5,7 +5,6 @@ from typing import NamedTuple
 
 from libc.string cimport memcmp, memcpy
 
-from clerestory import __version__
 from clerestory.engine.envelope import check_envelope, list_fields, read_json
 from clerestory.engine.errors import BadPosition, BadText, GameError, IllegalAction, NotOver, quoted
 from clerestory.engine.errors import text as fault
@@ -37,16 +36,6 @@ def matrix_of(side, np):
 
 cdef Rng stream(object seed):
     return <Rng> seed if isinstance(seed, Rng) else Rng(seed)
-
-
-def game_of(str name, dict identity):
-    """Return the game of this process that a pickled one was. Raises BadPosition if memory of its positions differs."""
-    from clerestory.engine.games import game
-    cdef Game found = game(name)
-    if identity != found._pickled_identity():
-        check_envelope(found, {**{key: identity[key] for key in ("rules_revision", "catalogue")}, name: {}})
-        raise BadPosition([("version", fault("fault.build", value=identity["version"], version=__version__))])
-    return found
 
 
 def state_of(Game game not None, bytes memory not None, list past):
@@ -161,23 +150,11 @@ cdef class Game:
         """Return what results that are compared have in common: the game by name, its rules and its cards."""
         return {"game": self.name, "rules_revision": self.rules_revision, "catalogue": self.catalogue}
 
-    def __reduce__(self):
-        """Return what finds it in another process: a pickled game is its name, and what its positions depend on."""
-        return game_of, (self.name, self._pickled_identity())
-
     def __copy__(self):
         return self
 
     def __deepcopy__(self, memo):
         return self
-
-    def _pickled_identity(self):
-        return {
-            "version": __version__,
-            "rules_revision": self.rules_revision,
-            "catalogue": self.catalogue,
-            "layout": self.layout.fingerprint,
-        }
 
     def cards(self):
         """Return the card catalogue in use: rows with their sources, by list; {} for a game without one."""

@@ -23,6 +23,7 @@ from clerestory.engine import (
 )
 from clerestory.engine.cathedral.guide import terms_of as cathedral_terms
 from clerestory.engine.duel.guide import terms_of as duel_terms
+from clerestory.engine.games import build_of, unpickled
 from clerestory.engine.speed import copies, random_games
 from clerestory.engine.toy.rules import TOY
 from tests.laws import walk
@@ -188,10 +189,9 @@ def test_a_pickled_view_holds_no_more_than_the_view() -> None:
     ("part", "field"), [("version", "version"), ("layout", "version"), ("rules_revision",) * 2, ("catalogue",) * 2]
 )
 def test_a_pickle_of_another_build_is_refused(state: State, part: str, field: str) -> None:
-    find, (name, identity) = state.game.__reduce__()  # type: ignore[misc]
-    assert find(name, identity) is state.game
+    assert unpickled("toy", build_of(state.game)) is state.game
     with pytest.raises(BadPosition, match=f"^{field}: ") as caught:
-        find(name, identity | {part: "other"})
+        unpickled("toy", build_of(state.game) | {part: "other"})
     assert [violation.field for violation in caught.value.violations] == [field]
 
 
