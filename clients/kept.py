@@ -2,12 +2,13 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Generic, ParamSpec, TypeVar, Unpack
+from typing import Any, Generic, TypeVar, Unpack
 from uuid import uuid4
 
-from clerestory.clients.exchange import AsyncCalls, Exchange, SyncCalls, exchanged
+from clerestory.clients.errors import telling
+from clerestory.clients.exchange import AsyncCalls, Exchange, MakeExchange, SyncCalls, exchanged
 from clerestory.clients.kept_wire import GameChoices, GameSnapshot, read_snapshot, seat_plan, value_of, write_choices
-from clerestory.clients.referee import MakeExchange, as_truth, plain
+from clerestory.clients.referee import as_truth, plain
 from clerestory.clients.streams import AsyncStream, Stream
 from clerestory.clients.wire import Actions, PositionLike, Time, action_text, action_texts, refusal, set_field
 from clerestory.refusals import Reason
@@ -20,8 +21,6 @@ LATER = 30 * 24 * 3600.0  # most seconds that a game is watched
 
 Page = list[dict[str, Any]]
 G = TypeVar("G", bound="KeptGameBase")
-P = ParamSpec("P")
-S = TypeVar("S")
 
 
 class KeptGameBase:
@@ -173,14 +172,11 @@ class KeptGameBase:
         request = api.GetRecordRequest(game_id=self.game_id, tokens=self._all_tokens())
         return Exchange(f"{SERVICE}GetRecord", request, lambda answer: str(answer.record))
 
-    def watch(self, *, from_version: int | None = None) -> Any:
-        """Return the states of the game as they arrive, until it is over; if the server is down, wait for it.
+    def _watch(self, from_version: int | None) -> Any:
+        """Return the states of the game as they arrive.
 
         If nothing happens for 15 s, or when somebody comes or leaves, the last state is repeated, without entries; but
         not if a call has returned a later one.
-
-        Args:
-            from_version: the first state has the entries since; None: no entries.
         """
         shown: GameSnapshot | None = None
 
@@ -219,13 +215,15 @@ class KeptGamesBase(Generic[G]):
     Args:
         call: makes an exchange, and returns the message of the response.
         watch: begins a stream, given a function that makes its exchange.
+        language: of errors for users; None for none.
     """
 
     _game: Callable[..., G]
 
-    def __init__(self, call: MakeExchange, watch: Callable[..., Any]) -> None:
+    def __init__(self, call: MakeExchange, watch: Callable[..., Any], language: str | None = None) -> None:
         self._call = call
         self._watch = watch
+        self._language = language
 
     @exchanged
     def create(
@@ -296,7 +294,8 @@ class KeptGamesBase(Generic[G]):
         Raises BadRequest for tokens that are not by seat.
         """
         game = self._game(self._call, self._watch, game_id)
-        game.tokens, game.owner_token, game.onlooker_token = by_seat(tokens or {}), owner, onlooker
+        with telling(self._language):
+            game.tokens, game.owner_token, game.onlooker_token = by_seat(tokens or {}), owner, onlooker
         return game
 
     @exchanged
@@ -331,15 +330,17 @@ def by_seat(tokens: Any) -> dict[int, str]:
         raise refusal("tokens", "are not tokens by seat, as in {0: TOKEN}") from None
 
 
-def returning(kind: type[S], method: Callable[P, Any]) -> Callable[P, S]:  # noqa: ARG001  # for type checkers
-    """Return a method, as one that is known to return a kind of stream."""
-    return method
-
-
 class KeptGame(SyncCalls, KeptGameBase):
     """A game that a server keeps; not for several threads at once, except `watch` beside the others."""
 
-    watch = returning(Stream[GameSnapshot], KeptGameBase.watch)
+    def watch(self, *, from_version: int | None = None) -> Stream[GameSnapshot]:
+        """Return the states of the game as they arrive, until it is over; if the server is down, wait for it.
+
+        Args:
+            from_version: the first state has the entries since; None: no entries.
+        """
+        states: Stream[GameSnapshot] = self._watch(from_version)
+        return states
 
 
 class KeptGames(SyncCalls, KeptGamesBase[KeptGame]):
@@ -351,7 +352,14 @@ class KeptGames(SyncCalls, KeptGamesBase[KeptGame]):
 class AsyncKeptGame(AsyncCalls, KeptGameBase):
     """A game that a server keeps; calls are awaited, `watch` is for `async for`."""
 
-    watch = returning(AsyncStream[GameSnapshot], KeptGameBase.watch)
+    def watch(self, *, from_version: int | None = None) -> AsyncStream[GameSnapshot]:
+        """Return the states of the game as they arrive, until it is over; if the server is down, wait for it.
+
+        Args:
+            from_version: the first state has the entries since; None: no entries.
+        """
+        states: AsyncStream[GameSnapshot] = self._watch(from_version)
+        return states
 
 
 class AsyncKeptGames(AsyncCalls, KeptGamesBase[AsyncKeptGame]):

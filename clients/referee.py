@@ -7,14 +7,13 @@ from typing import Any, Generic, TypeVar
 from google.protobuf.json_format import MessageToDict
 
 from clerestory.clients.errors import FieldViolation
-from clerestory.clients.exchange import AsyncCalls, Exchange, SyncCalls, exchanged
+from clerestory.clients.exchange import AsyncCalls, Exchange, MakeExchange, SyncCalls, exchanged
 from clerestory.clients.plans import Change, ConversionPlan, read_changes, read_conversions
 from clerestory.clients.types import Action
 from clerestory.clients.wire import Actions, PositionLike, action_texts, position_message, read_action, set_field
 from clerestory.v1 import rules_pb2 as api
 from clerestory.v1.position_pb2 import Position
 
-MakeExchange = Callable[[Exchange[Any]], Any]  # returns the message of the response, or an awaitable of it
 R = TypeVar("R", bound="RefereeBase")
 
 

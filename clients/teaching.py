@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from clerestory.clients.exchange import AsyncCalls, Exchange, SyncCalls, exchanged
-from clerestory.clients.referee import LegalAction, MakeExchange, plain, read_legal
+from clerestory.clients.exchange import AsyncCalls, Exchange, MakeExchange, SyncCalls, exchanged
+from clerestory.clients.referee import LegalAction, plain, read_legal
 from clerestory.clients.types import Action
-from clerestory.clients.wire import Actions, action_texts, read_action, set_field
+from clerestory.clients.wire import Actions, action_texts, is_one_action, read_action, set_field
 from clerestory.v1 import lessons_pb2, puzzle_pb2
 
 
@@ -107,8 +107,18 @@ class PuzzleBookBase:
 
     @exchanged
     def judge(self, game: str, number: int, actions: Actions = ()) -> Exchange[PuzzleVerdict]:
-        """Return how good an action or a plan is; without actions, the answer."""
-        request = puzzle_pb2.TryPuzzleRequest(puzzle=reference(game, number), actions=action_texts(actions))
+        """Return how good a try is.
+
+        Args:
+            game: name of its rules.
+            number: of the puzzle.
+            actions: one action, which may begin a plan; or a list, which is a whole plan; () for the answer.
+        """
+        request, texts = puzzle_pb2.TryPuzzleRequest(puzzle=reference(game, number)), action_texts(actions)
+        if is_one_action(actions):
+            [request.action] = texts
+        else:
+            request.actions.extend(texts)
         return Exchange("TryPuzzle", request, read_verdict)
 
 

@@ -234,11 +234,14 @@ def type_of(request: Any, field: str) -> str:
 def action_texts(actions: Any, field: str = "actions") -> list[str]:
     """Return the texts of one action or of several. Raises BadRequest, which names the field, for anything else."""
     try:
-        return [
-            text_of(one) for one in ([actions] if isinstance(actions, str) or hasattr(actions, "text") else actions)
-        ]
+        return [text_of(one) for one in ([actions] if is_one_action(actions) else actions)]
     except TypeError:
         raise refusal(field, f"{actions!r:.80} is not a text of an action, or a list of them") from None
+
+
+def is_one_action(actions: Any) -> bool:
+    """Whether it is an action, or its text, and no list of them."""
+    return isinstance(actions, str) or hasattr(actions, "text")
 
 
 def action_text(action: Any, field: str) -> str:

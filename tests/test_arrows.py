@@ -30,7 +30,9 @@ ALLOWED: dict[str, str] = {
     "engine/toy": rf"clerestory\.(engine\.({COMMON}|toy)|texts)\b",
     "engine/cathedral": rf"clerestory\.(engine\.({COMMON}|cathedral)|texts)\b",
     "engine/duel": rf"clerestory\.(engine\.({COMMON}|duel)|texts)\b",
-    "search": rf"clerestory\.(engine\.(clock|core|elementary|errors|integers|rng|tuning|value)\b|search\b)|{COMMON_GROUND}",
+    "search": (
+        rf"clerestory\.(engine\.(clock|core|elementary|errors|integers|rng|tuning|value)\b|search\b)|{COMMON_GROUND}"
+    ),
     "search/reasons.py": rf"clerestory\.(engine\.(core|games)\b|figures\b|search\b)|{COMMON_GROUND}",  # names plans
     "arena": (
         rf"clerestory\.(engine\.(clock|core|integers|net|rng|errors|script|tuning|value)\b|search\b|arena\b)|{COMMON_GROUND}"

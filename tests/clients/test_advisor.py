@@ -128,7 +128,7 @@ def test_a_game_that_is_over_has_no_answer(advisor: Advisor) -> None:
         state.play(state.legal_actions()[0])
     with pytest.raises(NotNow) as caught:
         advisor.recommend(state, iterations=1)
-    assert (caught.value.reason, caught.value.violations) == ("GAME_OVER", ())
+    assert (caught.value.reason, caught.value.violations) == ("GAME_OVER", (("position", "the game is over"),))
 
 
 def test_an_address_without_a_server_is_unavailable() -> None:

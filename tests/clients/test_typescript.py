@@ -120,7 +120,7 @@ def test_a_game_goes_on_through_connections_that_break(project: Path, door: str)
 def test_calls_have_errors_deadlines_and_streams(project: Path, door: str) -> None:
     assert printed(project, "calls.ts", door) == {
         "wrong": ["bad-request", "BAD_GAME", True, "de"],
-        "stale": ["not-now", "STALE_VERSION", True],
+        "stale": ["not-now", "STALE_VERSION", True, "version"],
         "stranger": ["denied", "WRONG_SEAT_TOKEN", "tokens[0]"],
         "tables": 3,
         "best": True,

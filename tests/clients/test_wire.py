@@ -11,12 +11,12 @@ from clerestory.clients import Advisor, BadRequest, Referee
 from clerestory.clients.wire import SLACK, read_time, value_name, write_analysis, write_question
 from clerestory.engine.toy.rules import TOY
 from clerestory.refusals import Reason
+from clerestory.refused import words_for_users
 from clerestory.v1 import advisor_pb2 as api
 from clerestory.v1.rules_pb2 import AnyPosition, Turn
 from tests.clients.conftest import DEADLINE
 
 POSITION = first_decision("toy", 2, 7).observe(0)
-TABLE = Referee(lambda _: None, AnyPosition(), Turn())
 
 TIMES = [
     ("500ms", 0.5),
@@ -100,6 +100,10 @@ def test_an_unknown_option_is_a_type_error() -> None:
         write_question(POSITION, "1s", {"speed": 1})  # type: ignore[typeddict-unknown-key]
 
 
+def table(advisor: Advisor) -> Referee:
+    return Referee(advisor._call, AnyPosition(), Turn())
+
+
 UNFIT: list[tuple[Callable[[Any], Any], str, str]] = [
     (lambda a: a.analyze(POSITION, "1s", background="x"), "background", "UNREADABLE_REQUEST"),
     (lambda a: a.annotate(5), "record", "BAD_RECORD"),
@@ -115,9 +119,9 @@ UNFIT: list[tuple[Callable[[Any], Any], str, str]] = [
     (lambda a: a.puzzles.judge("duel", 1, 5), "actions", "BAD_ACTION"),
     (lambda a: a.lessons.follow("goal", [5]), "actions", "BAD_ACTION"),
     (lambda a: a.rules.start("toy", -1), "seats", "BAD_SEATS"),
-    (lambda _: TABLE.apply(None), "actions", "BAD_ACTION"),  # type: ignore[arg-type]
-    (lambda _: TABLE.apply([], draw="x"), "draw", "UNREADABLE_REQUEST"),  # type: ignore[arg-type]
-    (lambda _: TABLE.plan({"mason_1": 1, "carpenter_4": -1}), "uses[1].times", "BAD_ACTION"),
+    (lambda a: table(a).apply(None), "actions", "BAD_ACTION"),
+    (lambda a: table(a).apply([], draw="x"), "draw", "UNREADABLE_REQUEST"),
+    (lambda a: table(a).plan({"mason_1": 1, "carpenter_4": -1}), "uses[1].times", "BAD_ACTION"),
 ]
 
 
@@ -125,11 +129,11 @@ UNFIT: list[tuple[Callable[[Any], Any], str, str]] = [
 def test_an_argument_that_cannot_be_sent_is_refused_with_a_reason_of_the_service(
     call: Callable[[Any], Any], field: str, reason: str
 ) -> None:
-    with Advisor("localhost:1", patience=0) as advisor, pytest.raises(BadRequest) as caught:
+    with Advisor("localhost:1", patience=0, language="de") as advisor, pytest.raises(BadRequest) as caught:
         call(advisor)
     assert [one.field for one in caught.value.violations] == [field]
     assert caught.value.reason == reason
-    assert reason in Reason.__members__
+    assert caught.value.localized == words_for_users(Reason[reason], "", "de")
 
 
 def test_an_unknown_field_of_a_position_is_named_without_a_list_of_all_fields() -> None:
