@@ -1,18 +1,17 @@
 """Turns requests into messages and messages into answers, for the sync and the async client."""
 
-import json
 from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from numbers import Real
 from typing import Any, NamedTuple, Protocol, TypedDict
 
 from google.protobuf.duration_pb2 import Duration
-from google.protobuf.json_format import ParseDict, ParseError
 
 from clerestory.clients.errors import BadRequest, FieldViolation
 from clerestory.clients.types import Action, AnswerWarning, Line, Recommendation, Update
 from clerestory.durations import parse_duration
 from clerestory.figures import Outlook
+from clerestory.protojson import BadJson, parse
 from clerestory.refusals import Reason
 from clerestory.v1 import advisor_pb2 as api
 from clerestory.v1.position_pb2 import Position
@@ -262,17 +261,17 @@ def position_message(position: PositionLike) -> Position:
     """Return a position as a message. Raises BadRequest if it does not have the form of one."""
     if isinstance(position, Position):
         return position
-    fields = position.to_position() if hasattr(position, "to_position") else position
+    written = position.to_position() if hasattr(position, "to_position") else position
+    if not isinstance(written, str | bytes | Mapping):
+        kind = "null" if written is None else type(written).__name__
+        raise refusal("position", f"must be a JSON object, not {kind}")
     try:
-        decoded = json.loads(fields) if isinstance(fields, str | bytes) else fields
-        if not isinstance(decoded, Mapping):
-            kind = "null" if decoded is None else type(decoded).__name__
-            raise TypeError(f"must be a JSON object, not {kind}")
-        return ParseDict(dict(decoded), Position())
-    except json.JSONDecodeError as error:
-        raise refusal("position", f"is not JSON: {error}; give the text of a file, not its name") from None
-    except (ParseError, ValueError, TypeError, RecursionError) as error:
-        raise refusal("position", f"{error}".partition("\n")[0]) from None  # without protobuf's list of all fields
+        return parse(Position(), written)
+    except BadJson as error:
+        faults = [FieldViolation(f"position.{path}".rstrip("."), text) for path, text in error.faults]
+        if "is not JSON" in str(error):
+            faults = [FieldViolation("position", f"{faults[0].description}; give the text of a file, not its name")]
+        raise BadRequest("", Reason.BAD_POSITION.value, faults) from None
 
 
 def read_answer(answer: api.RecommendMoveResponse) -> Recommendation:

@@ -25,6 +25,7 @@ from tests.clients.relay import cutting
 from tests.clients.test_services import METHODS
 from tests.door.harness import address_of
 from tests.parts import missing
+from tests.position_forms import ACCEPTED, REFUSED, WRITTEN
 
 PACKAGE = ROOT / "clients" / "typescript"
 SCRIPTS = Path(__file__).parent / "typescript"
@@ -99,6 +100,15 @@ def test_the_package_has_a_readme_and_the_licence(project: Path) -> None:
 def test_the_package_has_every_method_of_the_server(project: Path) -> None:
     wanted = {re.sub(r"/(.)", lambda first: f"/{first[1].lower()}", name) for name in METHODS}
     assert {f"clerestory.v1.{name}" for name in printed(project, "services.ts")} == wanted
+
+
+@pytest.mark.system
+def test_position_files_are_read_in_every_form(project: Path) -> None:
+    assert printed(project, "positions.ts", json.dumps([*ACCEPTED.values()])) == [WRITTEN] * len(ACCEPTED)
+    written, fields = zip(*REFUSED.values(), strict=True)
+    errors = printed(project, "positions.ts", json.dumps(written))
+    names = [re.sub(r"\[\d+\]$", "", field).rpartition(".")[2] for field in fields]
+    assert [name for name, error in zip(names, errors, strict=True) if name not in error] == []
 
 
 @pytest.mark.system

@@ -1,5 +1,6 @@
 """Requests as the clients write them, and the errors of what cannot be sent."""
 
+import json
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -8,13 +9,14 @@ import pytest
 
 from clerestory.cli.new import first_decision
 from clerestory.clients import Advisor, BadRequest, Referee
-from clerestory.clients.wire import SLACK, read_time, value_name, write_analysis, write_question
+from clerestory.clients.wire import SLACK, position_message, read_time, value_name, write_analysis, write_question
 from clerestory.engine.toy.rules import TOY
 from clerestory.refusals import Reason
 from clerestory.refused import words_for_users
 from clerestory.v1 import advisor_pb2 as api
 from clerestory.v1.rules_pb2 import AnyPosition, Turn
 from tests.clients.conftest import DEADLINE
+from tests.position_forms import ACCEPTED, MESSAGE, REFUSED
 
 POSITION = first_decision("toy", 2, 7).observe(0)
 
@@ -136,10 +138,23 @@ def test_an_argument_that_cannot_be_sent_is_refused_with_a_reason_of_the_service
     assert caught.value.localized == words_for_users(Reason[reason], "", "de")
 
 
-def test_an_unknown_field_of_a_position_is_named_without_a_list_of_all_fields() -> None:
-    with pytest.raises(BadRequest, match=r"^position: .*strange") as caught:
-        write_question({"rules_revision": 1, "toy": {"strange": 1}}, "1s", {})
-    assert "Available Fields" not in str(caught.value)
+@pytest.mark.parametrize("written", ACCEPTED.values(), ids=ACCEPTED)
+def test_every_form_of_a_position_file_is_read(written: str) -> None:
+    assert position_message(written) == position_message(json.loads(written)) == MESSAGE
+
+
+@pytest.mark.parametrize(("written", "field"), REFUSED.values(), ids=REFUSED)
+def test_other_forms_are_refused_with_the_field(written: str, field: str) -> None:
+    with pytest.raises(BadRequest) as caught:
+        position_message(written)
+    assert [one.field for one in caught.value.violations] == [f"position.{field}"]
+
+
+def test_all_that_is_wrong_with_a_position_is_named() -> None:
+    with pytest.raises(BadRequest) as caught:
+        position_message({"rules_revision": -1, "toy": {"strange": 1, "round": 3.14}, 5: ()})
+    fields = ["position.rules_revision", "position.toy.strange", "position.toy.round", "position.5"]
+    assert [one.field for one in caught.value.violations] == fields
 
 
 def test_an_analysis_has_an_interval_a_certainty_and_an_observer() -> None:
