@@ -10,7 +10,7 @@ from clerestory.clients.exchange import AsyncCalls, Exchange, MakeExchange, Sync
 from clerestory.clients.kept_wire import GameChoices, GameSnapshot, read_snapshot, seat_plan, value_of, write_choices
 from clerestory.clients.referee import as_truth, plain
 from clerestory.clients.streams import AsyncStream, Stream
-from clerestory.clients.wire import Actions, PositionLike, Time, action_text, action_texts, refusal, set_field
+from clerestory.clients.wire import Actions, PositionLike, Time, action_text, action_texts, filled, refusal, set_field
 from clerestory.refusals import Reason
 from clerestory.v1 import games_pb2 as api
 from clerestory.v1 import rules_pb2 as rules
@@ -62,7 +62,7 @@ class KeptGameBase:
 
         Raises AdvisorError.
         """
-        request = api.GetGameRequest(game_id=self.game_id, tokens=self._all_tokens())
+        request = filled(api.GetGameRequest, game_id=self.game_id, tokens=self._all_tokens())
         for field, value in (("ply", ply), ("entries_from_ply", entries_from)):
             if value is not None:
                 set_field(request, field, value)
@@ -80,7 +80,9 @@ class KeptGameBase:
         Raises AdvisorError, with reason STALE_VERSION if something else has happened; the game is then unchanged.
         """
         text, more = action_text(action, "action"), action_texts(then, "then_actions")
-        request = api.PlayActionRequest(game_id=self.game_id, tokens=self._everything(), action=text, then_actions=more)
+        request = filled(
+            api.PlayActionRequest, game_id=self.game_id, tokens=self._everything(), action=text, then_actions=more
+        )
         set_field(request, "version", self.version if version is None else version)
         return Exchange(f"{SERVICE}PlayAction", request, self._take)
 
@@ -97,7 +99,7 @@ class KeptGameBase:
         if seat not in self.tokens and not self.owner_token:
             raise refusal("seat", f"{seat!r} is not held here")
         tokens, text = self._everything(), action_text(outcome, "outcome")
-        request = api.SayShownRequest(game_id=self.game_id, tokens=tokens, version=self.version, outcome=text)
+        request = filled(api.SayShownRequest, game_id=self.game_id, tokens=tokens, version=self.version, outcome=text)
         set_field(request, "seat", seat)
         return Exchange(f"{SERVICE}SayShown", request, self._take)
 
@@ -118,7 +120,7 @@ class KeptGameBase:
         if seat is not None and seat not in self.tokens:
             raise refusal("seat", f"{seat!r} is not held here")
         tokens = [*self.tokens.values()] if seat is None else [self.tokens[seat]]
-        request = api.TakeBackRequest(game_id=self.game_id, tokens=tokens, version=self.version)
+        request = filled(api.TakeBackRequest, game_id=self.game_id, tokens=tokens, version=self.version)
         set_field(request, "ply", ply)
         set_field(request, "decline", decline)
         return Exchange(f"{SERVICE}TakeBack", request, self._take)
@@ -130,7 +132,7 @@ class KeptGameBase:
         The token of a seat that is opened is invalid from then on, and no longer kept here. Raises AdvisorError.
         """
         tokens = [self.owner_token] if self.owner_token else self._everything()  # the owner's outlasts each repetition
-        request = api.SetSeatRequest(game_id=self.game_id, tokens=tokens, plan=seat_plan(who, "who"))
+        request = filled(api.SetSeatRequest, game_id=self.game_id, tokens=tokens, plan=seat_plan(who, "who"))
         set_field(request, "seat", seat)
 
         def read(_: api.SetSeatResponse) -> None:
@@ -161,7 +163,7 @@ class KeptGameBase:
         return self._end(api.END_REASON_ABANDONED)
 
     def _end(self, reason: "api.EndReason.ValueType", seat: int | None = None) -> Exchange[None]:
-        request = api.EndGameRequest(game_id=self.game_id, tokens=self._everything(), reason=reason)
+        request = filled(api.EndGameRequest, game_id=self.game_id, tokens=self._everything(), reason=reason)
         if seat is not None:
             set_field(request, "seat", seat)
         return Exchange(f"{SERVICE}EndGame", request, lambda _: None)
@@ -169,7 +171,7 @@ class KeptGameBase:
     @exchanged
     def record(self) -> Exchange[str]:
         """Return the record as JSON lines, complete once the game is over, else what is known. Raises AdvisorError."""
-        request = api.GetRecordRequest(game_id=self.game_id, tokens=self._all_tokens())
+        request = filled(api.GetRecordRequest, game_id=self.game_id, tokens=self._all_tokens())
         return Exchange(f"{SERVICE}GetRecord", request, lambda answer: str(answer.record))
 
     def _watch(self, from_version: int | None) -> Any:
@@ -182,7 +184,7 @@ class KeptGameBase:
 
         def ask() -> Exchange[GameSnapshot | None]:
             known = from_version if shown is None else shown.version
-            request = api.WatchGameRequest(game_id=self.game_id, tokens=self._all_tokens())
+            request = filled(api.WatchGameRequest, game_id=self.game_id, tokens=self._all_tokens())
             if known is not None:
                 set_field(request, "from_version", known)
             return Exchange(f"{SERVICE}WatchGame", request, read, LATER)
@@ -252,7 +254,7 @@ class KeptGamesBase(Generic[G]):
         """
         plans = [seat_plan(who, f"seats[{number}]", time) for number, who in enumerate(seats)]
         options = write_choices(choices)
-        request = api.CreateGameRequest(game=game, seats=plans, options=options, request_id=str(uuid4()))
+        request = filled(api.CreateGameRequest, game=game, seats=plans, options=options, request_id=str(uuid4()))
         if seed is not None:
             set_field(request, "seed", seed)
         since = action_texts(actions)
@@ -271,7 +273,7 @@ class KeptGamesBase(Generic[G]):
     @exchanged
     def join(self, game_id: str, *, seat: int | None = None, name: str = "") -> Exchange[G]:
         """Take an open seat and return the game; seat None: the first open one."""
-        request = api.JoinGameRequest(game_id=game_id, name=name, request_id=str(uuid4()))
+        request = filled(api.JoinGameRequest, game_id=game_id, name=name, request_id=str(uuid4()))
         if seat is not None:
             set_field(request, "seat", seat)
 
@@ -311,7 +313,7 @@ class KeptGamesBase(Generic[G]):
             page: name of the page, from the previous answer; "" for the first.
             size: games on a page, 0 for the server's default.
         """
-        request = api.GameServiceListGamesRequest(game=game, page_token=page, tokens=tokens)
+        request = filled(api.GameServiceListGamesRequest, game=game, page_token=page, tokens=tokens)
         set_field(request, "page_size", size)
         if status:
             request.status = value_of("status", "GAME_STATUS_", status, LISTED, Reason.BAD_PAGE)

@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from numbers import Real
-from typing import Any, NamedTuple, Protocol, TypedDict
+from typing import Any, NamedTuple, Protocol, TypedDict, TypeVar
 
 from google.protobuf.duration_pb2 import Duration
+from google.protobuf.message import Message
 
 from clerestory.clients.errors import BadRequest, FieldViolation
 from clerestory.clients.types import Action, AnswerWarning, Line, Recommendation, Update
@@ -18,6 +19,7 @@ from clerestory.v1.position_pb2 import Position
 
 LONGEST = 600.0  # seconds a call without a time may take
 SLACK = 5.0  # seconds a call may take beyond its time budget: network, queue and retries
+M = TypeVar("M", bound=Message)
 NUMBERS = {  # of a line, by name, and whether they can be left out
     field.name: field.has_presence
     for field in api.Line.DESCRIPTOR.fields
@@ -99,10 +101,13 @@ REASONS = {
     "delay_plies": Reason.BAD_OPTIONS,
     "entries_from_ply": Reason.BAD_PLY,
     "item": Reason.BAD_ACTION,
+    "lesson": Reason.NO_SUCH_LESSON,
     "listed": Reason.BAD_OPTIONS,
+    "name": Reason.BAD_OPTIONS,
     "number": Reason.NO_SUCH_PUZZLE,
     "outcome": Reason.BAD_ACTION,
     "page_size": Reason.BAD_PAGE,
+    "page_token": Reason.BAD_PAGE,
     "play_forced": Reason.BAD_OPTIONS,
     "table": Reason.BAD_OPTIONS,
     "time_per_move": Reason.BAD_OPTIONS,
@@ -217,6 +222,24 @@ def set_field(request: Any, field: str, value: Any, blamed: str = "") -> None:
     except (ValueError, TypeError):
         sort = type_of(request, field)
         raise refusal(blamed or field, f"{value!r:.80} is not {sort}") from None
+
+
+def filled(kind: type[M], **fields: Any) -> M:
+    """Return a message of a kind. Raises BadRequest, which names the first field that cannot hold its value."""
+    try:
+        return kind(**fields)
+    except (ValueError, TypeError):
+        field = next(name for name, value in fields.items() if not holds(kind, name, value))
+        raise refusal(field, f"does not hold {type_of(kind, field)}") from None
+
+
+def holds(kind: type[Message], field: str, value: Any) -> bool:
+    """Whether a field of a message can hold a value."""
+    try:
+        kind(**{field: value})
+    except (ValueError, TypeError):
+        return False
+    return True
 
 
 def type_of(request: Any, field: str) -> str:

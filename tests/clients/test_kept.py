@@ -148,7 +148,7 @@ def test_a_game_begins_from_a_position_of_any_form_and_the_actions_since(advisor
     for opening in (referee.truth, json.dumps(referee.truth), referee.message):
         seen = advisor.games.create("toy", ["person", "person"], opening=opening, actions=first).look(entries_from=1)
         assert seen.entries[0].action == first.action
-    with pytest.raises(BadRequest, match="position: must be a JSON object, not list"):
+    with pytest.raises(BadRequest, match=r"position: is \[\]; must be a JSON object"):
         advisor.games.create("toy", ["person", "person"], opening="[]")
 
 
