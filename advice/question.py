@@ -34,7 +34,7 @@ Explain = Callable[[Searcher, Result], Result]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
-    """How a position is to be searched. Seconds or iterations must be given.
+    """How a position is to be searched. Seconds, iterations or a level must be given.
 
     Attributes:
         seconds: for the answer, above 0 and at most LONGEST_TIME; None for as long as the analyst allows.
@@ -75,8 +75,9 @@ class Terms:
             faults.add(Reason.BAD_UPDATE_INTERVAL, "interval", text)
         if self.certainty is not None and not 0.5 < self.certainty < 1:
             faults.add(Reason.BAD_TARGET_CERTAINTY, "certainty", f"is {self.certainty}; must be above 0.5 and below 1")
-        if self.seconds is None and self.iterations is None:
-            faults.add(Reason.BAD_TIME_BUDGET, "seconds", "is missing, and so is iterations; give one of them")
+        if self.seconds is None and self.iterations is None and self.level is None:
+            text = "is missing, and so are iterations and level; give one of them"
+            faults.add(Reason.BAD_TIME_BUDGET, "seconds", text)
         if text := character_fault(self.character, self.level):
             faults.add(Reason.BAD_CHARACTER, "character", text)
         for name, reason, least, most in NUMBERS:

@@ -6,13 +6,14 @@ CACM 38(3)): the expectations of a position are the TD(lambda) return of the gam
 Machine Learning 3), cut off at moves that were played at random.
 """
 from libc.math cimport INFINITY
-from libc.stdint cimport int16_t, uint8_t, uint64_t
+from libc.stdint cimport INT32_MAX, int16_t, uint8_t, uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy
 
 from clerestory.engine.core cimport (
     MAX_LEGAL, MAX_SEATS, MAX_WORDS, NATURE, OVER, Game, GameOps, Guide, Value, action_t,
 )
+from clerestory.engine.integers cimport as_seed, whole
 from clerestory.engine.net cimport NetMemory
 from clerestory.engine.rng cimport rng_below, rng_next, rng_seed, rng_t, rng_unit
 
@@ -152,11 +153,11 @@ cdef class OnePlyGames:
     cdef Game game
 
     def __cinit__(
-        self, Game game not None, NetMemory net not None, int seats, *, double straying, double noise, double trace
+        self, Game game not None, NetMemory net not None, seats, *, double straying, double noise, double trace
     ):
         self.game, self.net = game, net
         self.table.ops, self.table.guide, self.table.value = game.ops, game.guide, net.value()
-        self.table.seats = seats
+        self.table.seats = game.new(seats, 0).seats
         self.table.straying, self.table.noise, self.table.trace = straying, noise, trace
         self.moments = <Moment *> malloc(game.ops.max_plies * sizeof(Moment))
         if self.moments == NULL:
@@ -165,7 +166,7 @@ cdef class OnePlyGames:
     def __dealloc__(self):
         free(self.moments)
 
-    def play(self, uint64_t seed, double share, dict rows not None, int first):
+    def play(self, seed, double share, dict rows not None, first):
         """Play the game of a seed, and write some of its positions with a choice.
 
         Args:
@@ -188,11 +189,12 @@ cdef class OnePlyGames:
         cdef double final_scores[MAX_SEATS]
         cdef double final_shares[MAX_SEATS]
         cdef Moment *moment
-        cdef int i, j, count, row = first
-        if first < 0 or first + self.game.ops.max_plies > state.shape[0]:
+        cdef int i, j, count, row = whole("first", first, 0, INT32_MAX)
+        cdef uint64_t luck = as_seed(seed)
+        if row + self.game.ops.max_plies > state.shape[0]:
             raise ValueError(f"first: {first} leaves no room for {self.game.ops.max_plies} rows")
         with nogil:
-            count = play(&self.table, seed, world, self.moments)
+            count = play(&self.table, luck, world, self.moments)
             self.table.ops.scores(world, final_scores)
             self.table.ops.returns(world, final_shares)
             look_back(&self.table, final_scores, final_shares, self.moments, count)

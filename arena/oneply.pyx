@@ -5,13 +5,14 @@ All actions of a decision are tried in the same worlds with the same luck (commo
 differences are less noisy than their values. Positions are evaluated by a value of the game.
 """
 from libc.math cimport INFINITY
-from libc.stdint cimport uint64_t
+from libc.stdint cimport INT64_MAX, uint64_t
 from libc.string cimport memcpy
 
 from clerestory.engine.clock cimport monotonic
 from clerestory.engine.core cimport (
     MAX_LEGAL, MAX_SEATS, MAX_WORDS, NATURE, OVER, GameOps, State, Value, action_t, margins_of,
 )
+from clerestory.engine.integers cimport whole
 from clerestory.engine.rng cimport Rng, rng_below, rng_next, rng_seed, rng_t
 from clerestory.engine.value cimport Valuation
 
@@ -161,7 +162,7 @@ cdef Valuation valuation_of(str bot, object game, str name):
 
 
 def judge_actions(
-    str bot not None, State view not None, seed, *, uint64_t worlds, double deadline=INFINITY, str value="hand"
+    str bot not None, State view not None, seed, *, worlds, double deadline=INFINITY, str value="hand"
 ):
     """Return the mean worth of each legal action to the seat that decides, in legal order, and the number of worlds.
 
@@ -173,13 +174,15 @@ def judge_actions(
         deadline: a reading of time.monotonic after which no world is begun.
         value: what positions are worth, as `value_of` takes it; not for `flat-mc`.
 
-    Raises BadBot where the game has no guide and the bot needs one, and for the value; ValueError for a wrong seed.
+    Raises BadBot where the game has no guide and the bot needs one, and for the value; ValueError for a wrong seed or
+    number of worlds.
     """
     cdef double total[MAX_LEGAL]
     cdef Lookahead ahead
     cdef Rng rng = Rng(seed)
     cdef judge_t judge = judge_of(bot, view.game.guide != NULL)
     cdef int i
+    cdef uint64_t judged = whole("worlds", worlds, 0, INT64_MAX)
     cdef Valuation valuation
     ahead.ops = view.game.ops
     if judge != at_the_end:
@@ -190,5 +193,5 @@ def judge_actions(
     for i in range(MAX_LEGAL):
         total[i] = 0
     with nogil:
-        worlds = judge_worlds(&ahead, judge, worlds, deadline, total)
-    return [total[i] / worlds for i in range(len(view.legal_codes()))], worlds
+        judged = judge_worlds(&ahead, judge, judged, deadline, total)
+    return [total[i] / judged for i in range(len(view.legal_codes()))], judged

@@ -9,10 +9,10 @@ from google.protobuf.json_format import MessageToDict
 
 from clerestory.cli.answers import answer_view
 from clerestory.cli.options import BadOption
+from clerestory.cli.positions import read_position
 from clerestory.cli.screen import redrawing, screen
 from clerestory.clients import Recommendation, Update
 from clerestory.clients.wire import ONLOOKER
-from clerestory.engine import from_position
 from clerestory.v1.advisor_pb2 import RecommendMoveResponse
 
 
@@ -36,7 +36,7 @@ def show_answer(answer: Recommendation, position: str, *, as_json: bool) -> None
         typer.echo(json.dumps(in_json(answer.message), indent=2))
         return
     console = screen()
-    console.print(answer_view(answer, from_position(position), console.width))
+    console.print(answer_view(answer, read_position(position), console.width))
 
 
 def print_updates(updates: Iterator[Update]) -> None:
@@ -49,7 +49,7 @@ def print_updates(updates: Iterator[Update]) -> None:
 
 def show_updates(updates: Iterator[Update], position: str) -> None:
     """Show each table of a position as it arrives, in place of the previous one."""
-    state, console = from_position(position), screen()
+    state, console = read_position(position), screen()
     with redrawing(console) as show:
         for update in updates:
             show(answer_view(update.recommendation, state, console.width))

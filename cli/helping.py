@@ -37,8 +37,8 @@ class Spoken(Written):
         return str(self.words.get(english.replace(LISTED, "{languages}"), english)).replace("{languages}", LISTED)
 
     def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
-        """Write how a command is called."""
-        super().write_usage(prog, args, prefix or f"{self.told('Usage:')} ")
+        """Write how a command is called; beside an error in English, as the error is."""
+        super().write_usage(prog, args, prefix or f"{'Usage:' if sys.exception() else self.told('Usage:')} ")
 
     def write_heading(self, heading: str) -> None:
         """Write the heading of a section."""

@@ -9,10 +9,11 @@ from clerestory.advice import Analyst, Answer, Capacity, Question, Terms, pose
 from clerestory.advice.machine import MOST
 from clerestory.advice.reviewer import Reviewer
 from clerestory.advice.reviews import ReviewTerms, review
+from clerestory.cli.positions import read_position
 from clerestory.clients import AdvisorError, Recommendation, Update
 from clerestory.clients.errors import KINDS, FieldViolation
 from clerestory.clients.wire import Actions, QuestionOptions, Time, action_texts, read_answer, read_time
-from clerestory.engine import State, from_position
+from clerestory.engine import State
 from clerestory.engine.errors import BadPosition
 from clerestory.engine.tuning import level_as
 from clerestory.refusals import Reason, Refusal
@@ -140,7 +141,7 @@ def read(position: State | str | bytes) -> State:
     if isinstance(position, State):
         return position
     try:
-        return from_position(position)
+        return read_position(position)
     except BadPosition as error:
         faults = [(field if field == "position" else f"position.{field}", text) for field, text in error.violations]
         raise Refusal(Reason.BAD_POSITION, faults) from None

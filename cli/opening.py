@@ -16,11 +16,12 @@ from clerestory.cli.kept import KeptSession, create_game, is_kept, open_game, pl
 from clerestory.cli.options import BadOption, chosen_game, read_text, require_same_game
 from clerestory.cli.play_options import PlayOptions
 from clerestory.cli.playing import SeatPlayer, Session, play_on
+from clerestory.cli.positions import read_position
 from clerestory.cli.recording import OPENING, Recording, replayed
 from clerestory.cli.screen import screen
 from clerestory.cli.servers import advised, by_option, connected
 from clerestory.clients.wire import read_time
-from clerestory.engine import NATURE, Record, State, from_position
+from clerestory.engine import NATURE, Record, State
 from clerestory.engine.tuning import CHARACTERS, NUM_LEVELS
 from clerestory.seeds import drawn_seed
 
@@ -183,7 +184,7 @@ def last_game(path: str) -> Record:
     """
     text = read_text(path)
     if not text.lstrip().startswith(OPENING):
-        return Record(from_position(text))
+        return Record(read_position(text))
     records = list(replayed(path, text.splitlines(keepends=True)))
     if not records:
         raise BadOption(f"{path}: contains no record")

@@ -6,16 +6,17 @@ import typer
 
 from clerestory.cli import spoken
 from clerestory.cli.options import BadOption
+from clerestory.cli.positions import read_position
 from clerestory.cli.recording import recorded
 from clerestory.cli.screen import actions_table, ended, ending, outcome_of, screen
-from clerestory.engine import NATURE, Record, State, from_position
+from clerestory.engine import NATURE, Record, State
 from clerestory.engine.scoring import point_sources
 from clerestory.refusals import no_seat
 
 
 def show_position(text: str, seat: int | None, *, as_json: bool) -> None:
     """Print a position, for None with all that it holds, and its legal actions. Raises BadPosition."""
-    state = from_position(text)
+    state = read_position(text)
     if seat is not None:
         state = known_to(state, seat)
     if as_json:

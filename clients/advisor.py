@@ -7,7 +7,8 @@ from typing import Any
 import grpc
 
 from clerestory.clients.client import Client, streaming
-from clerestory.clients.exchange import Exchange, SyncCalls
+from clerestory.clients.errors import telling
+from clerestory.clients.exchange import Answer, Exchange, SyncCalls, Write
 from clerestory.clients.kept import KeptGames
 from clerestory.clients.referee import Rules
 from clerestory.clients.retries import Tries
@@ -43,7 +44,7 @@ class Advisor(Closable, SyncCalls, Client):
     @property
     def games(self) -> KeptGames:
         """The games that the server keeps, over the same connection."""
-        return KeptGames(self._call, partial(self._states, Stream))
+        return KeptGames(self._call, partial(self._states, Stream), self._dialled.language)
 
     @property
     def puzzles(self) -> PuzzleBook:
@@ -55,8 +56,13 @@ class Advisor(Closable, SyncCalls, Client):
         """The lessons that the server has, over the same connection."""
         return LessonBook(self._call)
 
-    def _call(self, exchange: Exchange[Any]) -> Any:
-        """Return the message of the answer. Raises AdvisorError."""
+    def _call(self, write: Write[Answer]) -> Answer:
+        """Return the answer of an exchange. Raises AdvisorError."""
+        with telling(self._dialled.language):
+            exchange = write()
+            return exchange.read(self._message(exchange) if exchange.method else None)
+
+    def _message(self, exchange: Exchange[Any]) -> Any:
         tries = Tries(self._dialled, exchange.seconds)
         while True:
             try:

@@ -8,8 +8,8 @@ from typing import Any, Self
 import grpc
 
 from clerestory.clients.client import Client, streaming
-from clerestory.clients.errors import Unavailable
-from clerestory.clients.exchange import AsyncCalls, Exchange
+from clerestory.clients.errors import Unavailable, telling
+from clerestory.clients.exchange import Answer, AsyncCalls, Exchange, Write
 from clerestory.clients.kept import AsyncKeptGames
 from clerestory.clients.referee import AsyncRules
 from clerestory.clients.retries import Tries
@@ -69,7 +69,7 @@ class AsyncAdvisor(AsyncCalls, Client):
     @property
     def games(self) -> AsyncKeptGames:
         """The games that the server keeps, over the same connection."""
-        return AsyncKeptGames(self._call, partial(self._states, AsyncStream))
+        return AsyncKeptGames(self._call, partial(self._states, AsyncStream), self._dialled.language)
 
     @property
     def puzzles(self) -> AsyncPuzzleBook:
@@ -81,8 +81,13 @@ class AsyncAdvisor(AsyncCalls, Client):
         """The lessons that the server has, over the same connection."""
         return AsyncLessonBook(self._call)
 
-    async def _call(self, exchange: Exchange[Any]) -> Any:
-        """Return the message of the answer. Raises AdvisorError."""
+    async def _call(self, write: Write[Answer]) -> Answer:
+        """Return the answer of an exchange. Raises AdvisorError."""
+        with telling(self._dialled.language):
+            exchange = write()
+            return exchange.read(await self._message(exchange) if exchange.method else None)
+
+    async def _message(self, exchange: Exchange[Any]) -> Any:
         tries = Tries(self._dialled, exchange.seconds)
         while True:
             try:

@@ -7,7 +7,7 @@ from typing import Any, Concatenate, ParamSpec, TypeVar, Unpack
 import grpc
 
 from clerestory.clients.connection import SILENCE, Tls, dial
-from clerestory.clients.errors import BadRequest, Unavailable
+from clerestory.clients.errors import BadRequest, Unavailable, telling
 from clerestory.clients.exchange import Answer, Exchange, exchanged
 from clerestory.clients.kept import SERVICE
 from clerestory.clients.kept_wire import GameSnapshot
@@ -90,7 +90,7 @@ class Client:
     def recommend(
         self, position: PositionLike, time: Time | None = None, **options: Unpack[QuestionOptions]
     ) -> Exchange[Recommendation]:
-        """Return the advice for a position; `time` or `iterations` is required.
+        """Return the advice for a position; `time`, `iterations`, `level` or `character` is required.
 
         Args:
             position: a dictionary, its JSON text, a message, or an object with `to_position()`.
@@ -163,8 +163,9 @@ class Client:
         ask: Callable[[], Exchange[GameSnapshot | None]],
     ) -> Analysis:
         """Return the states of a watched game; a resumed stream requests what happened since the last state."""
-        tries = RejoinTries(self._dialled, ask().seconds)
-        return watching(self._begin(ask(), tries.left), lambda left: self._begin(ask(), left), ask().read, tries)
+        with telling(self._dialled.language):
+            tries = RejoinTries(self._dialled, ask().seconds)
+            return watching(self._begin(ask(), tries.left), lambda left: self._begin(ask(), left), ask().read, tries)
 
 
 def streaming(
@@ -175,8 +176,9 @@ def streaming(
 
     @wraps(write)
     def method(self: Client, /, *args: P.args, **kwargs: P.kwargs) -> Analysis:
-        exchange = write(self, *args, **kwargs)
-        begin, tries = partial(self._begin, exchange), Tries(self._dialled, exchange.seconds)
-        return analysis(begin(tries.left), begin, exchange.read, tries)
+        with telling(self._dialled.language):
+            exchange = write(self, *args, **kwargs)
+            begin, tries = partial(self._begin, exchange), Tries(self._dialled, exchange.seconds)
+            return analysis(begin(tries.left), begin, exchange.read, tries)
 
     return method

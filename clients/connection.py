@@ -101,6 +101,11 @@ class Connection(NamedTuple):
     silence: float = SILENCE
     proxy: str = ""
 
+    @property
+    def language(self) -> str | None:
+        """The tag of the language for people; None if no call asks for one."""
+        return dict(self.metadata).get(LANGUAGES)
+
     def channel(self, kind: Any) -> Any:
         """Return a channel to the server, of `grpc` or of `grpc.aio`."""
         if self.credentials is None:

@@ -11,16 +11,21 @@ AdvisorError     any of them; `reason` is one of those in docs/reference.md, "" 
 BadConnection    an unusable target, token or TLS file; found before anything is sent
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import Any, NamedTuple, cast
 
 import grpc
 from google.protobuf.message import Message
 from google.rpc.error_details_pb2 import BadRequest as BadRequestDetail
-from google.rpc.error_details_pb2 import ErrorInfo, LocalizedMessage, RetryInfo
+from google.rpc.error_details_pb2 import ErrorInfo, LocalizedMessage, PreconditionFailure, RetryInfo
 from google.rpc.status_pb2 import Status
 
 from clerestory.metadata import DETAILS
+from clerestory.refusals import Reason
+from clerestory.refused import words_for_users
+from clerestory.texts import say
+from clerestory.texts.languages import language_asked
 
 
 class FieldViolation(NamedTuple):
@@ -39,10 +44,10 @@ class AdvisorError(Exception):
     Args:
         message: what happened, for people.
         reason: what happened, for programs.
-        violations: the invalid fields.
+        violations: the invalid fields, and those with what cannot be done at this point of the game.
         retry_after: seconds to wait before another try, None if the server said nothing.
         metadata: details of the reason: for STALE_VERSION, `version`, the current one.
-        localized: what happened, for users, in the language of the client; "" if the server did not say.
+        localized: what happened, for users, in the language of the client; "" for a client without one.
     """
 
     def __init__(
@@ -122,6 +127,12 @@ KINDS = {
 }
 
 
+LIKELY = {
+    BadRequest: Reason.UNREADABLE_REQUEST,
+    Busy: Reason.BUSY,
+    OutOfTime: Reason.OUT_OF_TIME,
+    Unsupported: Reason.NO_SUCH_METHOD,
+}  # kind of error -> its reason where none was given
 HINTS = {
     "Connection refused": "no server listens at this address",
     "No such file": "no server listens at this address",
@@ -141,13 +152,36 @@ def error_of(failure: grpc.RpcError, proxy: str = "") -> AdvisorError:
         proxy: name of the environment variable with the proxy on the way to the server, "" for none.
     """
     call = cast(grpc.Call, failure)
-    info, request, retry, told = ErrorInfo(), BadRequestDetail(), RetryInfo(), LocalizedMessage()
-    unpack(call, info, request, retry, told)
-    violations = [FieldViolation(violation.field, violation.description) for violation in request.field_violations]
+    info, request, untimely = ErrorInfo(), BadRequestDetail(), PreconditionFailure()
+    retry, told = RetryInfo(), LocalizedMessage()
+    unpack(call, info, request, untimely, retry, told)
+    violations = [FieldViolation(one.field, one.description) for one in request.field_violations]
+    violations += [FieldViolation(one.subject, one.description) for one in untimely.violations]
     wait = retry.retry_delay.ToNanoseconds() / 1e9 if retry.HasField("retry_delay") else None
     kind = KINDS.get(call.code(), AdvisorError)
     text = explained(call.details() or call.code().name, proxy)
     return kind(text, info.reason, violations, wait, info.metadata, told.message)
+
+
+@contextmanager
+def telling(language: str | None) -> Iterator[None]:
+    """Tell users, in their language, what is wrong where an error of the block does not; None leaves it untold."""
+    try:
+        yield
+    except AdvisorError as error:
+        if language is not None and not error.localized:
+            error.localized = words_of(error, language_asked(language))
+        raise
+
+
+def words_of(error: AdvisorError, language: str) -> str:
+    """Return what to tell users of an error that no server has put in words; "" if nothing is known."""
+    if error.reason in Reason.__members__:
+        return words_for_users(Reason[error.reason], str(error), language)
+    if isinstance(error, Unavailable):
+        return say("page", "trouble.unreachable", language=language)
+    reasons = [reason for kind, reason in LIKELY.items() if isinstance(error, kind)]
+    return words_for_users(reasons[0], str(error), language) if reasons else ""
 
 
 def explained(details: str, proxy: str = "") -> str:

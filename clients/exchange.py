@@ -28,24 +28,20 @@ class Exchange(Generic[Answer]):
     seconds: float = SLACK
 
 
+Write = Callable[[], Exchange[Answer]]  # raises BadRequest
+MakeExchange = Callable[[Write[Any]], Any]  # makes the exchange that is written; returns the answer, or an awaitable
+
+
 class SyncCalls:
-    """A class whose exchanges block: its `_call` returns the message of the response."""
+    """A class whose exchanges block: its `_call` makes the one that is written, and returns the answer."""
 
-    _call: Callable[[Exchange[Any]], Any]
-
-    def _make(self, write: Callable[[], Exchange[Answer]]) -> Answer:
-        exchange = write()
-        return exchange.read(self._call(exchange) if exchange.method else None)
+    _call: MakeExchange
 
 
 class AsyncCalls:
     """A class whose exchanges are awaited, as its `_call` is."""
 
-    _call: Callable[[Exchange[Any]], Any]
-
-    async def _make(self, write: Callable[[], Exchange[Answer]]) -> Answer:
-        exchange = write()
-        return exchange.read(await self._call(exchange) if exchange.method else None)
+    _call: MakeExchange
 
 
 class exchanged(Generic[P, Answer]):  # noqa: N801  # a decorator
@@ -66,6 +62,6 @@ class exchanged(Generic[P, Answer]):  # noqa: N801  # a decorator
 
         @wraps(self.write)
         def method(*args: P.args, **kwargs: P.kwargs) -> Any:
-            return caller._make(partial(self.write, caller, *args, **kwargs))
+            return caller._call(partial(self.write, caller, *args, **kwargs))
 
         return method

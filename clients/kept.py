@@ -2,14 +2,15 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, Generic, ParamSpec, TypeVar, Unpack
+from typing import Any, Generic, TypeVar, Unpack
 from uuid import uuid4
 
-from clerestory.clients.exchange import AsyncCalls, Exchange, SyncCalls, exchanged
+from clerestory.clients.errors import telling
+from clerestory.clients.exchange import AsyncCalls, Exchange, MakeExchange, SyncCalls, exchanged
 from clerestory.clients.kept_wire import GameChoices, GameSnapshot, read_snapshot, seat_plan, value_of, write_choices
-from clerestory.clients.referee import MakeExchange, as_truth, plain
+from clerestory.clients.referee import as_truth, plain
 from clerestory.clients.streams import AsyncStream, Stream
-from clerestory.clients.wire import Actions, PositionLike, Time, action_text, action_texts, refusal, set_field
+from clerestory.clients.wire import Actions, PositionLike, Time, action_text, action_texts, filled, refusal, set_field
 from clerestory.refusals import Reason
 from clerestory.v1 import games_pb2 as api
 from clerestory.v1 import rules_pb2 as rules
@@ -20,8 +21,6 @@ LATER = 30 * 24 * 3600.0  # most seconds that a game is watched
 
 Page = list[dict[str, Any]]
 G = TypeVar("G", bound="KeptGameBase")
-P = ParamSpec("P")
-S = TypeVar("S")
 
 
 class KeptGameBase:
@@ -63,7 +62,7 @@ class KeptGameBase:
 
         Raises AdvisorError.
         """
-        request = api.GetGameRequest(game_id=self.game_id, tokens=self._all_tokens())
+        request = filled(api.GetGameRequest, game_id=self.game_id, tokens=self._all_tokens())
         for field, value in (("ply", ply), ("entries_from_ply", entries_from)):
             if value is not None:
                 set_field(request, field, value)
@@ -81,7 +80,9 @@ class KeptGameBase:
         Raises AdvisorError, with reason STALE_VERSION if something else has happened; the game is then unchanged.
         """
         text, more = action_text(action, "action"), action_texts(then, "then_actions")
-        request = api.PlayActionRequest(game_id=self.game_id, tokens=self._everything(), action=text, then_actions=more)
+        request = filled(
+            api.PlayActionRequest, game_id=self.game_id, tokens=self._everything(), action=text, then_actions=more
+        )
         set_field(request, "version", self.version if version is None else version)
         return Exchange(f"{SERVICE}PlayAction", request, self._take)
 
@@ -98,7 +99,7 @@ class KeptGameBase:
         if seat not in self.tokens and not self.owner_token:
             raise refusal("seat", f"{seat!r} is not held here")
         tokens, text = self._everything(), action_text(outcome, "outcome")
-        request = api.SayShownRequest(game_id=self.game_id, tokens=tokens, version=self.version, outcome=text)
+        request = filled(api.SayShownRequest, game_id=self.game_id, tokens=tokens, version=self.version, outcome=text)
         set_field(request, "seat", seat)
         return Exchange(f"{SERVICE}SayShown", request, self._take)
 
@@ -119,7 +120,7 @@ class KeptGameBase:
         if seat is not None and seat not in self.tokens:
             raise refusal("seat", f"{seat!r} is not held here")
         tokens = [*self.tokens.values()] if seat is None else [self.tokens[seat]]
-        request = api.TakeBackRequest(game_id=self.game_id, tokens=tokens, version=self.version)
+        request = filled(api.TakeBackRequest, game_id=self.game_id, tokens=tokens, version=self.version)
         set_field(request, "ply", ply)
         set_field(request, "decline", decline)
         return Exchange(f"{SERVICE}TakeBack", request, self._take)
@@ -131,7 +132,7 @@ class KeptGameBase:
         The token of a seat that is opened is invalid from then on, and no longer kept here. Raises AdvisorError.
         """
         tokens = [self.owner_token] if self.owner_token else self._everything()  # the owner's outlasts each repetition
-        request = api.SetSeatRequest(game_id=self.game_id, tokens=tokens, plan=seat_plan(who, "who"))
+        request = filled(api.SetSeatRequest, game_id=self.game_id, tokens=tokens, plan=seat_plan(who, "who"))
         set_field(request, "seat", seat)
 
         def read(_: api.SetSeatResponse) -> None:
@@ -162,7 +163,7 @@ class KeptGameBase:
         return self._end(api.END_REASON_ABANDONED)
 
     def _end(self, reason: "api.EndReason.ValueType", seat: int | None = None) -> Exchange[None]:
-        request = api.EndGameRequest(game_id=self.game_id, tokens=self._everything(), reason=reason)
+        request = filled(api.EndGameRequest, game_id=self.game_id, tokens=self._everything(), reason=reason)
         if seat is not None:
             set_field(request, "seat", seat)
         return Exchange(f"{SERVICE}EndGame", request, lambda _: None)
@@ -170,23 +171,20 @@ class KeptGameBase:
     @exchanged
     def record(self) -> Exchange[str]:
         """Return the record as JSON lines, complete once the game is over, else what is known. Raises AdvisorError."""
-        request = api.GetRecordRequest(game_id=self.game_id, tokens=self._all_tokens())
+        request = filled(api.GetRecordRequest, game_id=self.game_id, tokens=self._all_tokens())
         return Exchange(f"{SERVICE}GetRecord", request, lambda answer: str(answer.record))
 
-    def watch(self, *, from_version: int | None = None) -> Any:
-        """Return the states of the game as they arrive, until it is over; if the server is down, wait for it.
+    def _watch(self, from_version: int | None) -> Any:
+        """Return the states of the game as they arrive.
 
         If nothing happens for 15 s, or when somebody comes or leaves, the last state is repeated, without entries; but
         not if a call has returned a later one.
-
-        Args:
-            from_version: the first state has the entries since; None: no entries.
         """
         shown: GameSnapshot | None = None
 
         def ask() -> Exchange[GameSnapshot | None]:
             known = from_version if shown is None else shown.version
-            request = api.WatchGameRequest(game_id=self.game_id, tokens=self._all_tokens())
+            request = filled(api.WatchGameRequest, game_id=self.game_id, tokens=self._all_tokens())
             if known is not None:
                 set_field(request, "from_version", known)
             return Exchange(f"{SERVICE}WatchGame", request, read, LATER)
@@ -219,13 +217,15 @@ class KeptGamesBase(Generic[G]):
     Args:
         call: makes an exchange, and returns the message of the response.
         watch: begins a stream, given a function that makes its exchange.
+        language: of errors for users; None for none.
     """
 
     _game: Callable[..., G]
 
-    def __init__(self, call: MakeExchange, watch: Callable[..., Any]) -> None:
+    def __init__(self, call: MakeExchange, watch: Callable[..., Any], language: str | None = None) -> None:
         self._call = call
         self._watch = watch
+        self._language = language
 
     @exchanged
     def create(
@@ -254,7 +254,7 @@ class KeptGamesBase(Generic[G]):
         """
         plans = [seat_plan(who, f"seats[{number}]", time) for number, who in enumerate(seats)]
         options = write_choices(choices)
-        request = api.CreateGameRequest(game=game, seats=plans, options=options, request_id=str(uuid4()))
+        request = filled(api.CreateGameRequest, game=game, seats=plans, options=options, request_id=str(uuid4()))
         if seed is not None:
             set_field(request, "seed", seed)
         since = action_texts(actions)
@@ -273,7 +273,7 @@ class KeptGamesBase(Generic[G]):
     @exchanged
     def join(self, game_id: str, *, seat: int | None = None, name: str = "") -> Exchange[G]:
         """Take an open seat and return the game; seat None: the first open one."""
-        request = api.JoinGameRequest(game_id=game_id, name=name, request_id=str(uuid4()))
+        request = filled(api.JoinGameRequest, game_id=game_id, name=name, request_id=str(uuid4()))
         if seat is not None:
             set_field(request, "seat", seat)
 
@@ -296,7 +296,8 @@ class KeptGamesBase(Generic[G]):
         Raises BadRequest for tokens that are not by seat.
         """
         game = self._game(self._call, self._watch, game_id)
-        game.tokens, game.owner_token, game.onlooker_token = by_seat(tokens or {}), owner, onlooker
+        with telling(self._language):
+            game.tokens, game.owner_token, game.onlooker_token = by_seat(tokens or {}), owner, onlooker
         return game
 
     @exchanged
@@ -312,7 +313,7 @@ class KeptGamesBase(Generic[G]):
             page: name of the page, from the previous answer; "" for the first.
             size: games on a page, 0 for the server's default.
         """
-        request = api.GameServiceListGamesRequest(game=game, page_token=page, tokens=tokens)
+        request = filled(api.GameServiceListGamesRequest, game=game, page_token=page, tokens=tokens)
         set_field(request, "page_size", size)
         if status:
             request.status = value_of("status", "GAME_STATUS_", status, LISTED, Reason.BAD_PAGE)
@@ -331,15 +332,17 @@ def by_seat(tokens: Any) -> dict[int, str]:
         raise refusal("tokens", "are not tokens by seat, as in {0: TOKEN}") from None
 
 
-def returning(kind: type[S], method: Callable[P, Any]) -> Callable[P, S]:  # noqa: ARG001  # for type checkers
-    """Return a method, as one that is known to return a kind of stream."""
-    return method
-
-
 class KeptGame(SyncCalls, KeptGameBase):
     """A game that a server keeps; not for several threads at once, except `watch` beside the others."""
 
-    watch = returning(Stream[GameSnapshot], KeptGameBase.watch)
+    def watch(self, *, from_version: int | None = None) -> Stream[GameSnapshot]:
+        """Return the states of the game as they arrive, until it is over; if the server is down, wait for it.
+
+        Args:
+            from_version: the first state has the entries since; None: no entries.
+        """
+        states: Stream[GameSnapshot] = self._watch(from_version)
+        return states
 
 
 class KeptGames(SyncCalls, KeptGamesBase[KeptGame]):
@@ -351,7 +354,14 @@ class KeptGames(SyncCalls, KeptGamesBase[KeptGame]):
 class AsyncKeptGame(AsyncCalls, KeptGameBase):
     """A game that a server keeps; calls are awaited, `watch` is for `async for`."""
 
-    watch = returning(AsyncStream[GameSnapshot], KeptGameBase.watch)
+    def watch(self, *, from_version: int | None = None) -> AsyncStream[GameSnapshot]:
+        """Return the states of the game as they arrive, until it is over; if the server is down, wait for it.
+
+        Args:
+            from_version: the first state has the entries since; None: no entries.
+        """
+        states: AsyncStream[GameSnapshot] = self._watch(from_version)
+        return states
 
 
 class AsyncKeptGames(AsyncCalls, KeptGamesBase[AsyncKeptGame]):

@@ -186,11 +186,11 @@ def seat_plan(who: str, field: str, time: Time | None = None) -> api.SeatPlan:
     if word == "level" and more.isascii() and more.isdigit():
         set_field(plan.bot, "level", int(more[:12]), field)  # of ever so many digits, still more than any level
     elif word == "bot" and more:
-        plan.bot.character = more
+        set_field(plan.bot, "character", more, f"{field}.bot.character")
     elif word not in KINDS or word == "level" or (more and word != "person"):
         text = f"{who!r} is not person, person:NAME, open, bot, bot:CHARACTER or level:N"
         raise BadRequest("", "BAD_OPTIONS", [FieldViolation(field, text)])
-    plan.name = more if word == "person" else ""
+    set_field(plan, "name", more if word == "person" else "", f"{field}.name")
     if time is not None and plan.kind == api.SEAT_KIND_BOT:
         set_time(plan.bot, "time_budget", time)
     return plan

@@ -7,14 +7,21 @@ from typing import Any, Generic, TypeVar
 from google.protobuf.json_format import MessageToDict
 
 from clerestory.clients.errors import FieldViolation
-from clerestory.clients.exchange import AsyncCalls, Exchange, SyncCalls, exchanged
+from clerestory.clients.exchange import AsyncCalls, Exchange, MakeExchange, SyncCalls, exchanged
 from clerestory.clients.plans import Change, ConversionPlan, read_changes, read_conversions
 from clerestory.clients.types import Action
-from clerestory.clients.wire import Actions, PositionLike, action_texts, position_message, read_action, set_field
+from clerestory.clients.wire import (
+    Actions,
+    PositionLike,
+    action_texts,
+    filled,
+    position_message,
+    read_action,
+    set_field,
+)
 from clerestory.v1 import rules_pb2 as api
 from clerestory.v1.position_pb2 import Position
 
-MakeExchange = Callable[[Exchange[Any]], Any]  # returns the message of the response, or an awaitable of it
 R = TypeVar("R", bound="RefereeBase")
 
 
@@ -207,7 +214,7 @@ class RulesBase(Generic[R]):
     @exchanged
     def catalogue(self, game: str) -> Exchange[dict[str, Any]]:
         """Return the cards of a game: hash of the catalogue, revision of the rules, entries."""
-        return Exchange("DescribeCatalogue", api.DescribeCatalogueRequest(game=game), plain)
+        return Exchange("DescribeCatalogue", filled(api.DescribeCatalogueRequest, game=game), plain)
 
     @exchanged
     def start(self, game: str, seats: int, seed: int | None = None) -> Exchange[R]:
@@ -273,7 +280,7 @@ def as_truth(position: PositionLike) -> api.AnyPosition:
 
 def ask_to_start(game: str, seats: int, seed: int | None) -> api.StartPositionRequest:
     """Return the request for a new game. Raises BadRequest."""
-    request = api.StartPositionRequest(game=game)
+    request = filled(api.StartPositionRequest, game=game)
     set_field(request, "seats", seats)
     if seed is not None:
         set_field(request, "seed", seed)
@@ -290,7 +297,7 @@ def ask_for_view(position: api.AnyPosition, seat: int | None) -> api.ObservePosi
 
 def ask_to_apply(position: api.AnyPosition, actions: Actions, draw: bool, seed: int | None) -> api.ApplyActionsRequest:
     """Return the request to apply actions. Raises BadRequest."""
-    request = api.ApplyActionsRequest(position=position, actions=action_texts(actions))
+    request = filled(api.ApplyActionsRequest, position=position, actions=action_texts(actions))
     set_field(request, "draw", draw)
     if seed is not None:
         set_field(request, "seed", seed)

@@ -56,6 +56,7 @@ class Tries:
     Attributes:
         rejoins: whether what it calls may begin again where its reader left it.
         silence: seconds without a message after which it counts as broken; None for any number.
+        language: of errors for users; None for none.
     """
 
     rejoins = False
@@ -66,6 +67,7 @@ class Tries:
         self._patience = inf if connection.patience is None else connection.patience
         self._wait_until = 0.0  # set at the first failure
         self._more, self._proxy = connection.retries, connection.proxy
+        self.language = connection.language
         self._busy = iter(BUSY_PAUSES)
         self._broken = iter(BROKEN_PAUSES)
         self._away: Iterator[float] = chain(AWAY_PAUSES, repeat(AWAY_PAUSES[-1]))

@@ -9,7 +9,7 @@ from typing import Any, Generic, Self
 
 import grpc
 
-from clerestory.clients.errors import Unavailable
+from clerestory.clients.errors import Unavailable, telling
 from clerestory.clients.exchange import Answer
 from clerestory.clients.retries import Silent, Tries
 
@@ -44,6 +44,11 @@ class Stream(Closable, Generic[Answer]):
         return self
 
     def __next__(self) -> Answer:
+        with telling(self._tries.language):
+            return self._next()
+
+    def _next(self) -> Answer:
+        """Return the next answer. Raises AdvisorError."""
         while True:
             try:
                 update = self._following()
@@ -101,6 +106,11 @@ class AsyncStream(Generic[Answer]):
         return self
 
     async def __anext__(self) -> Answer:
+        with telling(self._tries.language):
+            return await self._after_wait()
+
+    async def _after_wait(self) -> Answer:
+        """Return the next answer. Raises AdvisorError, and CancelledError if the task that waits is cancelled."""
         if self._cancelled:
             self._rejoin()
         try:

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from clerestory.clients.exchange import AsyncCalls, Exchange, SyncCalls, exchanged
-from clerestory.clients.referee import LegalAction, MakeExchange, plain, read_legal
+from clerestory.clients.exchange import AsyncCalls, Exchange, MakeExchange, SyncCalls, exchanged
+from clerestory.clients.referee import LegalAction, plain, read_legal
 from clerestory.clients.types import Action
-from clerestory.clients.wire import Actions, action_texts, read_action, set_field
+from clerestory.clients.wire import Actions, action_texts, filled, is_one_action, read_action, set_field
 from clerestory.v1 import lessons_pb2, puzzle_pb2
 
 
@@ -93,7 +93,7 @@ class PuzzleBookBase:
     @exchanged
     def list(self, game: str) -> Exchange[list[dict[str, Any]]]:
         """Return the puzzles of a game as dictionaries: number, level, seats, exact, step."""
-        request = puzzle_pb2.ListPuzzlesRequest(game=game)
+        request = filled(puzzle_pb2.ListPuzzlesRequest, game=game)
         return Exchange("ListPuzzles", request, lambda answer: [plain(one) for one in answer.puzzles])
 
     @exchanged
@@ -103,12 +103,20 @@ class PuzzleBookBase:
         def read(answer: puzzle_pb2.GetPuzzleResponse) -> PosedPuzzle:
             return PosedPuzzle(game, number, answer.summary.level, plain(answer.position), answer.seat, answer)
 
-        return Exchange("GetPuzzle", puzzle_pb2.GetPuzzleRequest(puzzle=reference(game, number)), read)
+        return Exchange("GetPuzzle", filled(puzzle_pb2.GetPuzzleRequest, puzzle=reference(game, number)), read)
 
     @exchanged
     def judge(self, game: str, number: int, actions: Actions = ()) -> Exchange[PuzzleVerdict]:
-        """Return how good an action or a plan is; without actions, the answer."""
-        request = puzzle_pb2.TryPuzzleRequest(puzzle=reference(game, number), actions=action_texts(actions))
+        """Return how good a try is.
+
+        Args:
+            game: name of its rules.
+            number: of the puzzle.
+            actions: one action, which may begin a plan; or a list, which is a whole plan; () for the answer.
+        """
+        texts: Any = action_texts(actions)
+        tried = {"action": texts[0]} if is_one_action(actions) else {"actions": texts}
+        request = filled(puzzle_pb2.TryPuzzleRequest, puzzle=reference(game, number), **tried)
         return Exchange("TryPuzzle", request, read_verdict)
 
 
@@ -125,13 +133,13 @@ class LessonBookBase:
     @exchanged
     def list(self, game: str = "") -> Exchange[list[dict[str, Any]]]:
         """Return the lessons of a game, "" for all games, as dictionaries: lesson, game, number, title, about."""
-        request = lessons_pb2.ListLessonsRequest(game=game)
+        request = filled(lessons_pb2.ListLessonsRequest, game=game)
         return Exchange("ListLessons", request, lambda answer: [plain(one) for one in answer.lessons])
 
     @exchanged
     def follow(self, lesson: str, actions: Actions = ()) -> Exchange[LessonProgress]:
         """Return a lesson after everything that the learner has tried in it, mistakes too."""
-        request = lessons_pb2.FollowLessonRequest(lesson=lesson, actions=action_texts(actions))
+        request = filled(lessons_pb2.FollowLessonRequest, lesson=lesson, actions=action_texts(actions))
         return Exchange("FollowLesson", request, read_progress)
 
 
@@ -153,7 +161,7 @@ class AsyncLessonBook(AsyncCalls, LessonBookBase):
 
 def reference(game: str, number: int) -> puzzle_pb2.PuzzleReference:
     """Return what names a puzzle. Raises BadRequest."""
-    named = puzzle_pb2.PuzzleReference(game=game)
+    named = filled(puzzle_pb2.PuzzleReference, game=game)
     set_field(named, "number", number)
     return named
 

@@ -1,24 +1,25 @@
 """Turns requests into messages and messages into answers, for the sync and the async client."""
 
-import json
 from collections.abc import Iterable, Mapping
 from datetime import timedelta
 from numbers import Real
-from typing import Any, NamedTuple, Protocol, TypedDict
+from typing import Any, NamedTuple, Protocol, TypedDict, TypeVar
 
 from google.protobuf.duration_pb2 import Duration
-from google.protobuf.json_format import ParseDict, ParseError
+from google.protobuf.message import Message
 
 from clerestory.clients.errors import BadRequest, FieldViolation
 from clerestory.clients.types import Action, AnswerWarning, Line, Recommendation, Update
 from clerestory.durations import parse_duration
 from clerestory.figures import Outlook
+from clerestory.protojson import BadJson, parse
 from clerestory.refusals import Reason
 from clerestory.v1 import advisor_pb2 as api
 from clerestory.v1.position_pb2 import Position
 
 LONGEST = 600.0  # seconds a call without a time may take
 SLACK = 5.0  # seconds a call may take beyond its time budget: network, queue and retries
+M = TypeVar("M", bound=Message)
 NUMBERS = {  # of a line, by name, and whether they can be left out
     field.name: field.has_presence
     for field in api.Line.DESCRIPTOR.fields
@@ -100,10 +101,13 @@ REASONS = {
     "delay_plies": Reason.BAD_OPTIONS,
     "entries_from_ply": Reason.BAD_PLY,
     "item": Reason.BAD_ACTION,
+    "lesson": Reason.NO_SUCH_LESSON,
     "listed": Reason.BAD_OPTIONS,
+    "name": Reason.BAD_OPTIONS,
     "number": Reason.NO_SUCH_PUZZLE,
     "outcome": Reason.BAD_ACTION,
     "page_size": Reason.BAD_PAGE,
+    "page_token": Reason.BAD_PAGE,
     "play_forced": Reason.BAD_OPTIONS,
     "table": Reason.BAD_OPTIONS,
     "time_per_move": Reason.BAD_OPTIONS,
@@ -220,6 +224,24 @@ def set_field(request: Any, field: str, value: Any, blamed: str = "") -> None:
         raise refusal(blamed or field, f"{value!r:.80} is not {sort}") from None
 
 
+def filled(kind: type[M], **fields: Any) -> M:
+    """Return a message of a kind. Raises BadRequest, which names the first field that cannot hold its value."""
+    try:
+        return kind(**fields)
+    except (ValueError, TypeError):
+        field = next(name for name, value in fields.items() if not holds(kind, name, value))
+        raise refusal(field, f"does not hold {type_of(kind, field)}") from None
+
+
+def holds(kind: type[Message], field: str, value: Any) -> bool:
+    """Whether a field of a message can hold a value."""
+    try:
+        kind(**{field: value})
+    except (ValueError, TypeError):
+        return False
+    return True
+
+
 def type_of(request: Any, field: str) -> str:
     """Return what a field holds, in words."""
     descriptor = request.DESCRIPTOR.fields_by_name[field]
@@ -234,11 +256,14 @@ def type_of(request: Any, field: str) -> str:
 def action_texts(actions: Any, field: str = "actions") -> list[str]:
     """Return the texts of one action or of several. Raises BadRequest, which names the field, for anything else."""
     try:
-        return [
-            text_of(one) for one in ([actions] if isinstance(actions, str) or hasattr(actions, "text") else actions)
-        ]
+        return [text_of(one) for one in ([actions] if is_one_action(actions) else actions)]
     except TypeError:
         raise refusal(field, f"{actions!r:.80} is not a text of an action, or a list of them") from None
+
+
+def is_one_action(actions: Any) -> bool:
+    """Whether it is an action, or its text, and no list of them."""
+    return isinstance(actions, str) or hasattr(actions, "text")
 
 
 def action_text(action: Any, field: str) -> str:
@@ -259,17 +284,17 @@ def position_message(position: PositionLike) -> Position:
     """Return a position as a message. Raises BadRequest if it does not have the form of one."""
     if isinstance(position, Position):
         return position
-    fields = position.to_position() if hasattr(position, "to_position") else position
+    written = position.to_position() if hasattr(position, "to_position") else position
+    if not isinstance(written, str | bytes | Mapping):
+        kind = "null" if written is None else type(written).__name__
+        raise refusal("position", f"must be a JSON object, not {kind}")
     try:
-        decoded = json.loads(fields) if isinstance(fields, str | bytes) else fields
-        if not isinstance(decoded, Mapping):
-            kind = "null" if decoded is None else type(decoded).__name__
-            raise TypeError(f"must be a JSON object, not {kind}")
-        return ParseDict(dict(decoded), Position())
-    except json.JSONDecodeError as error:
-        raise refusal("position", f"is not JSON: {error}; give the text of a file, not its name") from None
-    except (ParseError, ValueError, TypeError, RecursionError) as error:
-        raise refusal("position", f"{error}".partition("\n")[0]) from None  # without protobuf's list of all fields
+        return parse(Position(), written)
+    except BadJson as error:
+        faults = [FieldViolation(f"position.{path}".rstrip("."), text) for path, text in error.faults]
+        if "is not JSON" in str(error):
+            faults = [FieldViolation("position", f"{faults[0].description}; give the text of a file, not its name")]
+        raise BadRequest("", Reason.BAD_POSITION.value, faults) from None
 
 
 def read_answer(answer: api.RecommendMoveResponse) -> Recommendation:

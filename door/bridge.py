@@ -11,9 +11,10 @@ from typing import Any
 import grpc
 
 from clerestory.clients.connection import Connection, is_local
-from clerestory.door.errors import ConnectError, NamesDenied, TooManyStreams, error_of, texts
+from clerestory.door.errors import ConnectError, NamesDenied, OwnError, TooManyStreams, error_of, texts
 from clerestory.door.methods import Method
 from clerestory.metadata import AUTHORIZATION, LANGUAGES, ON_BEHALF, REQUEST_ID, SEAT, TRACE_PARENT, VIA
+from clerestory.refusals import Reason
 
 PASSED_ON = (AUTHORIZATION, SEAT, REQUEST_ID, LANGUAGES, TRACE_PARENT)  # headers forwarded as metadata
 MAX_STREAMS = 100  # at once: a connection to a server has 128 calls, and others need some
@@ -21,6 +22,7 @@ MAX_STREAMS_INSIDE = 200  # to a server in this process, whose connection has 40
 SHARES = 2  # one address, which many people may share, may have one of so many parts of the streams
 MAX_STREAMS_EACH = 32  # of one seat, or of all calls without a seat, of one token at an address
 SERVER_GONE = "the server cannot be reached"
+TIME_OVER = "the deadline of the call came before the answer"
 
 logger = logging.getLogger(__name__)
 
@@ -200,4 +202,6 @@ def connect_error(error: grpc.aio.AioRpcError) -> ConnectError:
     if found.code == "unavailable" and not found.details:
         logger.warning("the server cannot be reached: %s", error.details())
         return ConnectError("unavailable", SERVER_GONE)
+    if found.code == "deadline_exceeded" and not found.details:  # as gRPC ends it
+        return OwnError(Reason.OUT_OF_TIME, TIME_OVER)
     return found

@@ -12,8 +12,8 @@ from google.protobuf.message import DecodeError
 
 from clerestory.door.config import MAX_BODY_BYTES
 from clerestory.door.errors import ConnectError, OwnError, UnreadableRequest
-from clerestory.door.json_requests import message_of
 from clerestory.door.methods import Method
+from clerestory.protojson import BadJson, parse
 from clerestory.refusals import Reason
 
 ENVELOPE = struct.Struct(">BI")  # flags, length of the payload
@@ -106,6 +106,15 @@ def unpacked(payload: bytes, compression: str) -> bytes:
     if not unpacker.eof or unpacker.unused_data:
         raise UnreadableRequest("the request is not one whole piece of gzip")
     return message
+
+
+def message_of(method: Method, payload: bytes) -> bytes:
+    """Return the message written as JSON text, in binary. Raises UnreadableRequest, which names a field."""
+    try:
+        return parse(method.request(), payload or b"{}").SerializeToString()
+    except BadJson as error:
+        field, text = error.faults[0]
+        raise UnreadableRequest(text if field else f"the request {text}", field) from None
 
 
 def to_json(method: Method, message: bytes) -> bytes:

@@ -40,6 +40,7 @@ OWN = {
     Reason.UNREADABLE_REQUEST: "invalid_argument",
     Reason.SLOW_REQUEST: "deadline_exceeded",
     Reason.BUSY: "resource_exhausted",
+    Reason.OUT_OF_TIME: "deadline_exceeded",
     Reason.INTERNAL: "internal",
 }  # reasons of the door itself -> their codes, which are those of the server
 RETRY = 1  # seconds after which a call of a caller with too many streams may be tried again

@@ -118,6 +118,9 @@ cdef class Game:
     cdef readonly tuple consistency_checks  # of what must add up: functions of the fields that yield faults
     cdef dict _codes
     cdef void bind(self, const GameOps *ops, const Guide *guide, const Encoder *encoder=*)
+    cdef int _code(self, object code) except -1             # of what Python passes for an action code. Raises BadText
+    cdef int _seat(self, object seat, int seats) except? NATURE  # for a seat, or NATURE. Raises BadPosition
+    cdef object _broken_rule(self, int broken, int number)
     cdef int broken(self, const void *s)  # index of the first broken invariant of the ops, -1 for none
     # a coming chance event that was shown to one seat, which is not an action
     cdef int private_outcomes(self, const void *s, int seat, action_t *out)   # those possible; returns how many
@@ -130,5 +133,6 @@ cdef class State:
     cdef readonly Game game
     cdef uint64_t data[MAX_WORDS]  # aligned
     cdef list past                 # (action code, bytes before it), oldest first; None: none yet
+    cdef int seat(self, object seat) except? NATURE  # of what Python passes for one, or NATURE. Raises BadPosition
     cdef inline const void *view(self) noexcept:
         return <const void *> self.data

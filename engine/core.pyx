@@ -6,9 +6,10 @@ from typing import NamedTuple
 from libc.string cimport memcmp, memcpy
 
 from clerestory.engine.envelope import check_envelope, list_fields, read_json
-from clerestory.engine.errors import BadPosition, BadText, GameError, IllegalAction, NotOver
+from clerestory.engine.errors import BadPosition, BadText, GameError, IllegalAction, NotOver, quoted
 from clerestory.engine.errors import text as fault
 from clerestory.engine.encoding cimport Encoder, write_inputs
+from clerestory.engine.integers cimport is_integer
 from clerestory.engine.rng cimport Rng
 from clerestory.texts import say
 
@@ -37,6 +38,17 @@ cdef Rng stream(object seed):
     return <Rng> seed if isinstance(seed, Rng) else Rng(seed)
 
 
+def state_of(Game game not None, bytes memory not None, list past):
+    """Return a pickled position. Raises BadPosition for memory that is no position's."""
+    sizes = {len(memory), *(len(before) for _, before in past)}
+    if sizes != {game.ops.state_size} or game.check_bytes(memory):
+        raise BadPosition([("position", fault("fault.memory"))])
+    cdef State state = State.__new__(State, game)
+    memcpy(state.data, <const char *> memory, game.ops.state_size)
+    state.past = past or None
+    return state
+
+
 cdef class Game:
     """A game's rules: the factory of its positions and the reader of its texts. Shared, immutable.
 
@@ -57,7 +69,7 @@ cdef class Game:
     """
 
     def __init__(
-        self, str name, int rules_revision, actions, layout, consistency_checks=(), *, tuning, seat_names=(),
+        self, str name, rules_revision, actions, layout, consistency_checks=(), *, tuning, seat_names=(),
         picture=None, cards=None, hand_values=None, inputs=None,
     ):
         self.name = name
@@ -138,6 +150,12 @@ cdef class Game:
         """Return what results that are compared have in common: the game by name, its rules and its cards."""
         return {"game": self.name, "rules_revision": self.rules_revision, "catalogue": self.catalogue}
 
+    def __copy__(self):
+        return self
+
+    def __deepcopy__(self, memo):
+        return self
+
     def cards(self):
         """Return the card catalogue in use: rows with their sources, by list; {} for a game without one."""
         return self._cards
@@ -188,8 +206,8 @@ cdef class Game:
             memory: what `State.to_bytes` returned. Memory that is no position's is not recognized.
             codes: of the actions, ascending, as many as `legal_codes` has.
 
-        Raises GameError for a game without a guide, ValueError for memory of another size, or more actions than a
-        decision can have.
+        Raises GameError for a game without a guide, BadText for no action code, ValueError for memory of another
+        size, or more actions than a decision can have.
         """
         cdef uint64_t state[MAX_WORDS]
         cdef action_t legal[MAX_LEGAL]
@@ -201,21 +219,29 @@ cdef class Game:
             raise ValueError(f"{len(memory)} bytes, {n} actions; possible: {self.ops.state_size}, {MAX_LEGAL} at most")
         memcpy(state, <const char *> memory, self.ops.state_size)
         for i in range(n):
-            legal[i] = codes[i]
+            legal[i] = self._code(codes[i])
         self.guide.weigh(state, legal, n, out)
         return [out[i] for i in range(n)]
 
-    def seat_name(self, int seat):
-        """What a seat is called in texts."""
-        if seat < 0:
-            return "an onlooker"
-        return self._seat_names[seat]
+    def seat_name(self, seat):
+        """Return what a seat is called in texts. Raises BadPosition for a seat that the game never has."""
+        cdef int number = self._seat(seat, self.ops.max_seats)
+        return self._seat_names[number] if number >= 0 else "an onlooker"
 
-    def action(self, int code):
-        """Return the action of a code. Raises BadText outside the code space."""
-        if not 0 <= code < self.ops.num_actions:
-            raise BadText(f"{code}: no action code of {self.name}; codes are 0 to {self.ops.num_actions - 1}")
-        return Action(code, self.texts[code], self.labels[code])
+    cdef int _seat(self, object seat, int seats) except? NATURE:
+        if not is_integer(seat) or not NATURE <= seat < seats:
+            raise BadPosition([("seat", fault("fault.seat", value=quoted(seat), last=seats - 1))])
+        return seat
+
+    def action(self, code):
+        """Return the action of a code. Raises BadText for what is no integer, and outside the code space."""
+        cdef int number = self._code(code)
+        return Action(number, self.texts[number], self.labels[number])
+
+    cdef int _code(self, object code) except -1:
+        if not is_integer(code) or not 0 <= code < self.ops.num_actions:
+            raise BadText(f"{quoted(code)}: no action code of {self.name}; codes are 0 to {self.ops.num_actions - 1}")
+        return code
 
     def parse_action(self, str text not None):
         """Return the action that a text names, whether or not it is legal anywhere. Raises BadText."""
@@ -224,7 +250,7 @@ cdef class Game:
             raise BadText(f"{text[:80]!r}: no action of {self.name}")
         return self.action(code)
 
-    def new(self, int seats, seed):
+    def new(self, seats, seed):
         """Return the opening position, hidden decks dealt.
 
         Args:
@@ -233,8 +259,9 @@ cdef class Game:
 
         Raises BadPosition for a player count the game does not have.
         """
-        if seats not in self.seats:
-            raise BadPosition([("seats", fault("fault.one_of", value=seats, known=", ".join(map(str, self.seats))))])
+        if not is_integer(seats) or seats not in self.seats:
+            known = ", ".join(map(str, self.seats))
+            raise BadPosition([("seats", fault("fault.one_of", value=quoted(seats), known=known))])
         cdef State state = State.__new__(State, self)
         self.ops.setup(state.data, seats, &stream(seed).c)
         return state
@@ -258,7 +285,7 @@ cdef class Game:
             self.layout.refuse([(self.ops.invariants[broken].field.decode(), self._broken_rule(broken, number))])
         return state
 
-    def _broken_rule(self, int broken, int number):
+    cdef object _broken_rule(self, int broken, int number):
         return fault("fault.rule", number=number, sentence=fault(f"rule.{self.ops.invariants[broken].code.decode()}"))
 
     def _all_checks(self):
@@ -437,29 +464,35 @@ cdef class State:
 
     __copy__ = copy
 
-    def observe(self, int seat):
+    def __deepcopy__(self, memo):
+        return self.copy(history=True)
+
+    def __reduce__(self):
+        """Return what makes it again in another process of the same build, with its history and no more knowledge."""
+        return state_of, (self.game, self.to_bytes(), list(self.past or ()))
+
+    def observe(self, seat):
         """Return the position as a seat knows it; NATURE stands for an onlooker. No history: it would tell.
 
         Raises BadPosition for a seat that does not exist.
         """
-        self._require_seat(seat)
+        cdef int observer = self.seat(seat)
         cdef State other = self.copy()
-        self.game.ops.observe(other.data, seat)
+        self.game.ops.observe(other.data, observer)
         return other
 
-    def private_outcomes(self, int seat):
+    def private_outcomes(self, seat):
         """Return the outcomes one of which the seat has been shown, though the position does not say which; mostly ().
 
         What is shown to one player is no action: whoever follows a game learns of it from that player, or not at all.
 
         Raises BadPosition for a seat that does not exist.
         """
-        self._require_seat(seat)
         cdef action_t outcomes[MAX_LEGAL]
-        cdef int i, n = self.game.private_outcomes(self.data, seat, outcomes)
+        cdef int i, n = self.game.private_outcomes(self.data, self.seat(seat), outcomes)
         return tuple([self.game.action(outcomes[i]) for i in range(n)])
 
-    def set_private_outcome(self, int seat, outcome):
+    def set_private_outcome(self, seat, outcome):
         """Enter which of the `private_outcomes` the seat has been shown: an Action, its text or its code.
 
         It is no part of the history: an `undo` of an earlier action forgets it.
@@ -470,11 +503,11 @@ cdef class State:
         possible = self.private_outcomes(seat)
         if all(action.code != code for action in possible):
             says = ", ".join(action.text for action in possible) or "nothing"
-            name = self.game.seat_name(seat) if seat >= 0 else "an onlooker"
+            name = self.game.seat_name(seat)
             raise IllegalAction(f"{self.game.texts[code]}: not what {name} can have been shown; {says} can")
-        self.game.set_private_outcome(self.data, seat, <action_t> code)
+        self.game.set_private_outcome(self.data, self.seat(seat), <action_t> code)
 
-    def clear_private_outcome(self, int seat):
+    def clear_private_outcome(self, seat):
         """Forget what the seat has been shown, for a screen that others see too; return whether the position said it.
 
         Where the order of the cards concerned is known, it is forgotten as well.
@@ -483,16 +516,15 @@ cdef class State:
         """
         if self.private_outcomes(seat):
             return False
-        self.game.clear_private_outcome(self.data, seat)
+        self.game.clear_private_outcome(self.data, self.seat(seat))
         return bool(self.private_outcomes(seat))
 
-    def foresees(self, int seat):
+    def foresees(self, seat):
         """Whether the seat has been shown what comes up at the chance event that is due, said or not.
 
         Raises BadPosition for a seat that does not exist.
         """
-        self._require_seat(seat)
-        return bool(self.game.foresees(self.data, seat))
+        return bool(self.game.foresees(self.data, self.seat(seat)))
 
     def deal(self, seed):
         """Return a determinization: every unknown filled, uniformly over what is consistent.
@@ -506,13 +538,11 @@ cdef class State:
 
     def key(self, seat=None):
         """Return the 64-bit hash of what a seat can see, by default the one to decide (Nature: an onlooker)."""
-        cdef int observer = max(self.turn, NATURE) if seat is None else seat
-        self._require_seat(observer)
+        cdef int observer = max(self.turn, NATURE) if seat is None else self.seat(seat)
         return self.game.ops.key(self.data, observer)
 
-    def _require_seat(self, int seat):
-        if not NATURE <= seat < self.seats:
-            raise BadPosition([("seat", fault("fault.seat", value=seat, last=self.seats - 1))])
+    cdef int seat(self, object seat) except? NATURE:
+        return self.game._seat(seat, self.seats)
 
     def returns(self):
         """Return the win share of each seat; they sum to 1. Raises NotOver before the end."""
@@ -571,12 +601,11 @@ cdef class State:
         self._require_guide()
         return self.game.guide.round(self.data)
 
-    def features(self, int seat):
+    def features(self, seat):
         """Return the guide's named features of a seat. Raises GameError without a guide."""
         cdef double out[MAX_FEATURES]
         self._require_guide()
-        self._require_seat(seat)
-        self.game.guide.feature(self.data, max(seat, 0), out)
+        self.game.guide.feature(self.data, max(self.seat(seat), 0), out)
         return {self.game.guide.features[i].decode(): out[i] for i in range(self.game.guide.num_features)}
 
     def _require_guide(self):

@@ -1,10 +1,12 @@
 """The list of games, and reading positions of any of them."""
 
+import copyreg
 import threading
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
+from clerestory import __version__
 from clerestory.engine.catalogue import CardRows, Catalogue, read_file
 from clerestory.engine.cathedral import changes as cathedral_changes
 from clerestory.engine.cathedral import plans as cathedral_plans
@@ -20,11 +22,12 @@ from clerestory.engine.duel import points as duel_points
 from clerestory.engine.duel.catalogue import DuelCatalogue
 from clerestory.engine.duel.rules import DuelGame
 from clerestory.engine.duel.text import show as show_duel
+from clerestory.engine.envelope import check_envelope
 from clerestory.engine.errors import BadCatalogue, BadPosition, quoted
 from clerestory.engine.picture import Telling
 from clerestory.engine.plans import Planner
 from clerestory.engine.toy import changes as toy_changes
-from clerestory.engine.toy.rules import TOY
+from clerestory.engine.toy.rules import TOY, ToyGame
 from clerestory.texts.sentences import text
 
 
@@ -174,3 +177,34 @@ def from_position(position: str | bytes | Mapping[str, Any]) -> State:
     if len(named) != 1:
         raise BadPosition([("position", text("fault.named", games=", ".join(GAMES)))])
     return game(named[0]).from_position(fields)
+
+
+# -- pickles: a game is its name, and what the memory of its positions depends on ----------------------
+
+
+def pickled(kept: Game) -> tuple[Callable[[str, dict[str, Any]], Game], tuple[str, dict[str, Any]]]:
+    """Return what finds a game in another process."""
+    return unpickled, (kept.name, build_of(kept))
+
+
+def build_of(made: Game) -> dict[str, Any]:
+    """Return what must be equal for memory of a game's positions to be read."""
+    return {
+        "rules_revision": made.rules_revision,
+        "catalogue": made.catalogue,
+        "version": __version__,
+        "layout": made.layout.fingerprint,
+    }
+
+
+def unpickled(name: str, build: dict[str, Any]) -> Game:
+    """Return the game of this process that a pickled one was. Raises BadPosition if it is of another build."""
+    found = game(name)
+    check_envelope(found, {"rules_revision": build["rules_revision"], "catalogue": build["catalogue"], name: {}})
+    if build != build_of(found):
+        raise BadPosition([("version", text("fault.build", value=build["version"], version=__version__))])
+    return found
+
+
+for kind in (CathedralGame, DuelGame, ToyGame):
+    copyreg.pickle(kind, pickled)

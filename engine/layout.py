@@ -4,8 +4,10 @@ A game declares for each field its name in JSON, its address in the struct (`at`
 its meaning; fields of players are declared once for all players. Bytes that belong to no field are 0 in every position.
 """
 
+import hashlib
 import struct
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property
 from itertools import groupby
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -171,6 +173,12 @@ class Layout:
             slot.kind.in_range(slot.take(numbers), FieldContext({}, max(slot.owner, 0), seats)) for slot in plan.slots
         )
 
+    @cached_property
+    def fingerprint(self) -> str:
+        """The hash of where each field is in memory and what it may hold, for memory that leaves the process."""
+        plans = [(plan.codec.format, list(map(trait_of, plan.slots))) for plan in self.plans.values()]
+        return hashlib.sha256(repr(plans).encode()).hexdigest()[:16]
+
     # -- single fields -------------------------------------------------------------------------------
 
     def read(self, slot: Slot, raw: Sequence[int], seats: int) -> Any:
@@ -251,6 +259,11 @@ class Layout:
         """Return the tables of all fields for RULES.md; neighbouring fields with the same meaning share a row."""
         players = Field("players", (), Kind(), "by seat, below")
         return f"{table('field', [*self.fields, players])}\n{table('field of a player', self.player_fields)}"
+
+
+def trait_of(slot: Slot) -> tuple[str, str, int, int]:
+    """Return what tells a slot from one of another layout."""
+    return slot.path, type(slot.kind).__name__, slot.kind.low, slot.kind.high
 
 
 def slot_of(field: Field, owner: int, numbers: Sequence[int]) -> Slot:

@@ -1,31 +1,37 @@
 # cython: language_level=3
 """The Python handle of the random numbers."""
-from libc.stdint cimport uint64_t
+from libc.stdint cimport UINT32_MAX, uint32_t
+
+from clerestory.engine.integers cimport as_seed, whole
+
+
+def resumed(words):
+    """Return the stream that had these words as its `state`."""
+    cdef Rng rng = Rng(0)
+    for i, word in enumerate(words):
+        rng.c.s[i] = word
+    return rng
 
 
 cdef class Rng:
     """A stream of random numbers (xoshiro256++), equal for equal seeds on every machine.
 
     Args:
-        seed: 0 to 2**64 - 1.
+        seed: 0 to 2**64 - 1, an integer; True and False are none.
 
     Raises ValueError for any other seed.
     """
 
     def __cinit__(self, seed):
-        if not isinstance(seed, int) or not 0 <= seed < 1 << 64:
-            raise ValueError(f"seed: {seed!r} is not a whole number from 0 to 2**64 - 1")
-        rng_seed(&self.c, <uint64_t> seed)
+        rng_seed(&self.c, as_seed(seed))
 
     def next(self):
         """Return the next 64-bit number."""
         return rng_next(&self.c)
 
-    def below(self, unsigned int n):
-        """Return a number from 0 to n - 1. Raises ValueError for n = 0."""
-        if n == 0:
-            raise ValueError("n must be at least 1")
-        return rng_below(&self.c, n)
+    def below(self, n):
+        """Return a number from 0 to n - 1. Raises ValueError for an n that is not from 1 to 2**32 - 1."""
+        return rng_below(&self.c, <uint32_t> whole("n", n, 1, UINT32_MAX))
 
     def unit(self):
         """Return a number in [0, 1)."""
@@ -36,6 +42,10 @@ cdef class Rng:
         cdef Rng other = Rng(0)
         other.c = self.c
         return other
+
+    def __reduce__(self):
+        """Return what makes it again in another process."""
+        return resumed, (self.state,)
 
     @property
     def state(self):

@@ -1,10 +1,11 @@
 # cython: language_level=3
 """Loops for benchmarks: random games, random playouts, copies, and a fixed reference."""
-from libc.stdint cimport uint8_t, uint64_t
+from libc.stdint cimport INT64_MAX, int64_t, uint8_t, uint64_t
 from libc.string cimport memcpy
 
 from clerestory.engine.clock cimport monotonic
 from clerestory.engine.core cimport MAX_LEGAL, MAX_SEATS, MAX_WORDS, NATURE, OVER, Game, GameOps, State, action_t
+from clerestory.engine.integers cimport whole
 from clerestory.engine.rng cimport Rng, rng_below, rng_t
 from clerestory.engine.value cimport Valuation
 
@@ -27,16 +28,16 @@ cdef uint64_t play_out(const GameOps *ops, void *s, rng_t *rng) noexcept nogil:
     return plies
 
 
-def random_games(Game game not None, int seats, double seconds, seed):
+def random_games(Game game not None, seats, double seconds, seed):
     """Play whole games at random, from setup to end. Return (games, plies, seconds spent)."""
     cdef uint64_t world[MAX_WORDS]
     cdef Rng rng = Rng(seed)
     cdef uint64_t games = 0, plies = 0
-    game.new(seats, 0)
+    cdef int players = game.new(seats, 0).seats
     cdef double start = monotonic(), end = start + seconds
     with nogil:
         while games == 0 or monotonic() < end:
-            game.ops.setup(world, seats, &rng.c)
+            game.ops.setup(world, players, &rng.c)
             plies += play_out(game.ops, world, &rng.c)
             games += 1
     return games, plies, monotonic() - start
@@ -75,19 +76,19 @@ def evaluations(Valuation value not None, list positions not None, double second
     return done, monotonic() - start
 
 
-def copies(State position not None, uint64_t count):
+def copies(State position not None, count):
     """Copy a position within C, each copy the source of the next. Return the seconds spent."""
     cdef uint64_t ring[8][MAX_WORDS]
-    cdef uint64_t i
+    cdef int64_t i, number = whole("count", count, 0, INT64_MAX)
     cdef int size = position.game.ops.state_size
     memcpy(ring[0], position.data, size)
     cdef double start = monotonic()
     with nogil:
-        for i in range(count):
+        for i in range(number):
             memcpy(ring[(i + 1) & 7], ring[i & 7], size)
             ring[(i + 1) & 7][0] ^= i
     cdef double spent = monotonic() - start
-    return spent if ring[count & 7][0] != 1 else 0.0  # the copies are used, so that no compiler drops them
+    return spent if ring[number & 7][0] != 1 else 0.0  # the copies are used, so that no compiler drops them
 
 
 def reference():

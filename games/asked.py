@@ -1,6 +1,7 @@
 """What may be asked of a game to be made and of those who hold its seats: everything that is wrong is told at once."""
 
 import re
+from unicodedata import category
 
 from clerestory.advice.question import time_fault
 from clerestory.engine.tuning import NUM_LEVELS, character_fault
@@ -10,6 +11,8 @@ from clerestory.refusals import Faults, Reason
 LONGEST_NAME = 40  # characters
 MOST_DELAY = 1000  # plies
 SHORTEST_MOVE, LONGEST_MOVE = 1.0, 30 * 24 * 3600.0  # seconds
+JOINERS = dict.fromkeys(map(ord, "\u200c\u200d"))  # of letters and emoji, which are no control characters
+BLANK = "\u115f\u1160\u2800\u3164\uffa0"  # letters and symbols without a shape
 REQUEST_ID = re.compile(r"[\w.:-]{16,64}", re.ASCII)
 
 
@@ -21,10 +24,17 @@ def check_holder(holder: Holder, path: str, faults: Faults) -> None:
 
 
 def check_name(name: str, path: str, faults: Faults) -> None:
-    """Add a fault for a name that is too long, or cannot be shown on one line."""
-    if len(name) > LONGEST_NAME or (name and not name.isprintable()):
+    """Add a fault for a name that is too long, cannot be shown on one line, or looks blank."""
+    if len(name) > LONGEST_NAME or not name.translate(JOINERS).isprintable():
         text = f"must be {LONGEST_NAME} characters at most, without line ends or other control characters"
         faults.add(Reason.BAD_OPTIONS, f"{path}name", text)
+    elif name and not any(map(is_visible, name)):
+        faults.add(Reason.BAD_OPTIONS, f"{path}name", "looks blank; must have a visible character")
+
+
+def is_visible(character: str) -> bool:
+    """Whether a character is a letter, number, punctuation mark or symbol that does not look blank."""
+    return category(character)[0] in "LNPS" and character not in BLANK
 
 
 def check_bot(bot: BotSettings, path: str, faults: Faults) -> None:

@@ -22,7 +22,7 @@ cdef class LineBuilder:
         lead: added to the log odds of the first seat.
     """
 
-    def __init__(self, options, int seat, int seats, double exponent, double lead):
+    def __init__(self, options, seat, seats, double exponent, double lead):
         self.margin_share, self.scale, self.deviations = options.margin_share, options.scale, options.deviations
         self.seat, self.seats, self.exponent, self.lead = seat, seats, exponent, lead
 

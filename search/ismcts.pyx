@@ -9,6 +9,7 @@ from libc.stdlib cimport free, malloc
 
 from clerestory.engine.clock cimport monotonic
 from clerestory.engine.core cimport MAX_LEGAL, NATURE, State, action_t
+from clerestory.engine.integers cimport is_integer, whole
 from clerestory.search.estimates cimport ActionSums, LineBuilder
 from clerestory.search.outlook cimport OutlookSums, look_ahead
 from clerestory.search.run cimport BY_DECISION, BY_ITERATIONS, BY_PAUSE, BY_STOP, BY_TIME
@@ -18,7 +19,9 @@ from clerestory.search.turns cimport Worker
 
 from clerestory.search.certainty import certainty
 from clerestory.search.errors import BadLimit, WrongSeat
-from clerestory.search.limits import DEFAULT_MAX_BYTES, MAX_VISITS, MIN_BYTES, end_of_run, require_threads
+from clerestory.search.limits import (
+    DEFAULT_MAX_BYTES, MAX_THREADS, MAX_VISITS, MIN_BYTES, end_of_run, require_threads,
+)
 from clerestory.search.options import Options
 from clerestory.search.reasons import explained, gain
 from clerestory.search.lines import Outlook, likeliest, ranked
@@ -30,6 +33,7 @@ cdef extern from "sharing.h":
     uint64_t ANY_NUMBER
 
 EXPLAINED_WORLDS = 100
+MAX_WORLDS = (1 << 31) - 1
 MANY_PLIES = 1 << 40
 REASONS = {
     BY_PAUSE: StopReason.PAUSED,
@@ -79,12 +83,12 @@ cdef class Searcher:
         of_game = {"temperature": tuning.temperature, "scale": tuning.scale[self.view.seats]}
         self.options = Options(**{**of_game, **options})
         self._require_guide()
-        if not isinstance(max_bytes, int) or max_bytes < MIN_BYTES:
+        if not is_integer(max_bytes) or max_bytes < MIN_BYTES:
             raise BadLimit("max_bytes", f"{max_bytes!r} is not a whole number of at least {MIN_BYTES}")
         self.seed = seed
         self.seeds = stream(seed)
-        if not 0 < max_visits <= MAX_VISITS:
-            raise BadLimit("max_visits", f"{max_visits!r} is not from 1 to {MAX_VISITS}")
+        if not is_integer(max_visits) or not 0 < max_visits <= MAX_VISITS:
+            raise BadLimit("max_visits", f"{max_visits!r} is not a whole number from 1 to {MAX_VISITS}")
         self.tree = SharedTree(max_bytes, max_visits, self.view.seats)
         self.searches = []
         self._add_thread(seed)
@@ -149,13 +153,13 @@ cdef class Searcher:
 
         Raises BadLimit for a number out of its range.
         """
-        if iterations is not None and (type(iterations) is not int or not 0 < iterations < 1 << 63):
+        if iterations is not None and not (is_integer(iterations) and 0 < iterations < 1 << 63):
             raise BadLimit("iterations", f"{iterations!r} is not a whole number above 0")
         self.tree.tree.late = False
         write_left(&self.tree.left, ANY_NUMBER if iterations is None else iterations)
 
     def step(
-        self, double pause, *, double deadline, int thread=0, int threads=1, bint early=False, Worker worker=None
+        self, double pause, *, double deadline, thread=0, threads=1, bint early=False, Worker worker=None
     ):
         """Search in one thread for a slice; return why it ended (`paused`: it can go on) and its iterations.
 
@@ -170,8 +174,9 @@ cdef class Searcher:
             early: as in `run`.
             worker: whose thread of the system searches while this one waits; None for this thread.
         """
-        cdef TreeSearch search = self._search_of(thread)
+        cdef TreeSearch search = self._search_of(whole("thread", thread, 0, MAX_THREADS - 1))
         cdef uint64_t before = search.search.statistics.iterations
+        require_threads(threads)
         self.threads = max(self.threads, threads)
         if not self.running:
             self.began = self._now()
@@ -283,7 +288,7 @@ cdef class Searcher:
         alone = first.search.statistics.iterations == self.iterations
         return bool(alone and not self.advanced and (self.threads == 1 or not self.tree.tree.full))
 
-    def explain(self, result, *, lines=5, worlds=EXPLAINED_WORLDS, int64_t plies=MANY_PLIES):
+    def explain(self, result, *, lines=5, worlds=EXPLAINED_WORLDS, plies=MANY_PLIES):
         """Return the result with an outlook on each of its first lines, and the reason for the best one.
 
         Each world is played to its end once for each line, with the same cards and luck: by the most visited actions
@@ -295,6 +300,8 @@ cdef class Searcher:
             lines: number of lines to explain, at least 1; at most all are explained.
             worlds: determinizations, above 0.
             plies: limit for each line after which no new world begins; a ply takes about a tenth of a microsecond.
+
+        Raises ValueError for a number that is no integer or out of its range.
         """
         if self.view.game.guide == NULL:
             return result
@@ -303,7 +310,7 @@ cdef class Searcher:
             result, *self.foresee(actions, worlds=worlds, plies=plies), self.view.game.tuning.worth_naming
         )
 
-    def foresee(self, actions, *, int worlds=EXPLAINED_WORLDS, int64_t plies=MANY_PLIES):
+    def foresee(self, actions, *, worlds=EXPLAINED_WORLDS, plies=MANY_PLIES):
         """Return the outlook of each action, and the gains of the first one over the second, feature by feature.
 
         Args:
@@ -316,7 +323,8 @@ cdef class Searcher:
         cdef TreeSearch search = self.searches[0]
         cdef action_t firsts[MAX_LEGAL]
         cdef uint64_t seed = self.seed
-        cdef int i, lived, n = len(codes)
+        cdef int i, lived, n = len(codes), most = whole("worlds", worlds, 1, MAX_WORLDS)
+        cdef int64_t left = whole("plies", plies, 0, MANY_PLIES)
         for i in range(n):
             firsts[i] = codes[i]
         cdef OutlookSums *lines = <OutlookSums *> malloc(n * sizeof(OutlookSums))
@@ -325,7 +333,7 @@ cdef class Searcher:
         self.running += 1  # nothing may move the tree meanwhile
         try:
             with nogil:
-                lived = look_ahead(&search.search, firsts, n, worlds, plies, seed, lines)
+                lived = look_ahead(&search.search, firsts, n, most, left, seed, lines)
             return [self._outlook(&lines[i], lived) for i in range(n)], self._gains(&lines[1], lived) if n > 1 else ()
         finally:
             self.running -= 1

@@ -1,6 +1,7 @@
 """When a search ends, and how much memory and how many threads it may have."""
 
 import math
+from numbers import Integral
 
 from clerestory.search.errors import BadLimit
 
@@ -28,5 +29,5 @@ def end_of_run(seconds: object, deadline: object, started: float) -> float:
 
 def require_threads(threads: object) -> None:
     """Raise BadLimit for a number of threads out of its range."""
-    if type(threads) is not int or not 0 < threads <= MAX_THREADS:
+    if isinstance(threads, bool) or not isinstance(threads, Integral) or not 0 < int(threads) <= MAX_THREADS:
         raise BadLimit("threads", f"{threads!r} is not a whole number from 1 to {MAX_THREADS}")

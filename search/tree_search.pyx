@@ -38,7 +38,7 @@ cdef class SharedTree:
         seats: of the game.
     """
 
-    def __cinit__(self, uint64_t max_bytes, uint64_t max_visits, int seats):
+    def __cinit__(self, max_bytes, max_visits, seats):
         gate_open(&self.gate)
         if not tree_open(&self.tree, max_bytes, max_visits, seats):
             raise MemoryError(f"no memory for a tree of {spoken_size(max_bytes)}")
@@ -108,7 +108,7 @@ cdef class TreeSearch:
         self.search.tree.fixed = False
         self.search.tree.reused = root_visits(&self.search)
 
-    def run(self, double pause, double deadline, bint early, int threads, Worker worker=None):
+    def run(self, double pause, double deadline, bint early, threads, Worker worker=None):
         """Search without the GIL, in the thread of a worker if there is one; return why it ended, an EndOfRun.
 
         Raises what the clock raised.

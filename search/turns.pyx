@@ -32,7 +32,7 @@ cdef class Worker:
     Raises OSError if the system has no thread left.
     """
 
-    def __cinit__(self, double seconds, int niceness):
+    def __cinit__(self, double seconds, niceness):
         self.c.nanoseconds = round(seconds * 1e9)
         self.c.niceness = niceness
         cdef int error = worker_begin(&self.c)

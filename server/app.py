@@ -19,9 +19,6 @@ from grpc_channelz.v1.channelz import add_channelz_servicer
 from grpc_health.v1 import health, health_pb2
 from grpc_health.v1._async import HealthServicer
 from grpc_health.v1.health_pb2_grpc import add_HealthServicer_to_server
-from grpc_reflection.v1alpha import reflection
-from grpc_reflection.v1alpha._async import ReflectionServicer
-from grpc_reflection.v1alpha.reflection_pb2_grpc import add_ServerReflectionServicer_to_server
 
 from clerestory.addresses import is_heard, socket_of
 from clerestory.advice.analyst import Analyst
@@ -50,6 +47,7 @@ from clerestory.server.memory import limit_bytes, resident_bytes
 from clerestory.server.metrics import Exposition, Metrics, expose
 from clerestory.server.pieces import Pieces
 from clerestory.server.puzzle_service import Puzzles
+from clerestory.server.reflection import add_reflection
 from clerestory.server.rules_service import RulesHandlers
 from clerestory.server.security import Tokens
 from clerestory.server.service import AdvisorHandlers
@@ -265,8 +263,7 @@ def add_services(
     add_PuzzleServiceServicer_to_server(Puzzles(), server)
     add_LessonServiceServicer_to_server(Lessons(pieces), server)
     add_HealthServicer_to_server(standing, server)
-    names = [*SERVICES, health.SERVICE_NAME, reflection.SERVICE_NAME]
-    add_ServerReflectionServicer_to_server(ReflectionServicer(names), server)  # type: ignore[no-untyped-call]
+    add_reflection([*SERVICES, health.SERVICE_NAME], server)
 
 
 async def report_games(standing: HealthServicer, healthy: bool) -> None:
@@ -290,8 +287,7 @@ def start_admin(address: str, standing: HealthServicer) -> tuple[grpc.aio.Server
     admin = grpc.aio.server(options=channel_options(OPERATORS))
     add_channelz_servicer(admin)
     add_HealthServicer_to_server(standing, admin)
-    names = ["grpc.channelz.v1.Channelz", health.SERVICE_NAME, reflection.SERVICE_NAME]
-    reflection.enable_server_reflection(names, admin)
+    add_reflection(["grpc.channelz.v1.Channelz", health.SERVICE_NAME], admin)
     return admin, listen(admin, address)
 
 

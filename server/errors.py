@@ -149,7 +149,7 @@ def further_details(refusal: Refusal, faults: list[tuple[str, str]]) -> list[Mes
     if code == grpc.StatusCode.INVALID_ARGUMENT or refusal.reason == Reason.WRONG_SEAT_TOKEN:
         fields = [BadRequest.FieldViolation(field=field, description=text) for field, text in faults]
         return [BadRequest(field_violations=fields)]
-    if code == grpc.StatusCode.FAILED_PRECONDITION:
+    if code in (grpc.StatusCode.FAILED_PRECONDITION, grpc.StatusCode.ABORTED):
         failures = [
             PreconditionFailure.Violation(type=refusal.reason, subject=field, description=text)
             for field, text in faults

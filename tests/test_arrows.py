@@ -17,7 +17,7 @@ ENGINE = r"clerestory\.engine\b"
 ABOVE = {"__init__", "games", "record", "scoring", "script", "speed"}  # of engine/; what is left is for every game
 COMMON = "|".join(sorted({path.stem for path in (ROOT / "engine").glob("*.p*")} - ABOVE))
 COMMON_GROUND = (  # what needs nothing else
-    r"clerestory\.(addresses|declared|durations|exports|figures|folders|metadata|pem|percentiles|refusals|refused|seeds|sizes|spans|texts|turns)\b"
+    r"clerestory\.(addresses|declared|durations|exports|figures|folders|metadata|pem|percentiles|protojson|refusals|refused|seeds|sizes|spans|texts|turns)\b"
 )
 ALLOWED: dict[str, str] = {
     "engine": rf"clerestory\.(engine\.({COMMON})|texts)\b",
@@ -26,14 +26,16 @@ ALLOWED: dict[str, str] = {
     "engine/record.py": r"clerestory\.engine\.(core|errors|games)\b",
     "engine/scoring.py": r"clerestory\.(engine\.(changes|core|games)|texts)\b",
     "engine/script.py": r"clerestory\.engine\.(core|games)\b",
-    "engine/games.py": r"clerestory\.(engine|texts)\b",
+    "engine/games.py": r"clerestory\Z|clerestory\.(engine|texts)\b",
     "engine/toy": rf"clerestory\.(engine\.({COMMON}|toy)|texts)\b",
     "engine/cathedral": rf"clerestory\.(engine\.({COMMON}|cathedral)|texts)\b",
     "engine/duel": rf"clerestory\.(engine\.({COMMON}|duel)|texts)\b",
-    "search": rf"clerestory\.(engine\.(clock|core|elementary|errors|rng|tuning|value)\b|search\b)|{COMMON_GROUND}",
+    "search": (
+        rf"clerestory\.(engine\.(clock|core|elementary|errors|integers|rng|tuning|value)\b|search\b)|{COMMON_GROUND}"
+    ),
     "search/reasons.py": rf"clerestory\.(engine\.(core|games)\b|figures\b|search\b)|{COMMON_GROUND}",  # names plans
     "arena": (
-        rf"clerestory\.(engine\.(clock|core|net|rng|errors|script|tuning|value)\b|search\b|arena\b)|{COMMON_GROUND}"
+        rf"clerestory\.(engine\.(clock|core|integers|net|rng|errors|script|tuning|value)\b|search\b|arena\b)|{COMMON_GROUND}"
     ),
     "arena/remote.py": r"clerestory\.(engine\.core|arena\.(errors|revisions)|clients)\b",
     "learn": r"clerestory\.(engine\.(core|rng|errors|net|value|weights)\b|search\b|arena\b|learn\b)",

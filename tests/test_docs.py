@@ -1,13 +1,19 @@
 """The examples in the README and docs/clients.md work as written in any folder, but for addresses and times."""
 
 import re
+import subprocess
+import sys
 from pathlib import Path
+from typing import get_type_hints
 
 import pytest
 
 import clerestory.engine
 import clerestory.search
 from clerestory.clients import Advisor
+from clerestory.clients.kept import AsyncKeptGame, KeptGame
+from clerestory.clients.kept_wire import GameSnapshot
+from clerestory.clients.streams import AsyncStream, Stream
 
 ROOT = Path(__file__).parents[1]
 PYTHON = re.compile(r"```python\n(.*?)```", re.DOTALL)
@@ -22,6 +28,19 @@ SAYS = {
     ("docs/clients.md", 4): "%",
     ("docs/clients.md", 5): "%\n",
 }
+
+BEFORE = """
+from pathlib import Path
+from typing import assert_type
+from clerestory.clients import Advisor, AsyncAdvisor
+from clerestory.clients.kept_wire import GameSnapshot
+from clerestory.clients.streams import AsyncStream, Stream
+
+position = Path("position.json").read_text()
+advisor = Advisor("127.0.0.1:50051")
+assert_type(advisor.games.open("game").watch(), Stream[GameSnapshot])
+assert_type(AsyncAdvisor("127.0.0.1:50051").games.open("game").watch(), AsyncStream[GameSnapshot])
+"""  # what the examples of the pages have before them
 
 EXAMPLES = [
     (page, number) for page in PAGES for number in range(len(PYTHON.findall((ROOT / page).read_text(encoding="utf-8"))))
@@ -49,6 +68,21 @@ def test_python_example_runs(
     with Advisor(target) as advisor:
         exec(compile(example(page, number, target), page, "exec"), {"position": position, "advisor": advisor})
     assert SAYS[page, number] in capsys.readouterr().out
+
+
+@pytest.mark.system  # it starts mypy
+def test_python_examples_have_right_types(tmp_path: Path) -> None:
+    for page, number in EXAMPLES:
+        name = f"{page.replace('/', '_').removesuffix('.md')}_{number}.py"
+        (tmp_path / name).write_text(f"{BEFORE}\n{PYTHON.findall((ROOT / page).read_text())[number]}")
+    command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", ROOT / ".mypy_cache", *tmp_path.glob("*.py")]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout
+
+
+def test_streams_of_games_have_the_type_of_their_states() -> None:
+    kinds = {KeptGame: Stream[GameSnapshot], AsyncKeptGame: AsyncStream[GameSnapshot]}
+    assert {kind: get_type_hints(kind.watch)["return"] for kind in kinds} == kinds
 
 
 def test_every_example_says_something_that_is_looked_for() -> None:

@@ -11,6 +11,7 @@ ONE_OR_NONE = {"fr"}  # languages that count 0, and all below 2, like 1
 WITH_COMMA = {"de", "it", "es", "fr"}  # languages that write 1,5
 GROUPED = {"de": ".", "it": ".", "es": ".", "fr": "\u202f"}  # between thousands; elsewhere a comma
 RIGHT_TO_LEFT = {"he"}
+FORMER = {"iw": "he"}  # codes of ISO 639 that were replaced, which some systems still send
 RIGHT_TO_LEFT_LETTERS = re.compile("[\u0590-\u08ff]")
 ISOLATE, END_OF_ISOLATE = "\u2068", "\u2069"  # around text whose direction is that of its first letter
 DUAL = {"he"}  # languages with a form for two
@@ -24,7 +25,7 @@ class BadLanguage(ValueError):
 
 def language_of(tag: str) -> str:
     """Return the language of a BCP 47 tag, such as `it-CH`: one of LANGUAGES. Raises BadLanguage."""
-    language = tag.replace("_", "-").partition("-")[0].lower()
+    language = primary(tag.replace("_", "-").lower())
     if language not in LANGUAGES:
         raise BadLanguage(f"{tag!r} is not one of {', '.join(LANGUAGES)}")
     return language
@@ -34,10 +35,16 @@ def language_asked(header: str) -> str:
     """Return the language that an `accept-language` header prefers of those there are, ENGLISH if it names none."""
     best, most = ENGLISH, 0.0
     for tag, weight in weighted(header):
-        language = tag.partition("-")[0]
+        language = primary(tag)
         if language in LANGUAGES and weight > most:
             best, most = language, weight
     return best
+
+
+def primary(tag: str) -> str:
+    """Return the language of a tag in lower case, by its present code."""
+    language = tag.partition("-")[0]
+    return FORMER.get(language, language)
 
 
 def weighted(header: str) -> Iterator[tuple[str, float]]:

@@ -225,12 +225,13 @@ TERM_NAMES = (
 STAGE_NAMES = ("draft", "building", "board", "stalls", "cathedral")
 
 
-def terms_of(State state not None, int seat):
+def terms_of(State state not None, seat):
     """Return the components of a seat's value: round, stage, VP now, and the terms by name."""
     cdef const Cathedral *s = <const Cathedral *> state.view()
     cdef double terms[TERMS]
-    count_terms(s, seat, terms)
-    return s.round, STAGE_NAMES[stage_of(s)], s.players[seat].vp, {
+    cdef int player = max(state.seat(seat), 0)
+    count_terms(s, player, terms)
+    return s.round, STAGE_NAMES[stage_of(s)], s.players[player].vp, {
         name: terms[i] for i, name in enumerate(TERM_NAMES)
     }
 

@@ -111,7 +111,7 @@ def fill_advantages(catalogue):
     cards.room_cards = lasting_amount(catalogue, "craftsman_room", "cards")
 
 
-def fill_advantage(int i, effect):
+cdef object fill_advantage(int i, effect):
     """The gains of an immediate card."""
     cdef int type_
     cards.advantages[i].vp = getattr(effect, "vp", 0)

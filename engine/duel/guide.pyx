@@ -228,13 +228,14 @@ TERM_NAMES = (
 )
 
 
-def terms_of(State state not None, int seat):
+def terms_of(State state not None, seat):
     """Return the components of a seat's value: the round (0 to 11), points now, and the terms by name."""
     cdef const Duel *s = <const Duel *> state.view()
     cdef double terms[TERMS]
-    count_terms(s, seat, terms)
+    cdef int player = max(state.seat(seat), 0)
+    count_terms(s, player, terms)
     named = {name: terms[i] for i, name in enumerate(TERM_NAMES)}
-    return ROUNDS * s.phase + s.round, points_of(&s.players[seat]), named
+    return ROUNDS * s.phase + s.round, points_of(&s.players[player]), named
 
 
 def weights_of(table):

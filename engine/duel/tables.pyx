@@ -27,7 +27,7 @@ def fill(catalogue):
     fill_prices(catalogue.building)
 
 
-def fill_effect(int card, name, effect):
+cdef object fill_effect(int card, name, effect):
     cards.effects[card].kind = EffectKind[f"EFFECT_{effect.kind.upper()}"]
     cards.effects[card].amount = amount_of(name, effect, *AMOUNTS)
     cards.effects[card].price = getattr(effect, "price", 0)
@@ -38,7 +38,7 @@ def fill_effect(int card, name, effect):
         cards.effects[card].kinds |= 15u << 4 * <int> CHIPS.index(kind)
 
 
-def fill_frame(int card, values):
+cdef object fill_frame(int card, values):
     cdef uint64_t bit = <uint64_t> 1 << card
     cdef int seat
     if values.frame == "once":
@@ -68,7 +68,7 @@ def fill_once(catalogue):
         bit += 1
 
 
-def fill_deck(int deck, copies):
+cdef object fill_deck(int deck, copies):
     cdef int card, copy = 0
     for card, count in enumerate(copies):
         for _ in range(count):
@@ -79,7 +79,7 @@ def fill_deck(int deck, copies):
             cards.last_copy[deck] |= 1u << (copy - 1)
 
 
-def fill_section(int seat, int section, needs):
+cdef object fill_section(int seat, int section, needs):
     cdef int i, placed
     cdef Builds *builds
     for i in range(3):

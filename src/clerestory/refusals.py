@@ -29,7 +29,7 @@ class Reason(StrEnum):
     BAD_SEAT = "BAD_SEAT", "the seat does not exist"
     BAD_TIME_BUDGET = (
         "BAD_TIME_BUDGET",
-        "not above 0, over 24 h, or missing without iterations; for a review: under 1 s, or with iterations",
+        "not above 0, over 24 h, or missing without iterations or level; for a review: under 1 s, or with iterations",
     )
     BAD_ITERATIONS = "BAD_ITERATIONS", "0, or 2^63 or more; for a review: outside 50 to 200,000"
     BAD_MAX_TREE_BYTES = "BAD_MAX_TREE_BYTES", "less than 64 KiB"

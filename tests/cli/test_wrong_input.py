@@ -184,6 +184,11 @@ def test_wrong_usage_is_explained(line: str) -> None:
     assert "Usage: " in done.err
 
 
+def test_usage_errors_are_in_one_language() -> None:
+    done = run("hint", "--language", "de")
+    assert (done.err.startswith("Usage: "), "Missing argument" in done.err) == (True, True)
+
+
 @pytest.mark.parametrize(
     ("line", "says"),
     [

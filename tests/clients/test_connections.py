@@ -27,6 +27,7 @@ from clerestory.refusals import Reason
 from clerestory.refused import words_for_users
 from clerestory.server import transport
 from clerestory.server.config import Settings
+from clerestory.texts import say
 from tests.clients.fake import Scripted, serving
 from tests.conftest import TOKEN
 from tests.server.harness import until
@@ -211,16 +212,17 @@ def test_an_error_has_a_text_in_the_language_of_the_client(target: str) -> None:
 
 
 async def test_a_closed_advisor_is_unavailable() -> None:
-    advisor = Advisor("localhost:1")
+    advisor = Advisor("localhost:1", language="de-CH")
     advisor.close()
-    with pytest.raises(Unavailable):
-        advisor.recommend(POSITION, "1s")
-    with pytest.raises(Unavailable):
-        advisor.analyze(POSITION, "1s")
-    other = AsyncAdvisor("localhost:1")
+    for ask in (advisor.recommend, advisor.analyze):
+        with pytest.raises(Unavailable) as caught:
+            ask(POSITION, "1s")
+        assert caught.value.localized == say("page", "trouble.unreachable", language="de")
+    other = AsyncAdvisor("localhost:1", language="it")
     await other.close()
-    with pytest.raises(AdvisorError):
+    with pytest.raises(AdvisorError) as refused:
         await other.recommend(POSITION, "1s")
+    assert refused.value.localized == say("page", "trouble.unreachable", language="it")
 
 
 def test_an_async_advisor_may_be_kept_from_one_event_loop_to_the_next(target: str) -> None:

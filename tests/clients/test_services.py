@@ -10,6 +10,8 @@ from google.protobuf.descriptor import MethodDescriptor
 
 from clerestory.clients import Advisor, AsyncAdvisor, AsyncReferee, BadRequest, Referee
 from clerestory.clients.streams import AsyncStream, Stream
+from clerestory.engine import GAMES
+from clerestory.review.puzzle import PLAN_SEPARATOR, puzzles
 from clerestory.server.app import SERVICES
 from clerestory.v1 import rules_pb2
 from tests.clients.fake import serving
@@ -19,6 +21,7 @@ METHODS = {
     for service in SERVICES
     for method in descriptor_pool.Default().FindServiceByName(service).methods
 }
+PLAN = next(one for one in puzzles(GAMES["cathedral"]) if one.is_plan and one.best.count(PLAN_SEPARATOR) > 1)
 POSITION = {"rules_revision": 1, "toy": {}}
 CALLS: dict[str, Callable[[Any], Any]] = {
     "AdvisorService/RecommendMove": lambda one: one.recommend(POSITION, "1s"),
@@ -122,6 +125,14 @@ def test_a_puzzle_is_posed_and_judged(advisor: Advisor) -> None:
     told = advisor.puzzles.judge("duel", posed.number)
     assert (told.right, told.loss, set(map(str, told.answer)) <= set(legal)) == (False, 0, True)
     assert (advisor.puzzles.judge("duel", posed.number, told.answer).right, bool(told.reason)) == (True, True)
+
+
+def test_an_action_that_begins_a_plan_is_judged_as_one(advisor: Advisor) -> None:
+    told = advisor.puzzles.judge("cathedral", PLAN.number)
+    first, *rest = told.answer
+    tries: list[Any] = [first, first.text, told.answer, [first]]
+    assert rest
+    assert [advisor.puzzles.judge("cathedral", PLAN.number, one).right for one in tries] == [True, True, True, False]
 
 
 def test_an_unknown_puzzle_is_refused(advisor: Advisor) -> None:

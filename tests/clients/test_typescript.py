@@ -25,6 +25,7 @@ from tests.clients.relay import cutting
 from tests.clients.test_services import METHODS
 from tests.door.harness import address_of
 from tests.parts import missing
+from tests.position_forms import ACCEPTED, REFUSED, WRITTEN
 
 PACKAGE = ROOT / "clients" / "typescript"
 SCRIPTS = Path(__file__).parent / "typescript"
@@ -118,6 +119,15 @@ def test_the_package_has_every_method_of_the_server(project: Path) -> None:
 
 
 @pytest.mark.system
+def test_position_files_are_read_in_every_form(project: Path) -> None:
+    assert printed(project, "positions.ts", json.dumps([*ACCEPTED.values()])) == [WRITTEN] * len(ACCEPTED)
+    written, fields = zip(*REFUSED.values(), strict=True)
+    errors = printed(project, "positions.ts", json.dumps(written))
+    names = [re.sub(r"\[\d+\]$", "", field).rpartition(".")[2] for field in fields]
+    assert [name for name, error in zip(names, errors, strict=True) if name not in error] == []
+
+
+@pytest.mark.system
 def test_a_game_is_played_to_its_end(project: Path, door: str) -> None:
     seen = printed(project, "game.ts", door)
     assert (sum(seen["shares"]), seen["rising"], seen["troubles"]) == (pytest.approx(1), True, [])
@@ -136,7 +146,7 @@ def test_a_game_goes_on_through_connections_that_break(project: Path, door: str)
 def test_calls_have_errors_deadlines_and_streams(project: Path, door: str) -> None:
     assert printed(project, "calls.ts", door) == {
         "wrong": ["bad-request", "BAD_GAME", True, "de"],
-        "stale": ["not-now", "STALE_VERSION", True],
+        "stale": ["not-now", "STALE_VERSION", True, "version"],
         "stranger": ["denied", "WRONG_SEAT_TOKEN", "tokens[0]"],
         "tables": 3,
         "best": True,

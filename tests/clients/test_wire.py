@@ -1,5 +1,6 @@
 """Requests as the clients write them, and the errors of what cannot be sent."""
 
+import json
 from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
@@ -8,15 +9,16 @@ import pytest
 
 from clerestory.cli.new import first_decision
 from clerestory.clients import Advisor, BadRequest, Referee
-from clerestory.clients.wire import SLACK, read_time, value_name, write_analysis, write_question
+from clerestory.clients.wire import SLACK, position_message, read_time, value_name, write_analysis, write_question
 from clerestory.engine.toy.rules import TOY
 from clerestory.refusals import Reason
+from clerestory.refused import words_for_users
 from clerestory.v1 import advisor_pb2 as api
 from clerestory.v1.rules_pb2 import AnyPosition, Turn
 from tests.clients.conftest import DEADLINE
+from tests.position_forms import ACCEPTED, MESSAGE, REFUSED
 
 POSITION = first_decision("toy", 2, 7).observe(0)
-TABLE = Referee(lambda _: None, AnyPosition(), Turn())
 
 TIMES = [
     ("500ms", 0.5),
@@ -100,11 +102,28 @@ def test_an_unknown_option_is_a_type_error() -> None:
         write_question(POSITION, "1s", {"speed": 1})  # type: ignore[typeddict-unknown-key]
 
 
+def table(advisor: Advisor) -> Referee:
+    return Referee(advisor._call, AnyPosition(), Turn())
+
+
 UNFIT: list[tuple[Callable[[Any], Any], str, str]] = [
     (lambda a: a.analyze(POSITION, "1s", background="x"), "background", "UNREADABLE_REQUEST"),
     (lambda a: a.annotate(5), "record", "BAD_RECORD"),
     (lambda a: a.games.create("toy", ["person"], table="yes"), "table", "BAD_OPTIONS"),
     (lambda a: a.games.create("toy", [1, 2]), "seats[0]", "BAD_OPTIONS"),
+    (lambda a: a.games.create("toy", ["person:\ud800"]), "seats[0].name", "BAD_OPTIONS"),
+    (lambda a: a.games.create("toy", ["bot:\ud800"]), "seats[0].bot.character", "BAD_CHARACTER"),
+    (lambda a: a.games.create("\ud800", []), "game", "BAD_GAME"),
+    (lambda a: a.games.join("x", name="\ud800"), "name", "BAD_OPTIONS"),
+    (lambda a: a.games.join(5), "game_id", "BAD_GAME_ID"),
+    (lambda a: a.games.list(page="\ud800"), "page_token", "BAD_PAGE"),
+    (lambda a: a.games.open("\ud800").look(), "game_id", "BAD_GAME_ID"),
+    (lambda a: a.games.open("x", {0: "\ud800"}).resign(), "tokens", "UNREADABLE_REQUEST"),
+    (lambda a: a.games.open("x").play("\ud800"), "action", "BAD_ACTION"),
+    (lambda a: a.puzzles.judge("duel", 1, "\ud800"), "action", "BAD_ACTION"),
+    (lambda a: a.lessons.follow("\ud800"), "lesson", "NO_SUCH_LESSON"),
+    (lambda a: a.rules.catalogue("\ud800"), "game", "BAD_GAME"),
+    (lambda a: a.rules.start("\ud800", 2), "game", "BAD_GAME"),
     (lambda a: a.games.open("x", ["a token"]), "tokens", "UNREADABLE_REQUEST"),
     (lambda a: a.games.open("x").look(entries_from=-1), "entries_from_ply", "BAD_PLY"),
     (lambda a: a.games.open("x").play(5), "action", "BAD_ACTION"),
@@ -115,9 +134,9 @@ UNFIT: list[tuple[Callable[[Any], Any], str, str]] = [
     (lambda a: a.puzzles.judge("duel", 1, 5), "actions", "BAD_ACTION"),
     (lambda a: a.lessons.follow("goal", [5]), "actions", "BAD_ACTION"),
     (lambda a: a.rules.start("toy", -1), "seats", "BAD_SEATS"),
-    (lambda _: TABLE.apply(None), "actions", "BAD_ACTION"),  # type: ignore[arg-type]
-    (lambda _: TABLE.apply([], draw="x"), "draw", "UNREADABLE_REQUEST"),  # type: ignore[arg-type]
-    (lambda _: TABLE.plan({"mason_1": 1, "carpenter_4": -1}), "uses[1].times", "BAD_ACTION"),
+    (lambda a: table(a).apply(None), "actions", "BAD_ACTION"),
+    (lambda a: table(a).apply([], draw="x"), "draw", "UNREADABLE_REQUEST"),
+    (lambda a: table(a).plan({"mason_1": 1, "carpenter_4": -1}), "uses[1].times", "BAD_ACTION"),
 ]
 
 
@@ -125,17 +144,30 @@ UNFIT: list[tuple[Callable[[Any], Any], str, str]] = [
 def test_an_argument_that_cannot_be_sent_is_refused_with_a_reason_of_the_service(
     call: Callable[[Any], Any], field: str, reason: str
 ) -> None:
-    with Advisor("localhost:1", patience=0) as advisor, pytest.raises(BadRequest) as caught:
+    with Advisor("localhost:1", patience=0, language="de") as advisor, pytest.raises(BadRequest) as caught:
         call(advisor)
     assert [one.field for one in caught.value.violations] == [field]
     assert caught.value.reason == reason
-    assert reason in Reason.__members__
+    assert caught.value.localized == words_for_users(Reason[reason], "", "de")
 
 
-def test_an_unknown_field_of_a_position_is_named_without_a_list_of_all_fields() -> None:
-    with pytest.raises(BadRequest, match=r"^position: .*strange") as caught:
-        write_question({"rules_revision": 1, "toy": {"strange": 1}}, "1s", {})
-    assert "Available Fields" not in str(caught.value)
+@pytest.mark.parametrize("written", ACCEPTED.values(), ids=ACCEPTED)
+def test_every_form_of_a_position_file_is_read(written: str) -> None:
+    assert position_message(written) == position_message(json.loads(written)) == MESSAGE
+
+
+@pytest.mark.parametrize(("written", "field"), REFUSED.values(), ids=REFUSED)
+def test_other_forms_are_refused_with_the_field(written: str, field: str) -> None:
+    with pytest.raises(BadRequest) as caught:
+        position_message(written)
+    assert [one.field for one in caught.value.violations] == [f"position.{field}"]
+
+
+def test_all_that_is_wrong_with_a_position_is_named() -> None:
+    with pytest.raises(BadRequest) as caught:
+        position_message({"rules_revision": -1, "toy": {"strange": 1, "round": 3.14}, 5: ()})
+    fields = ["position.rules_revision", "position.toy.strange", "position.toy.round", "position.5"]
+    assert [one.field for one in caught.value.violations] == fields
 
 
 def test_an_analysis_has_an_interval_a_certainty_and_an_observer() -> None:

@@ -11,6 +11,7 @@ from google.rpc.error_details_pb2 import ErrorInfo
 from clerestory.door.errors import HTTP, OWN, code_name
 from clerestory.door.methods import methods
 from clerestory.server.errors import CODES
+from clerestory.texts import say
 from clerestory.v1.advisor_pb2 import WARNING_REASON_TIME_CUT, AnalyzeRequest, RecommendMoveResponse
 from clerestory.v1.rules_pb2 import StartPositionRequest
 from clerestory.v1.rules_pb2_grpc import RulesServiceStub
@@ -115,6 +116,20 @@ async def test_an_invalid_deadline_is_refused(caller: Caller, timeout: str) -> N
     assert (answer.status, answer.fields["code"]) == (400, "invalid_argument")
     assert reason_of(answer.fields) == "UNREADABLE_REQUEST"
     assert answer.fields["details"][-1]["debug"]["message"].startswith("Der Server versteht die Anfrage nicht.")
+
+
+@pytest.mark.parametrize("content_type", ["application/json", "application/connect+json"])
+async def test_a_deadline_that_came_before_the_answer_has_its_reason(content_type: str) -> None:
+    fields = {"question": MessageToDict(question())} if "connect" in content_type else MessageToDict(question())
+    method, body = ADVICE + ("Analyze" if "connect" in content_type else "RecommendMove"), json.dumps(fields).encode()
+    sent = enveloped(body) if "connect" in content_type else body
+    async with door() as caller:
+        answer = await caller.call(
+            method, sent, content_type=content_type, connect_timeout_ms="0", accept_language="de"
+        )
+    assert b"deadline_exceeded" in answer.body
+    assert b"OUT_OF_TIME" in answer.body
+    assert say("errors", "OUT_OF_TIME", language="de").encode() in answer.body
 
 
 async def test_bytes_that_are_no_message_are_refused_by_the_server(caller: Caller) -> None:

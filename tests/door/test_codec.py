@@ -2,6 +2,7 @@
 
 import gzip
 import json
+import re
 import threading
 from typing import Any
 
@@ -9,12 +10,14 @@ import pytest
 from google.protobuf.json_format import MessageToDict
 
 from clerestory.door import codec
-from clerestory.door.codec import LARGE, Codec
+from clerestory.door.codec import LARGE, Codec, message_of
 from clerestory.door.config import MAX_BODY_BYTES
+from clerestory.door.errors import UnreadableRequest
 from clerestory.door.methods import methods
 from clerestory.v1.advisor_pb2 import AnalyzeRequest
 from clerestory.v1.rules_pb2 import StartPositionRequest
-from tests.door.harness import LIST, RULES, STREAM, Caller, enveloped, error_of
+from tests.door.harness import JSON, LIST, RULES, STREAM, Caller, enveloped, error_of
+from tests.position_forms import ACCEPTED, MESSAGE, REFUSED
 from tests.server.harness import question
 
 START = RULES + "StartPosition"
@@ -95,3 +98,37 @@ async def test_what_cannot_be_unpacked_is_refused(
 
 async def test_a_compressed_envelope_needs_the_name_of_its_encoding(caller: Caller) -> None:
     assert error_of(await caller.stream(enveloped(EMPTY, 1)))["code"] == "invalid_argument"
+
+
+# -- through the door ------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("language", ["de", "en"])
+@pytest.mark.parametrize("body", [b"{", b"null", b'{"seats": "x"}'])
+async def test_the_error_is_that_of_a_message_in_binary(caller: Caller, body: bytes, language: str) -> None:
+    """With its reason, the field, and in the language that is asked for, what to tell the user."""
+    answer = await caller.ask("POST", RULES + "StartPosition", body, content_type=JSON, accept_language=language)
+    binary = await caller.call(RULES + "StartPosition", b"\xff\xff", accept_language=language)
+    assert (answer.status, answer.fields["code"]) == (400, "invalid_argument")
+    why, bad, told = answer.fields["details"]
+    wanted = {detail["type"]: detail["debug"] for detail in binary.fields["details"]}
+    assert why["debug"] == wanted["google.rpc.ErrorInfo"]
+    assert told["debug"] == wanted["google.rpc.LocalizedMessage"]
+    [violation] = bad["debug"]["fieldViolations"]
+    assert answer.fields["message"].endswith(violation["description"])
+    assert violation.get("field", "") == ("seats" if b"seats" in body else "")
+
+
+ASK = methods()["/clerestory.v1.AdvisorService/RecommendMove"]
+
+
+@pytest.mark.parametrize("written", ACCEPTED.values(), ids=ACCEPTED)
+def test_every_form_of_a_position_file_is_read(written: str) -> None:
+    read = ASK.request.FromString(message_of(ASK, f'{{"position": {written}}}'.encode()))
+    assert read.position == MESSAGE
+
+
+@pytest.mark.parametrize(("written", "field"), REFUSED.values(), ids=REFUSED)
+def test_other_forms_are_refused_with_the_field(written: str, field: str) -> None:
+    with pytest.raises(UnreadableRequest, match=f"^{re.escape(f'position.{field}')}: "):
+        message_of(ASK, f'{{"position": {written}}}'.encode())

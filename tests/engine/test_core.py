@@ -1,5 +1,13 @@
 """The checked interface: what it refuses, and that a refusal changes nothing."""
 
+import copy
+import pickle
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
 import pytest
 
 from clerestory.engine import (
@@ -13,6 +21,10 @@ from clerestory.engine import (
     State,
     from_position,
 )
+from clerestory.engine.cathedral.guide import terms_of as cathedral_terms
+from clerestory.engine.duel.guide import terms_of as duel_terms
+from clerestory.engine.games import build_of, unpickled
+from clerestory.engine.speed import copies, random_games
 from clerestory.engine.toy.rules import TOY
 from tests.laws import walk
 from tests.search.positions import decisions
@@ -64,10 +76,53 @@ def test_a_text_of_no_action_is_refused(state: State, text: str) -> None:
     assert state.to_bytes() == before
 
 
-@pytest.mark.parametrize("code", [-1, 23, 1 << 40])
+@pytest.mark.parametrize("code", [-1, 23, 1 << 70])
 def test_a_code_of_no_action_is_refused(code: int) -> None:
-    with pytest.raises((BadText, OverflowError)):
+    with pytest.raises(BadText):
         TOY.action(code)
+
+
+TAKE_INTEGERS: dict[str, Callable[[Any], object]] = {
+    "action": TOY.action,
+    "play": lambda number: TOY.new(2, 1).play(number),
+    "weigh": lambda number: GAMES["duel"].weigh(GAMES["duel"].new(2, 1).to_bytes(), [number]),
+    "new": lambda number: TOY.new(number, 1),
+    "seed": lambda number: TOY.new(2, number),
+    "seat_name": TOY.seat_name,
+    "observe": lambda number: TOY.new(2, 1).observe(number),
+    "private_outcomes": lambda number: TOY.new(2, 1).private_outcomes(number),
+    "set_private_outcome": lambda number: TOY.new(2, 1).set_private_outcome(number, 1),
+    "clear_private_outcome": lambda number: TOY.new(2, 1).clear_private_outcome(number),
+    "foresees": lambda number: TOY.new(2, 1).foresees(number),
+    "key": lambda number: TOY.new(2, 1).key(number),
+    "features": lambda number: TOY.new(2, 1).features(number),
+    "cathedral terms": lambda number: cathedral_terms(GAMES["cathedral"].new(2, 1), number),
+    "duel terms": lambda number: duel_terms(GAMES["duel"].new(2, 1), number),
+    "random_games": lambda number: random_games(TOY, number, 0, 1),
+    "copies": lambda number: copies(TOY.new(2, 1), number),
+    "below": lambda number: Rng(1).below(number),
+    "stream": Rng,
+}
+
+
+@pytest.mark.parametrize("number", [2.7, 1.0, np.float64(1), True, np.True_, [1]], ids=repr)
+@pytest.mark.parametrize("take", TAKE_INTEGERS.values(), ids=TAKE_INTEGERS)
+def test_what_is_no_integer_is_refused(take: Callable[[Any], object], number: object) -> None:
+    with pytest.raises(ValueError, match=re.escape(repr(number))):
+        take(number)
+
+
+@pytest.mark.parametrize("take", [TOY.action, *map(TAKE_INTEGERS.get, ("new", "seed", "observe", "below"))])
+def test_integers_of_numpy_count(take: Callable[[Any], Any]) -> None:
+    assert repr(take(np.int64(2)) if take is not TAKE_INTEGERS["observe"] else take(np.int8(1)))
+
+
+def test_no_function_that_python_calls_has_a_c_integer_as_parameter() -> None:
+    """It would take a float, and truncate it; integers.pxd reads integers."""
+    header = re.compile(r"^ *(?:cp)?def [^:]*?\b(?:u?int\d*(?:_t)?|long|unsigned|size_t|Py_ssize_t|action_t) \w+", re.M)
+    sources = [source for folder in ("engine", "search", "arena") for source in Path(folder).rglob("*.pyx")]
+    assert sources
+    assert [(str(source), found) for source in sources for found in header.findall(source.read_text("utf-8"))] == []
 
 
 def test_an_illegal_action_says_what_is_legal(state: State) -> None:
@@ -108,6 +163,43 @@ def test_a_copy_keeps_the_history_on_request(state: State) -> None:
     copy.undo()
     assert copy == start
     assert len(state.history) == 1
+
+
+@pytest.mark.parametrize("duplicate", [copy.deepcopy, lambda value: pickle.loads(pickle.dumps(value))])
+@pytest.mark.parametrize("name", GAMES)
+def test_a_pickled_position_is_the_same_with_its_history(name: str, duplicate: Callable[[Any], Any]) -> None:
+    *_, state = walk(GAMES[name], 2, 1)
+    same = duplicate({"state": state, "rng": Rng(5)})
+    assert (same["state"], same["state"].game, same["state"].history) == (state, state.game, state.history)
+    assert same["rng"].state == Rng(5).state
+    while same["state"].history:
+        assert same["state"].undo() == state.undo()
+        assert same["state"] == state
+
+
+def test_a_pickled_view_holds_no_more_than_the_view() -> None:
+    state = GAMES["cathedral"].new(3, 1)
+    state.play_nature(1)
+    view = state.observe(1)
+    assert state.to_bytes() not in pickle.dumps(view)
+    assert pickle.loads(pickle.dumps(view)).key(1) == state.key(1)
+
+
+@pytest.mark.parametrize(
+    ("part", "field"), [("version", "version"), ("layout", "version"), ("rules_revision",) * 2, ("catalogue",) * 2]
+)
+def test_a_pickle_of_another_build_is_refused(state: State, part: str, field: str) -> None:
+    assert unpickled("toy", build_of(state.game)) is state.game
+    with pytest.raises(BadPosition, match=f"^{field}: ") as caught:
+        unpickled("toy", build_of(state.game) | {part: "other"})
+    assert [violation.field for violation in caught.value.violations] == [field]
+
+
+def test_a_damaged_pickle_is_refused(state: State) -> None:
+    make, (game, memory, _) = state.__reduce__()  # type: ignore[misc]
+    for damaged in [(memory[:-1], []), (b"\xff" * len(memory), []), (memory, [(0, memory[:-1])])]:
+        with pytest.raises(BadPosition, match=r"^position: is not the memory"):
+            make(game, *damaged)
 
 
 def test_equal_positions_are_equal_and_have_no_hash(state: State) -> None:

@@ -43,10 +43,11 @@ def test_a_text_with_an_unknown_option_is_refused(text: str, named: str) -> None
 @pytest.mark.parametrize(
     ("option", "values"),
     [
-        ("seed", [-1, 1 << 64, "1"]),
+        ("seed", [-1, 1 << 64, "1", True]),
         ("exploration", [-0.1, math.nan, "much"]),
         ("growth", [-0.1, math.inf]),
-        ("max_bytes", [1000]),
+        ("max_bytes", [1000, 1e6, True]),
+        ("max_visits", [0, 2.5, True]),
         ("reward", ["loss", ["win"]]),
         ("playout", ["perfect"]),
         ("horizon", [-1, 2.5]),

@@ -7,7 +7,9 @@ import itertools
 import math
 import threading
 from collections.abc import Callable
+from typing import Any
 
+import numpy as np
 import pytest
 
 from clerestory.engine import NATURE
@@ -40,15 +42,29 @@ SEEDS = range(4)
         ({"deadline": math.nan}, "deadline"),
         ({"iterations": 0}, "iterations"),
         ({"iterations": 2.5}, "iterations"),
+        ({"iterations": True}, "iterations"),
         ({"iterations": 9, "threads": 0}, "threads"),
         ({"iterations": 9, "threads": 257}, "threads"),
         ({"iterations": 9, "threads": "2"}, "threads"),
+        ({"iterations": 9, "threads": 1.0}, "threads"),
+        ({"iterations": 9, "threads": True}, "threads"),
     ],
 )
 def test_limits_out_of_range_are_refused(limits: dict[str, object], field: str) -> None:
     with pytest.raises(BadLimit) as caught:
         Searcher(observe(START), seed=1).run(**limits)  # type: ignore[arg-type]
     assert caught.value.field == field
+
+
+def test_integers_of_numpy_count() -> None:
+    assert Searcher(observe(START), seed=np.int64(1)).run(iterations=np.int64(9), threads=np.int8(1)).iterations == 9  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("amounts", [{"worlds": 2.5}, {"worlds": 0}, {"worlds": True}, {"plies": 2.5}, {"plies": -1}])
+def test_amounts_of_an_outlook_are_integers(amounts: dict[str, Any]) -> None:
+    searcher = Searcher(observe(START), seed=1)
+    with pytest.raises(ValueError, match=f"{next(iter(amounts))}: .* is not a whole number from"):
+        searcher.explain(searcher.run(iterations=9), **amounts)
 
 
 @pytest.mark.parametrize(

@@ -73,7 +73,7 @@ def test_french_counts_less_than_two_like_one(count: float, category: str) -> No
 
 
 def test_a_tag_names_a_language_or_is_refused_with_the_list() -> None:
-    assert [language_of(tag) for tag in ("it", "it-CH", "DE_at", "he-IL")] == ["it", "it", "de", "he"]
+    assert [language_of(tag) for tag in ("it", "it-CH", "DE_at", "he-IL", "iw_IL")] == ["it", "it", "de", "he", "he"]
     for tag in ("", "pt", "italian", "-it"):
         with pytest.raises(BadLanguage, match=f"is not one of {', '.join(LANGUAGES)}"):
             language_of(tag)
@@ -88,6 +88,7 @@ def test_a_tag_names_a_language_or_is_refused_with_the_list() -> None:
         ("en;q=0.3, FR;q=0.4", "fr"),
         ("en; q=0.3, FR ;Q=0.4", "fr"),
         ("en, he", "en"),
+        ("iw-IL, en;q=0.5", "he"),
         ("he;q=0, *", "en"),
         ("it;q=much", "en"),
         ("it;q=7", "en"),

@@ -5,6 +5,7 @@ import {
   BadRequestSchema,
   ErrorInfoSchema,
   LocalizedMessageSchema,
+  PreconditionFailureSchema,
   RetryInfoSchema,
 } from "./gen/google/rpc/error_details_pb.ts";
 
@@ -64,7 +65,11 @@ export class CallError extends Error {
     this.kind = kind;
     this.reason = info?.reason ?? "";
     this.metadata = info?.metadata ?? {};
-    this.violations = found.findDetails(BadRequestSchema).flatMap((one) => one.fieldViolations);
+    const untimely = found.findDetails(PreconditionFailureSchema).flatMap((one) => one.violations);
+    this.violations = [
+      ...found.findDetails(BadRequestSchema).flatMap((one) => one.fieldViolations),
+      ...untimely.map(({ subject, description }) => ({ field: subject, description })),
+    ];
     this.retryAfter = delay && Number(delay.seconds) * 1000 + delay.nanos / 1e6;
     this.told = found.findDetails(LocalizedMessageSchema)[0];
   }

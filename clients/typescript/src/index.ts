@@ -14,6 +14,7 @@ export {
   type SeatPlan,
   type Seen,
 } from "./kept.ts";
+export { readPosition } from "./positions.ts";
 export { createClient } from "./services.ts";
 export { alive } from "./streams.ts";
 export { openTransport, type Settings } from "./transport.ts";

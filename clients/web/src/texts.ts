@@ -24,6 +24,8 @@ const ISOLATE = /^[\u2066-\u2068]/; // a beginning
 /** The languages there are. */
 export const LANGUAGES = Object.keys(FILES) as Language[];
 
+const FORMER: Readonly<Record<string, string>> = { iw: "he" }; // codes of ISO 639 that were replaced
+
 const spoken = signal<{ language: Language; patterns: Patterns }>({ language: ENGLISH, patterns: {} });
 
 /** The language of the page. */
@@ -35,7 +37,7 @@ const numbers = computed(() => new Intl.NumberFormat(language.value));
 /** The language that the reader has chosen, else the first of the browser's that there is; undefined for none. */
 function understood(): Language | undefined {
   const wanted = [browser.get(CHOSEN) ?? "", ...navigator.languages];
-  const primary = wanted.map((tag) => tag.replace(/-.*/, "").toLowerCase());
+  const primary = wanted.map((tag) => tag.replace(/-.*/, "").toLowerCase()).map((tag) => FORMER[tag] ?? tag);
   return primary.find((one): one is Language => one in FILES);
 }
 

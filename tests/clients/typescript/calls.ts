@@ -98,7 +98,7 @@ const nowhere = await failure(() => new Client("http://127.0.0.1:1", { retries: 
 console.log(
   JSON.stringify({
     wrong: [wrong.kind, wrong.reason, wrong.violations.length > 0, wrong.told?.locale],
-    stale: [stale.kind, stale.reason, Number(stale.metadata["version"]) === game.seen?.game.version],
+    stale: [stale.kind, stale.reason, Number(stale.metadata["version"]) === game.seen?.game.version, stale.violations[0]?.field],
     stranger: [stranger.kind, stranger.reason, stranger.violations[0]?.field],
     tables: tables.length,
     best: Boolean(best),

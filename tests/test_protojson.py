@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 
-from clerestory.door import json_requests
+from clerestory import protojson
+from clerestory.door.codec import message_of
 from clerestory.door.errors import UnreadableRequest
-from clerestory.door.json_requests import DURATION, Repeats, fits, known_fields, message_of, object_of
 from clerestory.door.methods import methods
-from tests.door.harness import JSON, RULES, Caller
+from clerestory.protojson import DURATION, Repeats, fits, known_fields, object_of
+from tests.door.harness import RULES
 
 START = methods()[RULES + "StartPosition"]
 CREATE = methods()["/clerestory.v1.GameService/CreateGame"]
@@ -66,6 +67,8 @@ TWICE = [
     (b'{"seats":[{},{"bot":{"level":1,"level":2}}]}', "seats[1].bot.level"),
     (b'{"options":{"listed":true,"x":[{"y":0},{"y":0,"y":1}]}}', "options.x[1].y"),
     (b'{"seats":{"kind":1,"kind":2},"seats":{}}', "seats"),
+    (b'{"requestId":"a","requestId":"b"}', "request_id"),
+    (b'{"seats":[{"bot":{"timeBudget":"1s","timeBudget":"1s"}}]}', "seats[0].bot.time_budget"),
     (b'{"' + b"x" * 99 + b'":0,"' + b"x" * 99 + b'":0}', "x" * 40),
 ]
 
@@ -91,6 +94,7 @@ FIELDS = [  # the field that is blamed, what it is, and what it must be
     (START, {"seats": float("inf")}, f"seats: is Infinity; {LITTLE}"),
     (START, {"seed": str(2**64)}, f'seed: is "{2**64}"; {LARGE}'),
     (START, {"seed": "1_0"}, f'seed: is "1_0"; {LARGE}'),
+    (START, {"seed": "123456789012345678.5"}, f'seed: is "123456789012345678.5"; {LARGE}'),
     (START, {"seed": "\t10"}, f'seed: is "\\t10"; {LARGE}'),
     (CREATE, {"seats": 1}, "seats: is 1; must be an array"),
     (CREATE, {"seats": [{}, 1]}, "seats[1]: is 1; must be an object"),
@@ -99,7 +103,7 @@ FIELDS = [  # the field that is blamed, what it is, and what it must be
     (CREATE, {"seats": [{}, {"kind": True}]}, f"seats[1].kind: is true; {KIND}"),
     (CREATE, {"seats": [{}, {"kind": "2"}]}, f'seats[1].kind: is "2"; {KIND}'),
     (CREATE, {"seats": [{}, {"kind": 1.5}]}, f"seats[1].kind: is 1.5; {KIND}"),
-    (CREATE, {"seats": [{"bot": {"timeBudget": 3}}]}, f"seats[0].bot.timeBudget: is 3; {DURATIONS}"),
+    (CREATE, {"seats": [{"bot": {"timeBudget": 3}}]}, f"seats[0].bot.time_budget: is 3; {DURATIONS}"),
     (CREATE, {"options": {"time_per_move": "1.5e-1s"}}, f'options.time_per_move: is "1.5e-1s"; {DURATIONS}'),
     (CREATE, {"options": {"listed": 1}}, "options.listed: is 1; must be true or false"),
     (CREATE, {"options": {"listed": "yes"}}, 'options.listed: is "yes"; must be true or false'),
@@ -116,6 +120,12 @@ def test_a_value_that_a_field_cannot_have_is_quoted(method: Any, fields: dict[st
     with pytest.raises(UnreadableRequest) as caught:
         message_of(method, json.dumps(fields).encode())
     assert str(caught.value) == says
+
+
+def test_a_fraction_that_a_float_lacks_is_seen() -> None:
+    with pytest.raises(UnreadableRequest, match=r"^seed: is 1\.2345678901234568e\+17; must be a whole number"):
+        message_of(START, b'{"seed": 123456789012345678.5}')
+    assert message_of(ANALYZE, b'{"target_certainty": 123456789012345678.5}')
 
 
 READ: list[tuple[Any, dict[str, Any], dict[str, Any]]] = [
@@ -177,7 +187,7 @@ def test_the_value_to_blame_in_a_long_array_is_found_in_some_steps(monkeypatch: 
         tried.append(value)
         return fits(field, value)
 
-    monkeypatch.setattr(json_requests, "fits", counted)
+    monkeypatch.setattr(protojson, "fits", counted)
     actions: list[Any] = ["pass"] * 10_000
     actions[wrong] = 5
     with pytest.raises(UnreadableRequest, match=rf"actions\[{wrong}\]: is 5; must be a text in Unicode"):
@@ -202,7 +212,7 @@ def test_two_of_which_one_can_be_given() -> None:
 SEATS = [{}, {"bot": {"time_budget": "1s", "timeBudget": "2s"}}]
 BOTH: list[tuple[Any, dict[str, Any], str, str]] = [
     (CREATE, {"requestId": "a", "request_id": "b"}, "request_id", "requestId"),
-    (CREATE, {"seats": SEATS}, "seats[1].bot.timeBudget", "time_budget"),
+    (CREATE, {"seats": SEATS}, "seats[1].bot.time_budget", "time_budget"),
     (CREATE, {"options": {"timePerMove": "1s", "time_per_move": None}}, "options.time_per_move", "timePerMove"),
     (ANALYZE, {"targetCertainty": 0.5, "target_certainty": 0.5}, "target_certainty", "targetCertainty"),
     (ANALYZE, {"targetCertainty": None, "target_certainty": 0.5}, "target_certainty", "targetCertainty"),
@@ -218,22 +228,3 @@ def test_a_field_has_one_of_its_names(method: Any, fields: dict[str, Any], blame
 
 def test_a_body_may_begin_with_the_mark_of_its_encoding() -> None:
     assert message_of(START, b'\xef\xbb\xbf{"game": "duel"}') == START.request(game="duel").SerializeToString()
-
-
-# -- through the door ------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("language", ["de", "en"])
-@pytest.mark.parametrize("body", [b"{", b"null", b'{"seats": "x"}'])
-async def test_the_error_is_that_of_a_message_in_binary(caller: Caller, body: bytes, language: str) -> None:
-    """With its reason, the field, and in the language that is asked for, what to tell the user."""
-    answer = await caller.ask("POST", RULES + "StartPosition", body, content_type=JSON, accept_language=language)
-    binary = await caller.call(RULES + "StartPosition", b"\xff\xff", accept_language=language)
-    assert (answer.status, answer.fields["code"]) == (400, "invalid_argument")
-    why, bad, told = answer.fields["details"]
-    wanted = {detail["type"]: detail["debug"] for detail in binary.fields["details"]}
-    assert why["debug"] == wanted["google.rpc.ErrorInfo"]
-    assert told["debug"] == wanted["google.rpc.LocalizedMessage"]
-    [violation] = bad["debug"]["fieldViolations"]
-    assert answer.fields["message"].endswith(violation["description"])
-    assert violation.get("field", "") == ("seats" if b"seats" in body else "")

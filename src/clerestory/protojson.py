@@ -1,19 +1,20 @@
-"""Requests written as JSON: read into messages, and if they are none, the field to blame is found."""
+"""Messages written as JSON (ProtoJSON): read strictly, and if they are none, the fields to blame are found."""
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from decimal import Decimal
 from functools import cache, partial
-from typing import Any
+from itertools import islice
+from typing import Any, TypeVar
 
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.json_format import ParseDict
+from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
-from clerestory.door.errors import UnreadableRequest
-from clerestory.door.methods import Method
-
 QUOTED = 40  # characters of a value in an error
+MAX_FAULTS = 24  # that an error names
 WHOLE = "a whole number from {} to {}"
 WANTED = {
     FieldDescriptor.CPPTYPE_INT32: WHOLE.format(-(2**31), 2**31 - 1),
@@ -28,35 +29,57 @@ WANTED = {
 DURATION = "google.protobuf.Duration"  # which JSON writes as a text
 TIME = re.compile(r"-?[0-9]+(\.[0-9]+)?s")
 NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?|NaN|-?Infinity")  # in a text, as JSON may write it
+FRACTIONS = (FieldDescriptor.CPPTYPE_DOUBLE, FieldDescriptor.CPPTYPE_FLOAT)
 NO_NUMBERS = (FieldDescriptor.CPPTYPE_BOOL, FieldDescriptor.CPPTYPE_STRING)
 
 Blame = tuple[str, str]  # a field, and what is wrong with it
+M = TypeVar("M", bound=Message)
 Repeats = dict[int, tuple[dict[str, Any], str]]  # objects, by their identity, each with a name that it has twice
 
 
-def message_of(method: Method, payload: bytes) -> bytes:
-    """Return the message written as JSON text, in binary. Raises UnreadableRequest, which names the field."""
+class BadJson(ValueError):
+    """A text or an object is no message.
+
+    Attributes:
+        faults: the path of each wrong field, "" for the whole, and what is wrong with it; at least one.
+    """
+
+    def __init__(self, faults: Sequence[Blame]) -> None:
+        super().__init__("; ".join(": ".join(filter(None, fault)) for fault in faults))
+        self.faults = tuple(faults)
+
+
+def parse(message: M, written: str | bytes | Mapping[str, Any]) -> M:
+    """Fill a message with what is written as JSON, or as the dictionary that JSON would be, and return it.
+
+    By the JSON mapping of proto3, without what protobuf takes beyond it: fields have either of their names, defaults
+    may be left out, numbers may be texts. A name that an object has twice, or both names of a field, are refused.
+
+    Raises BadJson.
+    """
     try:
-        return parsed(method, read_object(payload or b"{}"))
+        fields = dict(written) if isinstance(written, Mapping) else read_object(written, message.DESCRIPTOR)
+        return fill(message, fields)
     except RecursionError:
-        raise UnreadableRequest("the request is nested too deeply") from None
+        raise BadJson([("", "is nested too deeply")]) from None
 
 
-def read_object(payload: bytes) -> dict[str, Any]:
-    """Return the JSON object that a text is. Raises UnreadableRequest, RecursionError."""
+def read_object(written: str | bytes, kind: Descriptor) -> dict[str, Any]:
+    """Return the JSON object that a text is, of a kind of messages. Raises BadJson, RecursionError."""
     repeats: Repeats = {}
     try:
-        found = json.loads(payload.decode("utf-8-sig"), object_pairs_hook=partial(object_of, repeats=repeats))
+        text = written.decode("utf-8-sig") if isinstance(written, bytes) else written
+        found = json.loads(text, parse_float=number_of, object_pairs_hook=partial(object_of, repeats=repeats))
     except UnicodeDecodeError:
-        raise UnreadableRequest("the request is not JSON: it is not encoded in UTF-8") from None
+        raise BadJson([("", "is not JSON: it is not encoded in UTF-8")]) from None
     except json.JSONDecodeError as error:
-        raise UnreadableRequest(f"the request is not JSON: {error}") from None
+        raise BadJson([("", f"is not JSON: {error}")]) from None
     except ValueError:  # all that is left is a number of more digits than Python takes
-        raise UnreadableRequest("the request has a number of too many digits") from None
+        raise BadJson([("", "has a number of too many digits")]) from None
     if not isinstance(found, dict):
-        raise UnreadableRequest(f"the request is {quoted(found)}; must be a JSON object")
-    for path in repeated_in(found, "", repeats) if repeats else ():
-        raise UnreadableRequest("is given more than once in one object", path)
+        raise BadJson([("", f"is {quoted(found)}; must be a JSON object")])
+    for path in repeated_in(found, "", repeats, kind) if repeats else ():
+        raise BadJson([(path, "is given more than once in one object")])
     return found
 
 
@@ -70,27 +93,33 @@ def object_of(pairs: list[tuple[str, Any]], repeats: Repeats) -> dict[str, Any]:
     return found
 
 
-def repeated_in(value: Any, path: str, repeats: Repeats) -> Iterator[str]:
+def repeated_in(value: Any, path: str, repeats: Repeats, kind: Descriptor | None) -> Iterator[str]:
     """Yield the paths of names that objects have twice, in a value and all that is in it; `path` leads to it."""
+    known = known_fields(kind) if kind else {}
     if id(value) in repeats:
-        yield joined(path, repeats[id(value)][1])
-    inside: Iterable[tuple[Any, str]] = ()
+        yield joined(path, repeats[id(value)][1], known)
+    inside: Iterable[tuple[Any, str, Descriptor | None]] = ()
     if isinstance(value, dict):
-        inside = ((inner, joined(path, name)) for name, inner in value.items())
+        inside = ((one, joined(path, name, known), kind_of(known.get(name))) for name, one in value.items())
     elif isinstance(value, list):
-        inside = each(value, path)
-    for inner, there in inside:
-        yield from repeated_in(inner, there, repeats)
+        inside = ((one, there, kind) for one, there in each(value, path))
+    for inner, there, its in inside:
+        yield from repeated_in(inner, there, repeats, its)
 
 
-def joined(path: str, name: str) -> str:
-    """Return the path of a field of the object that a path leads to."""
-    return f"{path}.{named(name)}".removeprefix(".")
+def kind_of(field: FieldDescriptor | None) -> Descriptor | None:
+    """Return the kind of messages that a field has; None for another field."""
+    return field.message_type if field else None
 
 
-def parsed(method: Method, fields: dict[str, Any]) -> bytes:
-    """Return the message with the fields of a JSON object, in binary. Raises UnreadableRequest, RecursionError."""
-    message = method.request()
+def joined(path: str, name: object, known: Mapping[str, FieldDescriptor]) -> str:
+    """Return the path of a field of the object that a path leads to, with its name in proto/ if it has one."""
+    field = known.get(name) if isinstance(name, str) else None
+    return f"{path}.{named(str(name)) if field is None else field.name}".removeprefix(".")
+
+
+def fill(message: M, fields: dict[str, Any]) -> M:
+    """Fill a message with the fields of a JSON object, and return it. Raises BadJson, RecursionError."""
     kind: Any = message.DESCRIPTOR
     try:
         ParseDict(fields, message)
@@ -100,9 +129,8 @@ def parsed(method: Method, fields: dict[str, Any]) -> bytes:
     except Exception:  # whatever protobuf happens to meet in values that it does not expect
         read = False
     if not read:
-        field, text = next(faults_in(kind, fields, ""), ("", "the request is not a message of this method"))
-        raise UnreadableRequest(text, field)
-    return message.SerializeToString()
+        raise BadJson([*islice(faults_in(kind, fields, ""), MAX_FAULTS)] or [("", f"is not a {kind.name}")])
+    return message
 
 
 def any_misread(kind: Descriptor, fields: dict[str, Any]) -> bool:
@@ -133,10 +161,28 @@ def misread_alone(field: FieldDescriptor, value: Any) -> bool:
         return any_misread(kind, value)
     if field.cpp_type in NO_NUMBERS:
         return False
-    names = field.enum_type
+    names, whole = field.enum_type, field.cpp_type not in FRACTIONS
+    if isinstance(value, str) and names:
+        return value not in names.values_by_name
     if isinstance(value, str):
-        return value not in names.values_by_name if names else not (TIME if kind else NUMBER).fullmatch(value)
-    return isinstance(value, bool) or (names is not None and value != int(value))
+        return not (TIME if kind else NUMBER).fullmatch(value) or (whole and not kind and is_fraction(value))
+    return isinstance(value, bool) or (names is not None and value != int(value)) or (whole and type(value) is Rounded)
+
+
+class Rounded(float):
+    """A number with a fraction that a float does not have."""
+
+
+def number_of(text: str) -> float:
+    """Return a number of JSON that is written with a point or an exponent."""
+    number = float(text)
+    return Rounded(number) if number.is_integer() and is_fraction(text) else number
+
+
+def is_fraction(text: str) -> bool:
+    """Whether a text is a finite number that is not whole."""
+    number = Decimal(text)
+    return number.is_finite() and number != number.to_integral_value()
 
 
 # -- the field to blame ----------------------------------------------------------------------------
@@ -150,7 +196,7 @@ def faults_in(kind: Descriptor, value: Any, path: str) -> Iterator[Blame]:
     known = known_fields(kind)
     chosen: dict[str, str] = {}  # of each field and oneof, the name that is given
     for name, inner in value.items():
-        here = joined(path, name)
+        here = joined(path, name, known)
         field = known.get(name)
         if field is None:
             yield here, f"is not a field of {kind.name}"
@@ -225,5 +271,5 @@ def named(name: str) -> str:
 
 def quoted(value: Any) -> str:
     """Return a value as JSON, or how it begins."""
-    text = json.dumps(value)
+    text = json.dumps(value, default=repr)
     return text if len(text) <= QUOTED else f"{text[:QUOTED]}..."
