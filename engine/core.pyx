@@ -432,11 +432,11 @@ cdef class State:
         self.past.append((code, self.to_bytes()))
         self.game.ops.play(self.data, <action_t> code)
 
-    def _is_legal(self, int code):
+    def _is_legal(self, code):
         cdef action_t legal[MAX_LEGAL]
-        cdef int i, n = 0 if self.over else self.game.ops.legal(self.data, legal)
+        cdef int i, wanted = code, n = 0 if self.over else self.game.ops.legal(self.data, legal)
         for i in range(n):
-            if legal[i] == code:
+            if legal[i] == wanted:
                 return True
         return False
 

@@ -91,7 +91,7 @@ def test_a_lesson_is_played_by_keys_and_begun_again(page: Page) -> None:
     while page.locator(GO_ON).count():
         page.keyboard.press("n")
         next_thing(page)
-    expect(page.locator(".unseen[aria-live]").first).to_contain_text("Press his card")
+    expect(page.locator(".unseen[aria-live]").first).to_contain_text("Choose his line")
     page.keyboard.press("a")
     page.keyboard.press("Enter")
     expect(page.locator(PANEL)).to_contain_text("The sand is gone")
