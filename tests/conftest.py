@@ -7,6 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from clerestory.clients import Advisor
+from clerestory.games import committer
 from lab.load.envoy import find_envoy
 from tests.parts import ALLOWED, missing
 from tests.postgres import cluster, database  # noqa: F401  # fixtures
@@ -14,6 +15,7 @@ from tests.servers import running_server
 
 os.environ["CLERESTORY_STORE"] = "memory:"  # no test keeps games where the user does
 os.environ["LC_ALL"] = "C.UTF-8"  # commands speak English, whoever runs the tests
+committer.ANSWER = 600.0  # seconds: no test fails because a disk is slow for a while
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:  # as in the background of a script
     signal.signal(signal.SIGINT, signal.default_int_handler)  # programs that tests start heed it

@@ -33,11 +33,12 @@ from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
 from tests.parts import missing
 from tests.server.harness import HOUR, assert_reason, long_question, opening, question, refusal, served, until
 
+ENDLESS = Terms(seconds=3600.0, early_stop=False)
+
 
 async def endless(analyst: Analyst, caller: Caller) -> Answer:
     """Ask what occupies a worker until something ends it."""
-    question = pose(opening(), Terms(seconds=3600.0, early_stop=False))
-    return await analyst.ask(question, analyst.admit(caller))
+    return await analyst.ask(pose(opening(), ENDLESS), analyst.admit(caller))
 
 
 @pytest.mark.parametrize("leave", ["cancel", "disconnect"])
@@ -292,7 +293,7 @@ async def test_bots_wait_for_a_place_and_callers_without_a_search_do_not() -> No
             caller = Caller(f"maker {game % 5}", f"game:{game}")
             async with analyst.place(caller, Priority.MOVE, 3600.0) as admitted:
                 began.append(game)
-                await analyst.ask(pose(opening(), Terms(seconds=3600.0, early_stop=False)), admitted()[0])
+                await analyst.ask(pose(opening(), ENDLESS), admitted()[0])
 
         bots = [asyncio.ensure_future(think(game)) for game in range(100)]
         await until(lambda: server.app.scheduler.admitted == 2)
@@ -312,22 +313,23 @@ async def test_bots_wait_for_a_place_and_callers_without_a_search_do_not() -> No
 async def test_a_search_that_is_in_the_way_of_a_shorter_one_goes_on_later_with_its_tree() -> None:
     async with served(max_searches=1) as server:
         analyst, scheduler = server.app.analyst, server.app.scheduler
-        long = pose(opening(), Terms(iterations=400_000, early_stop=False))
 
         async def think() -> Answer:
             async with analyst.place(Caller("one"), Priority.MOVE, 3600.0) as admitted:
-                return await analyst.ask(long, admitted()[0])
+                return await analyst.ask(pose(opening(), ENDLESS), admitted()[0])
 
         thinking = asyncio.ensure_future(think())
         await until(lambda: scheduler.running == 1)
         [job] = scheduler._jobs.values()
+        await until(lambda: job.searcher.iterations > 0)
         async with analyst.place(Caller("other"), Priority.MOVE, 60.0) as admitted:
             await until(lambda: job.resting)
             made = job.searcher.iterations
             await analyst.ask(pose(opening(), Terms(iterations=50_000, early_stop=False)), admitted()[0])
-            assert 0 < made == job.searcher.iterations
-        answer = await thinking
-    assert answer.result.iterations == 400_000
+            assert made == job.searcher.iterations
+        await until(lambda: job.searcher.iterations > made)
+        scheduler.finish()
+        assert (await thinking).result.iterations > made
 
 
 async def test_a_search_that_is_asked_for_after_its_place_was_taken_begins_once_it_has_one_again() -> None:

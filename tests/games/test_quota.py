@@ -3,6 +3,7 @@
 import asyncio
 from typing import Any
 
+import grpc
 import pytest
 from google.rpc.error_details_pb2 import ErrorInfo, RetryInfo
 
@@ -54,13 +55,10 @@ def test_a_caller_makes_so_many_games_a_minute() -> None:
 async def test_finished_games_count_by_their_bytes_also_after_a_restart(tmp_path: Any) -> None:
     settings = {"store": str(tmp_path / "games.sqlite"), "max_bytes_each": 10_000}
     async with served(**settings) as server:
-        error = None
-        while error is None:
-            made = asyncio.ensure_future(create(server))
-            await asyncio.wait([made])
-            error = made.exception()
-            if error is None:
-                await abandon(made.result())
+        with pytest.raises(grpc.aio.AioRpcError) as caught:
+            for _ in range(100):  # of which a few have so many bytes
+                await abandon(await create(server))
+        error = caught.value
         assert_reason(error, Reason.TOO_MANY_GAMES)
         assert details(error, ErrorInfo).metadata["limit"] == "max_bytes_each"
         assert server.app.keeper.unfinished == 0

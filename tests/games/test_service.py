@@ -1,6 +1,7 @@
 """GameService over a real server: games of every kind to their end, seats, take-backs, lists."""
 
 import asyncio
+from itertools import count
 from typing import Any
 
 import pytest
@@ -297,8 +298,10 @@ async def test_a_record_of_a_running_game_is_what_the_seat_knows() -> None:
 # -- lists -----------------------------------------------------------------------------------------
 
 
-async def test_the_list_shows_what_is_open_to_all_and_what_tokens_belong_to() -> None:
+async def test_the_list_shows_what_is_open_to_all_and_what_tokens_belong_to(monkeypatch: pytest.MonkeyPatch) -> None:
     async with table(PERSON, PERSON) as mine:
+        moments = count(mine.app.keeper.now() + 1)
+        monkeypatch.setattr(mine.app.keeper.store, "now", lambda: next(moments))  # no two are made in one millisecond
         made = [await seated(mine.stub, mine.app, PERSON, OPEN, options=LISTED) for _ in "abc"]
         shown = await seated(mine.stub, mine.app, BOT, PERSON, game="duel", options=games.GameOptions(onlookers=3))
         everything = await listed(mine)

@@ -63,6 +63,7 @@ async def test_one_game_is_loaded_at_a_time_and_a_call_waits_for_few(monkeypatch
     monkeypatch.setattr(store, "load", read)  # at once: here it matters how the games take turns afterwards
     movers = [asyncio.ensure_future(load(game_id, fresh=True)) for game_id in others]
     while len(loaded) < 3:
+        assert not movers[-1].done()
         await asyncio.sleep(0)
     await load(called, fresh=False)
     position = [game_id for _, game_id in loaded].index(called)
@@ -91,6 +92,7 @@ async def test_a_few_movers_start_before_other_calls_have_their_turn(monkeypatch
     monkeypatch.setattr(games, "_begin", begun)
     running = asyncio.ensure_future(games.run(lambda: None))
     while len(started) < GAMES:
+        assert not running.done()
         await asyncio.sleep(0)
     assert max(Counter(started).values()) == AT_ONCE == due.AT_ONCE
     running.cancel()
