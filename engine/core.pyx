@@ -273,7 +273,7 @@ cdef class Game:
         """
         fields = read_json(position)
         check_envelope(self, fields)
-        fields = fields[self.name]
+        fields = self.layout.defaults | fields[self.name]
         self.layout.check(fields)
         self.layout.refuse(fault for check in self._all_checks() for fault in check(fields))
         cdef State state = State.__new__(State, self)

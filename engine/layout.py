@@ -31,6 +31,7 @@ class Field(NamedTuple):
         meaning: for people, in Markdown.
         hidden: from whom: "" nobody, "all" everybody, "others" all players but the owner.
         home: the set of cards of which each is in one field only, among those that name the same set.
+        default: what a position has that was written before there was this field; None if it must have the field.
     """
 
     name: str
@@ -39,6 +40,7 @@ class Field(NamedTuple):
     meaning: str = ""
     hidden: str = ""
     home: str = ""
+    default: Any = None
 
 
 class Slot(NamedTuple):
@@ -100,6 +102,7 @@ class Layout:
         everywhere: cards that may be in several homes.
 
     Attributes:
+        defaults: values of the fields, except those of players, that may be missing in a position.
         has_hands: players have cards that the others do not see.
     """
 
@@ -116,6 +119,7 @@ class Layout:
         self.name, self.everywhere = name, frozenset(everywhere)
         self.struct_at, self.players_at = struct_at, players_at
         self.fields, self.player_fields = tuple(fields), tuple(player_fields)
+        self.defaults = {field.name: field.default for field in fields if field.default is not None}
         self.has_hands = any(field.hidden for field in player_fields)
         player = model("Player", {field.name: field.kind.annotation for field in player_fields})
         players = {"players": listed(player, seats[0], seats[-1])}

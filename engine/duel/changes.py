@@ -45,12 +45,14 @@ def cause(before: View, action: str, after: View, change: Change) -> tuple[str, 
 
 
 def used(before: View, action: str) -> tuple[str, str]:
-    """Return the card in use as a cause, or the bonus of a section."""
+    """Return the card in use as a cause, or the one whose use goes on (D48), or the bonus of a section."""
     verb, *rest = action.split()
     if verb in ("use", "play"):
         return "card", rest[0]
     if verb == "take-back":
         return "storm", ""
+    if before["step"] == "turn":
+        return "card", before["open_uses"][0]["card"]
     return ("card", before["card"]) if before["card"] else ("bonus", "")
 
 

@@ -3,9 +3,9 @@
 from libc.stdint cimport uint8_t, uint16_t, uint32_t
 
 from clerestory.engine.duel.codes cimport *
-from clerestory.engine.duel.course cimport resume
 from clerestory.engine.duel.state cimport *
 from clerestory.engine.duel.tables cimport Effect, cards
+from clerestory.engine.duel.uses cimport end_use, leaves_use, list_inside, resume
 
 cdef extern from *:
     """
@@ -81,7 +81,7 @@ cdef inline int legal_craftsman(const Duel *s, uint16_t *out) noexcept nogil:
 cdef inline void play_craftsman(Duel *s, int a) noexcept nogil:
     cdef const Effect *effect = in_use(s)
     turn_chips(mover(s), effect.chip, a - CONVERT - FIRST_OF_KIND[effect.chip] + 1, effect.price)
-    resume(s)
+    end_use(s, 0)
 
 
 cdef inline void ask_turn_chips(Duel *s) noexcept nogil:
@@ -90,7 +90,7 @@ cdef inline void ask_turn_chips(Duel *s) noexcept nogil:
     if s.left and p.gold >= in_use(s).price and from_floor(p.camp & NOT_ORE, s.floor):
         ask_mover(s, AT_TURN_CHIPS)
     else:
-        resume(s)
+        end_use(s, s.left)
 
 
 cdef inline void ask_bonus(Duel *s) noexcept nogil:
@@ -113,34 +113,32 @@ cdef inline int list_turnings(const Duel *s, unsigned int kinds, uint16_t *out) 
 
 
 cdef inline int legal_turn_chips(const Duel *s, uint16_t *out) noexcept nogil:
-    return list_turnings(s, s.players[s.actor].camp & NOT_ORE, out)
+    cdef int n = list_turnings(s, s.players[s.actor].camp & NOT_ORE, out)
+    return n + list_inside(s, out + n)
 
 
 cdef inline int legal_bonus(const Duel *s, uint16_t *out) noexcept nogil:
     return list_turnings(s, s.players[s.actor].camp & BONUS_KINDS, out)
 
 
-cdef inline bint turn_one(Duel *s, int a, int price) noexcept nogil:
-    """One turning out of a limited number; False if the player is done."""
-    cdef int kind
-    if a == DONE:
-        resume(s)
-        return False
-    kind = KIND_OF_CODE[a - CONVERT]
+cdef inline void turn_one(Duel *s, int a, int price) noexcept nogil:
+    """One turning out of a limited number."""
+    cdef int kind = KIND_OF_CODE[a - CONVERT]
     turn_chips(mover(s), kind, 1, price)
     s.floor = <uint8_t> (kind + 1)
     s.left -= 1
     s.may_end = 1
-    return True
 
 
 cdef inline void play_turn_chips(Duel *s, int a) noexcept nogil:
-    if turn_one(s, a, in_use(s).price):
+    if not leaves_use(s, a):
+        turn_one(s, a, in_use(s).price)
         ask_turn_chips(s)
 
 
 cdef inline void play_bonus(Duel *s, int a) noexcept nogil:
-    if turn_one(s, a, 0):
+    if not leaves_use(s, a):
+        turn_one(s, a, 0)
         ask_bonus(s)
 
 
@@ -154,13 +152,19 @@ cdef inline void sell_wool(Duel *s, int count, int price) noexcept nogil:
     gain_gold(s, p, count * price)
 
 
+cdef inline int most_wool(const Duel *s) noexcept nogil:
+    """The limit of a sale: that of the card, or what is left of it when the use is continued."""
+    return s.left if s.left else in_use(s).amount
+
+
 cdef inline int legal_sell_wool(const Duel *s, uint16_t *out) noexcept nogil:
-    return list_run(min(count_of(s.players[s.actor].camp, WOOL), <int> in_use(s).amount), SELL, out)
+    return list_run(min(count_of(s.players[s.actor].camp, WOOL), most_wool(s)), SELL, out)
 
 
 cdef inline void play_sell_wool(Duel *s, int a) noexcept nogil:
-    sell_wool(s, a - SELL + 1, in_use(s).price)
-    resume(s)
+    cdef int count = a - SELL + 1
+    sell_wool(s, count, in_use(s).price)
+    end_use(s, most_wool(s) - count)
 
 
 cdef inline unsigned int for_sale(const Player *p, const Effect *market, int left) noexcept nogil:
@@ -176,7 +180,7 @@ cdef inline void ask_market(Duel *s) noexcept nogil:
     if can_trade_at(mover(s), in_use(s), s.left):
         ask_mover(s, AT_MARKET)
     else:
-        resume(s)
+        end_use(s, s.left)
 
 
 cdef inline int legal_market(const Duel *s, uint16_t *out) noexcept nogil:
@@ -185,12 +189,12 @@ cdef inline int legal_market(const Duel *s, uint16_t *out) noexcept nogil:
     cdef int n = list_done(s, out, DONE)
     n += list_kinds(for_sale(p, in_use(s), s.left), BUY, out + n)
     out[n] = SELL
-    return n + (count_of(p.camp, WOOL) != 0)
+    n += count_of(p.camp, WOOL) != 0
+    return n + list_inside(s, out + n)
 
 
 cdef inline void play_market(Duel *s, int a) noexcept nogil:
-    if a == DONE:
-        resume(s)
+    if leaves_use(s, a):
         return
     if a >= SELL:
         sell_wool(s, 1, in_use(s).wool)
@@ -207,20 +211,20 @@ cdef inline void ask_finish(Duel *s) noexcept nogil:
     if p.gold >= in_use(s).price and from_floor(p.supply & NOT_ORE, s.floor):
         ask_mover(s, AT_FINISH)
     else:
-        resume(s)
+        end_use(s, 0)
 
 
 cdef inline int legal_finish(const Duel *s, uint16_t *out) noexcept nogil:
     cdef int n = list_done(s, out, DONE)
-    return n + list_kinds(from_floor(s.players[s.actor].supply & NOT_ORE, s.floor), BUY, out + n)
+    n += list_kinds(from_floor(s.players[s.actor].supply & NOT_ORE, s.floor), BUY, out + n)
+    return n + list_inside(s, out + n)
 
 
 cdef inline void play_finish(Duel *s, int a) noexcept nogil:
     """Any number of chips, each bought and turned at once; they go to the camp as materials (D10, D28)."""
     cdef Player *p = mover(s)
     cdef int kind = a - BUY
-    if a == DONE:
-        resume(s)
+    if leaves_use(s, a):
         return
     take_raw(p, kind, 1)
     turn_chips(p, kind, 1, in_use(s).price)

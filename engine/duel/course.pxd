@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""The course of the game: rounds, turns, the step after the use of a card, the end."""
+"""The course of the game: rounds, turns, the end."""
 from libc.stdint cimport uint8_t
 from libc.string cimport memset
 
@@ -70,6 +70,7 @@ cdef inline void clear_turn(Duel *s) noexcept nogil:
     clear_use(s)
     s.mover = s.built = s.cheap = 0
     s.used = 0
+    s.open_cards = s.open_left = 0
 
 
 cdef inline void end_turn(Duel *s) noexcept nogil:
@@ -80,12 +81,6 @@ cdef inline void end_turn(Duel *s) noexcept nogil:
         begin_turn(s, 1 - seat)
     else:
         end_round(s)
-
-
-cdef inline void resume(Duel *s) noexcept nogil:
-    """The use of a card is over, or a bonus."""
-    clear_use(s)
-    ask_mover(s, AT_TURN)
 
 
 cdef inline void finish(Duel *s) noexcept nogil:

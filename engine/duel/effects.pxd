@@ -1,10 +1,9 @@
 # cython: language_level=3
 """The effects of the cards: one row for each kind of effect."""
-from clerestory.engine.duel.state cimport Duel
-from clerestory.engine.duel.tables cimport EFFECT_MATCH_GOLD, Effect
+from libc.stdint cimport uint16_t
 
-cdef enum:
-    NUM_EFFECTS = EFFECT_MATCH_GOLD + 1
+from clerestory.engine.duel.state cimport Duel
+from clerestory.engine.duel.tables cimport EFFECTS, Effect
 
 cdef struct EffectRule:
     int kind          # EffectKind, also its row
@@ -14,4 +13,9 @@ cdef struct EffectRule:
     void (*begin)(Duel *s, const Effect *effect) noexcept nogil
     int step          # at which it asks for a choice, STEPS for none
 
-cdef EffectRule RULES[NUM_EFFECTS]
+cdef struct ActRule:  # of effects that consist of several acts: the rules of their step
+    int (*legal)(const Duel *s, uint16_t *out) noexcept nogil
+    void (*play)(Duel *s, int a) noexcept nogil
+
+cdef EffectRule RULES[EFFECTS]
+cdef ActRule ACTS[EFFECTS]

@@ -3,8 +3,13 @@
 from libc.stdint cimport uint8_t
 
 from clerestory.engine.duel.building cimport can_lose_material, can_place_one, complete_sections
-from clerestory.engine.duel.chips cimport ask_market, begin_take, can_trade_at, take_raw
-from clerestory.engine.duel.seals cimport can_influence, can_trade, draw_seals
+from clerestory.engine.duel.chips cimport (
+    ask_market, begin_take, can_trade_at, legal_craftsman, legal_finish, legal_market, legal_sell_wool,
+    legal_turn_chips, play_craftsman, play_finish, play_market, play_sell_wool, play_turn_chips, take_raw,
+)
+from clerestory.engine.duel.seals cimport (
+    can_influence, can_trade, draw_seals, legal_influence, legal_trade_seals, play_influence, play_trade_seals,
+)
 from clerestory.engine.duel.state cimport *
 from clerestory.engine.duel.tables cimport *
 
@@ -62,7 +67,7 @@ cdef void visit_market(Duel *s, const Effect *effect) noexcept nogil:
 
 
 cdef bint has_wool(const Duel *s, int seat, const Effect *effect) noexcept nogil:
-    return count_of(s.players[seat].camp, WOOL) > 0
+    return effect.amount and count_of(s.players[seat].camp, WOOL) > 0
 
 
 cdef bint has_any_in_supply(const Duel *s, int seat, const Effect *effect) noexcept nogil:
@@ -70,7 +75,7 @@ cdef bint has_any_in_supply(const Duel *s, int seat, const Effect *effect) noexc
 
 
 cdef bint can_turn_any(const Duel *s, int seat, const Effect *effect) noexcept nogil:
-    return s.players[seat].camp & NOT_ORE and s.players[seat].gold >= effect.price
+    return effect.amount and s.players[seat].camp & NOT_ORE and s.players[seat].gold >= effect.price
 
 cdef void ask_chips(Duel *s, const Effect *effect) noexcept nogil:
     """The useful chips, kind by kind, up to the limit of the card if it has one."""
@@ -156,4 +161,12 @@ RULES[:] = [
     EffectRule(EFFECT_COPY_UNMARKED, never, ask_step, AT_COPY),
     EffectRule(EFFECT_MATCH_GOLD, has_less_gold, match_gold, STEPS),
 ]
-assert all(RULES[kind].kind == kind for kind in range(NUM_EFFECTS))
+assert all(RULES[kind].kind == kind for kind in range(EFFECTS))
+
+ACTS[<int> EFFECT_INFLUENCE] = ActRule(legal_influence, play_influence)
+ACTS[<int> EFFECT_CRAFTSMAN] = ActRule(legal_craftsman, play_craftsman)
+ACTS[<int> EFFECT_MARKET] = ActRule(legal_market, play_market)
+ACTS[<int> EFFECT_SELL_WOOL] = ActRule(legal_sell_wool, play_sell_wool)
+ACTS[<int> EFFECT_CONVERT] = ActRule(legal_turn_chips, play_turn_chips)
+ACTS[<int> EFFECT_FINISH] = ActRule(legal_finish, play_finish)
+ACTS[<int> EFFECT_TRADE_SEALS] = ActRule(legal_trade_seals, play_trade_seals)

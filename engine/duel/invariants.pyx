@@ -3,6 +3,8 @@
 
 They cover what the rules imply, as far as it can be recognized from the position alone.
 """
+from libc.stdint cimport uint32_t
+
 from clerestory.engine.core cimport NATURE, OVER, Invariant, predicate
 from clerestory.engine.duel.building cimport COMPLETE, FINISHED, placed_in
 from clerestory.engine.duel.chips cimport can_trade_at
@@ -11,7 +13,7 @@ from clerestory.engine.duel.invariants_of_cards cimport *
 from clerestory.engine.duel.invariants_of_contest cimport *
 from clerestory.engine.duel.state cimport *
 from clerestory.engine.duel.tables cimport *
-from clerestory.engine.duel.turn cimport targets
+from clerestory.engine.duel.uses cimport stays_open, targets
 
 cdef Invariant INVARIANTS[NUM_INVARIANTS]
 INVARIANTS[:] = [
@@ -44,7 +46,7 @@ cdef bint turn_fits(const Duel *s) noexcept nogil:
     cdef unsigned int used = s.used
     cdef int card
     if not AT_TURN <= s.step <= AT_BONUS:
-        return not s.mover and not s.used and not s.built and not s.cheap
+        return not s.mover and not s.used and not s.built and not s.cheap and not s.open_cards
     if not s.mover or s.used & ~s.players[s.mover - 1].markers:
         return False
     if (s.built and not mover_of(s).placed) or (s.cheap and not cheapened(s)):
@@ -79,7 +81,7 @@ cdef bint card_fits(const Duel *s) noexcept nogil:
         return False
     if cards.once >> card & 1:
         return was_played(s, card)
-    return cards.usable[s.mover - 1] >> card & 1 and lying_in_grid(s, card)
+    return is_usable(s, card)
 
 
 cdef bint use_fits(const Duel *s) noexcept nogil:
@@ -88,7 +90,7 @@ cdef bint use_fits(const Duel *s) noexcept nogil:
     cdef bint in_order = step == AT_TAKE or step == AT_TURN_CHIPS or step == AT_FINISH or step == AT_BONUS
     cdef bint optional = in_order or step == AT_INFLUENCE or step == AT_MARKET or step == AT_TRADE_SEALS
     optional = optional or step == AT_DRAW
-    if not card_fits(s) or (s.seals_due != 0) != (step == AT_DRAW) or (s.floor != 0) != in_order:
+    if not card_fits(s) or not open_fits(s) or (s.seals_due != 0) != (step == AT_DRAW) or (s.floor != 0) != in_order:
         return False
     if s.may_end and (not optional or step == AT_TAKE):
         return False
@@ -99,6 +101,35 @@ cdef bint use_fits(const Duel *s) noexcept nogil:
     if not limited:
         return s.left == 0
     return s.left <= cards.effects[s.card - 1].amount and (s.left or step == AT_MARKET)
+
+
+cdef bint open_fits(const Duel *s) noexcept nogil:
+    """Open uses have cards of the player that can be interrupted, and keep to their limits; at a turn one goes on."""
+    cdef uint32_t opened = s.open_cards, left = s.open_left
+    while opened:
+        if not open_use_fits(s, (opened & 255) - 1, left & 255):
+            return False
+        opened >>= 8
+        left >>= 8
+    return s.step != AT_TURN or s.open_cards == 0 or stays_open(s)
+
+
+cdef bint open_use_fits(const Duel *s, int card, int left) noexcept nogil:
+    cdef const Effect *effect = &cards.effects[card]
+    if not cards.inside[effect.kind]:
+        return False
+    if not (was_played(s, card) if cards.once >> card & 1 else is_usable(s, card)):
+        return False
+    if effect.kind == EFFECT_MARKET:
+        return left <= effect.amount
+    if effect.kind == EFFECT_SELL_WOOL or effect.kind == EFFECT_CONVERT:
+        return 1 <= left < effect.amount
+    return left == 0
+
+
+cdef bint is_usable(const Duel *s, int card) noexcept nogil:
+    """Whether a card of the player whose turn it is is in the grid."""
+    return cards.usable[s.mover - 1] >> card & 1 and lying_in_grid(s, card)
 
 
 cdef const Player *mover_of(const Duel *s) noexcept nogil:

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from clerestory.engine.duel.catalogue import CHIPS_OF_KIND
 from clerestory.engine.duel.constants import ALL_SEALS, DECK, GOLD, START_UNSEEN, counts_in
 from clerestory.engine.duel.names import CHIPS, COLOURS, MATERIALS, SEALS, NamedCard
-from clerestory.engine.kinds import FieldContext, Kind, listed, unknown
+from clerestory.engine.kinds import FieldContext, Kind, listed, model, unknown, whole
 from clerestory.engine.layout import FieldFault
 from clerestory.texts.sentences import Text, text
 
@@ -61,6 +61,35 @@ class Section(Kind):
             return
         for material in Counter[str](value) - Counter(needs):
             yield text("fault.section", value=repr(material), needs=", ".join(needs))
+
+
+class OpenUses(Kind):
+    """Uses that can be continued, the innermost first: in the struct two words, 8 bits a card and what is left."""
+
+    def __init__(self, ids: Sequence[str], most: int, most_left: int) -> None:
+        self.annotation = listed(model("OpenUse", {"card": str, "left": whole(0, most_left)}), 0, most)
+        self.ids, self.most, self.most_left = ("", *ids), most, most_left
+
+    def in_range(self, raw: Sequence[int], around: FieldContext) -> bool:
+        cards, left = (list(word.to_bytes(4, "little")) for word in raw)
+        count = 4 - cards.count(0)
+        return (
+            count <= self.most
+            and not any(cards[count:] + left[count:])
+            and max(cards) < len(self.ids)
+            and max(left) <= self.most_left
+        )
+
+    def read(self, raw: Sequence[int], around: FieldContext) -> list[dict[str, Any]]:
+        cards, left = (word.to_bytes(4, "little") for word in raw)
+        return [{"card": self.ids[card], "left": rest} for card, rest in zip(cards, left, strict=True) if card]
+
+    def write(self, value: list[dict[str, Any]], around: FieldContext) -> Sequence[int]:
+        cards = bytes(self.ids.index(use["card"]) for use in value)
+        return int.from_bytes(cards, "little"), int.from_bytes(bytes(use["left"] for use in value), "little")
+
+    def faults(self, value: list[dict[str, Any]], around: FieldContext) -> Iterator[Text]:
+        yield from unknown([use["card"] for use in value], self.ids[1:])
 
 
 class Undealt(Kind):

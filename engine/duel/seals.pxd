@@ -4,10 +4,10 @@ from libc.stdint cimport uint8_t, uint16_t
 
 from clerestory.engine.core cimport NATURE
 from clerestory.engine.duel.codes cimport *
-from clerestory.engine.duel.course cimport resume
 from clerestory.engine.duel.luck cimport reveal_seal
 from clerestory.engine.duel.state cimport *
 from clerestory.engine.duel.tables cimport EFFECT_INFLUENCE, cards
+from clerestory.engine.duel.uses cimport end_use, leaves_use, list_inside, resume
 
 
 # -- drawing ---------------------------------------------------------------------------------------
@@ -50,18 +50,17 @@ cdef inline void ask_influence(Duel *s) noexcept nogil:
     if can_influence(s, mover(s), cards.effects[s.card - 1].price):
         ask_mover(s, AT_INFLUENCE)
     else:
-        resume(s)
+        end_use(s, 0)
 
 
 cdef inline int legal_influence(const Duel *s, uint16_t *out) noexcept nogil:
     cdef int n = list_done(s, out, DONE)
     out[n] = BUY_SEAL
-    return n + 1
+    return n + 1 + list_inside(s, out + n + 1)
 
 
 cdef inline void play_influence(Duel *s, int a) noexcept nogil:
-    if a == DONE:
-        resume(s)
+    if leaves_use(s, a):
         return
     mover(s).gold -= cards.effects[s.card - 1].price
     s.may_end = 1
@@ -87,18 +86,17 @@ cdef inline int legal_trade_seals(const Duel *s, uint16_t *out) noexcept nogil:
     for seal in range(SEALS):
         if count_of(p.seals, seal):
             n += list_kinds(p.supply & NOT_ORE, PAY + NO_ORE * seal, out + n)
-    return n
+    return n + list_inside(s, out + n)
 
 
 cdef inline void play_trade_seals(Duel *s, int a) noexcept nogil:
     cdef Player *p = mover(s)
     cdef int kind = (a - PAY) % NO_ORE
-    if a == DONE:
-        resume(s)
+    if leaves_use(s, a):
         return
     pay_seal(s, p, (a - PAY) // NO_ORE)
     p.supply -= one(kind)
     p.camp += one(kind)
     s.may_end = 1
     if not can_trade(p):
-        resume(s)
+        end_use(s, 0)

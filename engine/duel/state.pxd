@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""A position of `duel`: 208 bytes, the hidden orders last, and operations shared by the chapters of the rules.
+"""A position of `duel`: 216 bytes, the hidden orders last, and operations shared by the chapters of the rules.
 
 Cards are numbers in catalogue order. Where a byte may hold no card, no seal or no seat it holds the number plus
 one, and 0 for none. Chips are counted in words of 4 bits for each kind, neutral seals in hand likewise; an order
@@ -86,6 +86,8 @@ cdef struct Duel:
     uint8_t pad[2]
     uint32_t undealt          # set of copies of the phase's deck; of equal cards the lowest goes first
     uint32_t stack            # order: seals below the unseen ones
+    uint32_t open_cards       # uses that can be continued (D48): card + 1, 8 bits each, the innermost lowest
+    uint32_t open_left        # of each, what `left` is of the card in use, 8 bits each
     Player players[SEATS]
     # what nobody can see
     uint8_t deck[PHASES][DECK]  # card + 1 by place, 0 once dealt and when unknown
@@ -93,6 +95,7 @@ cdef struct Duel:
 
 cdef enum:
     HIDDEN_BYTES = 112  # at the end of the struct
+    MOST_OPEN = 4       # uses: one, and those of three 1x cards inside it
 
 
 # -- seats and steps -------------------------------------------------------------------------------

@@ -6,7 +6,7 @@ from typing import Literal
 
 from clerestory.engine.duel.names import CHIPS, COLOURS, MATERIALS, PLACES
 from clerestory.engine.duel.names import SEALS as SEAL_NAMES
-from clerestory.engine.duel.position import Multiset, Section, Undealt
+from clerestory.engine.duel.position import Multiset, OpenUses, Section, Undealt
 from clerestory.engine.kinds import Amounts, Card, Choice, Deck, Each, Flag, Number, Order, Seat, Set, listed
 from clerestory.engine.layout import Field, Layout
 
@@ -20,7 +20,8 @@ AFTER_CARDS = {
 }
 STEP_NAMES = [AFTER_CARDS.get(step, step.name.removeprefix("AT_").lower()) for step in Step]
 
-FEW = Number(0, 11)
+MOST_LEFT = 11  # of a use: the chips of a player
+FEW = Number(0, MOST_LEFT)
 CHIPS_IN_WORD = Amounts(CHIPS, 0, 11, bits=4)
 ORDER_OF_SEALS = Order(SEAL_NAMES, 2, 10)
 PLACES_OF_GRID = Set(PLACES, listed(Literal[PLACES], 0, 3))
@@ -34,7 +35,7 @@ def layout_of(names):
         range(SEATS, SEATS + 1),
         (<size_t> &s, sizeof(Duel)),
         (<size_t> p, sizeof(Player)),
-        [*course_fields(card), *use_fields(card), *seal_fields(), *deck_fields(names)],
+        [*course_fields(card), *use_fields(card), open_field(card), *seal_fields(), *deck_fields(names)],
         [*goods_fields(names), *conflict_fields(names)],
     )
 
@@ -77,6 +78,15 @@ def use_fields(card):
         Field("built", at(&s.built), Flag(), "the player has built in this turn"),
         Field("cheap", at(&s.cheap), Flag(), "the player has played Toledo in this turn"),
     ]
+
+
+def open_field(card):
+    """The uses that can be continued; earlier positions have none."""
+    meaning = "uses that can be continued (D48), the innermost first: " \
+        '`[{"card": CARD, "left": N}, ...]`, `left` as above, for `aliena` the wool that may still be sold; it may ' \
+        "be missing in a position file"
+    members = at(&s.open_cards), at(&s.open_left)
+    return Field("open_uses", members, OpenUses(card.ids[1:], MOST_OPEN, MOST_LEFT), meaning, default=[])
 
 
 def seal_fields():

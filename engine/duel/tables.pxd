@@ -30,6 +30,9 @@ cpdef enum EffectKind:  # effects.pyx has what they do
     EFFECT_COPY_UNMARKED
     EFFECT_MATCH_GOLD
 
+cdef enum:
+    EFFECTS = EFFECT_MATCH_GOLD + 1
+
 cdef struct Effect:
     uint8_t kind        # EffectKind
     uint8_t amount      # gold, chips, seals, or the limit of purchases, sales, turnings
@@ -60,6 +63,9 @@ cdef struct Tables:
     uint8_t card_of_once[MOST_ONCE]
     uint8_t storming                       # hand: the card that storms the castle
     uint8_t of_deck[2]                     # hand: the 1x cards of each deck
+    uint8_t inside[EFFECTS]                # hand: the 1x cards that can be played inside a use, by its EffectKind
+    uint8_t donation                       # hand: the card that brings gold for sections
+    int plenty                             # gold in the bank, with which it brings the same before an act as after it
     uint8_t cards[2][DECK]                 # of each deck: card + 1 by copy, in catalogue order
     uint32_t copies[2][MOST_CARDS]         # set of copies of a card in each deck
     uint32_t last_copy[2]                  # set: the highest copy of each card

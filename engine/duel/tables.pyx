@@ -6,8 +6,19 @@ from clerestory.engine.duel.codes cimport BUILD, LOTS
 
 from clerestory.engine.duel.actions import sets_of_materials
 from clerestory.engine.catalogue import amount_of
+from clerestory.engine.duel.catalogue import CHIPS_OF_KIND
 from clerestory.engine.duel.names import CHIPS, COLOURS, MATERIALS
 
+PAYING = ("influence", "craftsman", "market", "convert", "finish")
+TRADING = (*PAYING, "sell_wool")
+INSIDE = {  # the effects inside whose use a 1x card can bring what it brings neither before nor after (D48)
+    "take": ("market", "sell_wool"),
+    "trade_seals": ("influence", "market", "sell_wool"),
+    "donation": TRADING,
+    "match_gold": TRADING,
+    "copy_marked": (*TRADING, "trade_seals"),
+    "copy_unmarked": (*TRADING, "trade_seals"),
+}
 AMOUNTS = ("gold", "chips", "seals", "limit", "count"), ("price", "wool", "chip", "kinds")  # the latter by themselves
 
 
@@ -19,6 +30,7 @@ def fill(catalogue):
         fill_effect(card, name, values.effect)
         fill_frame(card, values)
     fill_once(catalogue)
+    fill_plenty(catalogue)
     for deck, name in enumerate("ab"):
         fill_deck(deck, [getattr(values, name) for values in catalogue.cards.values()])
     for seat, building in enumerate((catalogue.castle, catalogue.cathedral)):
@@ -65,7 +77,25 @@ def fill_once(catalogue):
             cards.storming |= 1u << bit
         if values.effect.kind == "cheap_building":
             cards.cheap_placing = values.effect.price
+        if values.effect.kind == "donation":
+            cards.donation |= 1u << bit
+        for kind in INSIDE.get(values.effect.kind, ()):
+            cards.inside[<int> EffectKind[f"EFFECT_{kind.upper()}"]] |= 1u << bit
         bit += 1
+
+
+def fill_plenty(catalogue):
+    """What the card for sections brings at most (three end the game), and what an act pays at most."""
+    effects = [card.effect for card in catalogue.cards.values()]
+    given = max((effect.gold for effect in effects if effect.kind == "donation"), default=0)
+    cards.plenty = (SECTIONS - 1) * <int> given + <int> max(map(most_paid, effects))
+
+
+def most_paid(effect):
+    """Return the most gold that one act of a use pays: all chips of a craftsman, else one thing."""
+    if effect.kind == "craftsman":
+        return effect.price * CHIPS_OF_KIND[CHIPS.index(effect.chip)]
+    return effect.price if effect.kind in PAYING else 0
 
 
 cdef object fill_deck(int deck, copies):

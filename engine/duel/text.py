@@ -24,6 +24,7 @@ def course(fields: dict[str, Any], told: Telling) -> list[str]:
     details = [
         ("turn_of", told.row(told.names("colour", [fields["turn_of"]]))),
         ("card", in_use(fields, told)),
+        ("open", told.row(told.names("card", [use["card"] for use in fields["open_uses"]]))),
         ("flipping", told.row(told.names("seal", [fields["flipping"]]))),
         ("built", str(fields["built"] or "")),
         ("cheap", str(fields["cheap"] or "")),

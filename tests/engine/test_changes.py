@@ -11,6 +11,8 @@ from clerestory.engine import GAMES, NATURE, Rng, State
 from clerestory.engine.changes import Change, View, differences, totals
 from clerestory.engine.games import LIST
 from clerestory.engine.scoring import changes_of, point_sources, points_by_cause
+from tests.engine.duel.oracle_models import Core
+from tests.engine.duel.oracle_scenes import in_turn, play_all
 from tests.engine.duel.scenes import reach
 
 CASES = [(name, seats) for name in LIST for seats in GAMES[name].seats]
@@ -97,6 +99,21 @@ def test_a_material_that_a_card_has_returned_is_told_as_the_card_s() -> None:
     lost = [change for change in seen((before, action.text, after)) if change.amount < 0]
     assert [change.thing[:7] for change in lost] == ["points", "section"]
     assert {(change.cause, change.card) for change in lost} == {("card", "william_hamleigh")}
+
+
+def test_what_an_open_use_brings_is_told_as_its_card_s() -> None:
+    """D48: a craftsman goes on after a card that brought gold for it, and is in no step of his own then."""
+    red = {"gold": 2, "raw": ["wood"] * 2, "once": ["king_stephen"]}
+    before = in_turn(Core.from_position, "red", ["carpenter"], phase=2, round_=2, red=red)
+    play_all(before, "use carpenter", "convert wood 1", "play king_stephen")
+    assert isinstance(before, Core)
+    assert "can go on: carpenter" in str(before.state).casefold()
+    after = before.state.copy()
+    after.play("convert wood 1")
+    found = seen((before.state, "convert wood 1", after))
+    assert {(change.thing, change.cause, change.card) for change in found} == {
+        (thing, "card", "carpenter") for thing in ("gold", "camp", "materials")
+    }
 
 
 @pytest.mark.parametrize(("game", "seats"), CASES)

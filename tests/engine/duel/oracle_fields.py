@@ -44,6 +44,7 @@ def to_fields(s: Position) -> Fields:
         "card": s.use.card if s.use else "",
         "left": open_use.left if open_use and counted else 0,
         "floor": open_use.floor if open_use else "",
+        "open_uses": [{"card": use.card, "left": use.left} for use in s.open],
         "may_end": s.step == "bonus" or (s.use is not None and s.use.began and s.use.card in MAY_END),
         "unseen_seals": _in_order(s.unseen_seals.elements(), box.NEUTRAL_SEALS),
         "seal_order": list(s.seal_order),
@@ -96,7 +97,9 @@ def _read_use(s: Position, fields: Fields) -> None:
     if s.step == "bonus":
         s.bonus = Use("", fields["left"], fields["floor"])
     elif fields["card"]:
-        s.use = Use(fields["card"], fields["left"], fields["floor"], fields["may_end"])
+        left = box.ALIENA_WOOL if fields["step"] == "aliena" else fields["left"]
+        s.use = Use(fields["card"], left, fields["floor"], fields["may_end"])
+    s.open = [Use(use["card"], use["left"]) for use in fields["open_uses"]]
 
 
 def _player(colour: str, own: Fields) -> Player:

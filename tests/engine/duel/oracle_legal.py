@@ -38,7 +38,7 @@ def _conflict(s: Position) -> list[str]:
 def _turn(s: Position) -> list[str]:
     cards = [] if s.built else [s.grid[place] for place in oracle_uses.own_places(s)]
     once = [f"play {card}" for card in oracle_uses.playable(s)]
-    return ["end", *(f"use {card}" for card in dict.fromkeys(cards)), *once, *_builds(s)]
+    return ["end", *(f"use {card}" for card in dict.fromkeys(cards)), *once, *_builds(s), *oracle_uses.acts(s)]
 
 
 def _builds(s: Position) -> list[str]:
@@ -62,7 +62,8 @@ def _builds(s: Position) -> list[str]:
 def _use(s: Position) -> list[str]:
     assert s.use is not None
     may_end = s.use.began and s.use.card in oracle_uses.MAY_END
-    return [*oracle_uses.choices(s, s.use), *(["done"] if may_end else [])]
+    inside = [f"play {card}" for card in oracle_uses.playable_inside(s, s.use)]
+    return [*oracle_uses.choices(s, s.use), *(["done", *inside] if may_end else [])]
 
 
 def _bonus(s: Position) -> list[str]:

@@ -155,6 +155,7 @@ def _go_on(s: Position) -> None:
     if s.bonus and not oracle_uses.bonus_choices(s, s.bonus):
         s.bonus = None
     if s.use and not oracle_uses.goes_on(s, s.use):
+        s.open[:0] = [s.use] if oracle_uses.stays_open(s, s.use) else []
         s.use = None
     if s.winner():
         _end_game(s)
@@ -166,6 +167,7 @@ def _go_on(s: Position) -> None:
         who = other(s.active) if s.use.card == "william_hamleigh" else s.active
         s.ask(oracle_uses.STEP_OF[s.use.card], who)
     else:
+        oracle_uses.close(s)
         s.ask("turn", s.active)
 
 
@@ -179,6 +181,8 @@ def _seal(s: Position, verb: str, seal: str) -> None:
 
 def _turn(s: Position, verb: str, *words: str) -> None:
     me = s.me()
+    if verb in ("end", "use", "build"):
+        s.open = []
     if verb == "end":
         _end_turn(s)
         return
@@ -188,9 +192,19 @@ def _turn(s: Position, verb: str, *words: str) -> None:
     elif verb == "play":
         me.once.remove(words[0])
         oracle_uses.start(s, words[0])
-    else:
+    elif verb == "build":
         _build(s, words[0], [*words[1:]])
+    else:
+        _continue(s, verb, [*words])
     _go_on(s)
+
+
+def _continue(s: Position, verb: str, words: list[str]) -> None:
+    """Goes on with the innermost open use, or leaves it (D48)."""
+    use = oracle_uses.resumed(s.open.pop(0))
+    if verb != "done":
+        s.use = use
+        oracle_uses.choose(s, use, verb, words)
 
 
 def _build(s: Position, section: str, materials: list[str]) -> None:
@@ -204,6 +218,10 @@ def _use(s: Position, verb: str, *words: str) -> None:
     assert s.use is not None
     if verb == "done":
         s.use = None
+    elif verb == "play":
+        s.open.insert(0, s.use)
+        s.me().once.remove(words[0])
+        oracle_uses.start(s, words[0])
     else:
         oracle_uses.choose(s, s.use, verb, [*words])
     _go_on(s)
@@ -249,6 +267,7 @@ def _clear_table(s: Position) -> None:
 def _end_game(s: Position) -> None:
     _clear_table(s)  # D45
     s.use = s.bonus = None
+    s.open = []
     s.draws = 0
     s.ask("over", "")
 

@@ -84,6 +84,7 @@ class Position:
     seen_seals: list[str] = field(default_factory=list)  # under them, the next to be taken first
     flipping: str = ""  # the seal whose face Nature is to show
     use: Use | None = None
+    open: list[Use] = field(default_factory=list)  # uses that can be continued, the innermost first (D48)
     draws: int = 0  # seals still to be drawn
     bonus: Use | None = None  # bonus III, which is carried out before a use goes on
     built: bool = False

@@ -34,8 +34,8 @@ def changes(s: Position, card: str) -> bool:
 
 def opened(s: Position, card: str) -> Use:
     """A card with choices before the first of them."""
-    limits = {"regan_hamleigh": box.REGAN_CHIPS, **{name: market.limit for name, market in box.MARKETS.items()}}
-    left = limits.get(card, 0)
+    limits = {"regan_hamleigh": box.REGAN_CHIPS, "aliena": box.ALIENA_WOOL}
+    left = limits.get(card, box.MARKETS[card].limit if card in box.MARKETS else 0)
     if card in GIFTS:
         left = min(box.GIFT_CHIPS, sum(s.me().supply[raw] for raw in box.NO_ORE))  # D26: or all there is
     return Use(card, left, "wood" if card in (*GIFTS, "regan_hamleigh", "alfred_builder") else "")
@@ -112,7 +112,7 @@ def _market_choices(use: Use, me: Player) -> list[str]:
 
 
 def _aliena(s: Position, use: Use, me: Player) -> list[str]:
-    most = 0 if use.began else min(me.raw["wool"], box.ALIENA_WOOL)
+    most = 0 if use.began else min(me.raw["wool"], use.left)
     return [f"sell wool {count}" for count in range(1, most + 1)]  # D36
 
 
@@ -193,6 +193,51 @@ def playable(s: Position) -> list[str]:
     return [card for card in box.ONCE if card in s.me().once and card in (*AT_ONCE, *CARDS) and changes(s, card)]
 
 
+# Uses inside others (D48) ---------------------------------------------------------------------------------------
+
+#   what takes or gives gold, of which a card may bring more when some is spent
+GOLD = {"influence", *box.CRAFT, *box.MARKETS, "aliena", "regan_hamleigh", "alfred_builder"}
+PLENTY = 2 * box.HENRY_GOLD + 4 * 2  # in the bank: Henry brings the same before an act, such as four chips at 2
+INSIDE = {
+    "volunteer_workers": {*box.MARKETS, "aliena"},
+    "empress_maud": {*box.MARKETS, "aliena", "influence"},
+    "bishop_henry": GOLD,
+    "king_stephen": GOLD,
+    "lord_in_court": {*GOLD, "empress_maud"},
+    "return_of_the_madonna": {*GOLD, "empress_maud"},
+}
+
+
+def playable_inside(s: Position, use: Use) -> list[str]:
+    """The 1x cards that may be played between two acts of a use."""
+    pointless = ["bishop_henry"] if s.bank >= PLENTY else []
+    return [card for card in playable(s) if use.card in INSIDE.get(card, ()) and card not in pointless]
+
+
+def stays_open(s: Position, use: Use) -> bool:
+    """Whether a use that ended by itself may go on after a 1x card."""
+    spent = use.card in ("aliena", "regan_hamleigh") and use.left == 0
+    return not spent and playable_inside(s, use) != []
+
+
+def resumed(use: Use) -> Use:
+    """An open use, in which any kind may be named again."""
+    return Use(use.card, use.left, "wood" if use.card in ("regan_hamleigh", "alfred_builder") else "")
+
+
+def acts(s: Position) -> list[str]:
+    """How the innermost open use may go on; it can be left for one around it."""
+    if not s.open:
+        return []
+    return [*choices(s, resumed(s.open[0])), *(["done"] if len(s.open) > 1 else [])]
+
+
+def close(s: Position) -> None:
+    """Open uses in which nothing is possible any more are over."""
+    while s.open and not choices(s, resumed(s.open[0])) and not stays_open(s, s.open[0]):
+        s.open.pop(0)
+
+
 # What a choice does ---------------------------------------------------------------------------------------------
 
 
@@ -216,6 +261,8 @@ def _sell(s: Position, use: Use, me: Player, words: list[str]) -> None:
     count = int(words[1])
     me.raw["wool"] -= count
     me.supply["wool"] += count
+    if use.card == "aliena":
+        use.left -= count
     s.earn(me, count * (box.ALIENA_PRICE if use.card == "aliena" else box.MARKETS[use.card].wool))  # D27, D38
 
 

@@ -27,6 +27,8 @@ FAULTS: list[tuple[dict[str, Any], str, str]] = [
     ({"grid": ["dragon", *[""] * 8]}, "grid", "'dragon' is not a card of this list"),
     ({"card": "dragon"}, "card", "'dragon' is not a card of this list"),
     ({"deck": ["dragon"]}, "deck", "'dragon' is not a card of this list"),
+    ({"open_uses": [{"card": "dragon", "left": 0}]}, "open_uses", "'dragon' is not a card of this list"),
+    ({"open_uses": [{"card": "mason", "left": 0}] * 5}, "open_uses", "at most 4 entries"),
     ({"used": ["1.4"]}, "used[0]", "'1.4'"),
     ({"used": ["1.1", "1.1"]}, "used", "'1.1' is listed 2 times"),
     ({"flipping": "3/2"}, "flipping", "'3/2'"),
@@ -77,6 +79,7 @@ UNSOUND: list[tuple[int, str, dict[str, Any]]] = [
     (11, "", {"red": {"sum": 1}}),
     (12, "", {"turn_of": "red"}),
     (12, "", {"cheap": True}),
+    (12, "", {"open_uses": [{"card": "influence", "left": 0}]}),
     (13, "card", {"card": "power"}),
     (13, "card", {"left": 1}),
     (13, "card", {"may_end": True}),
@@ -105,6 +108,9 @@ LATER: list[tuple[int, str, str, dict[str, Any]]] = [
     (13, "card", "regan", {"floor": ""}),
     (13, "card", "draw", {"seals_due": 9}),
     (13, "card", "take", {"left": 0}),
+    (13, "card", "turn", {"open_uses": [{"card": "income_4", "left": 0}]}),
+    (13, "card", "market", {"open_uses": [{"card": "market_2", "left": 9}]}),
+    (13, "card", "market", {"open_uses": [{"card": "market_2", "left": 0}, {"card": "influence", "left": 1}]}),
     (14, "step", "craftsman", {"red": {"gold": 0}}),
     (15, "to_act", "conflict", {"to_act": ""}),
 ]
@@ -158,6 +164,11 @@ def test_before_the_castle_is_stormed_only_a_conflict_takes_a_marker() -> None:
         _, *markers = fields(state)["players"][seat]["markers"]
         with pytest.raises(BadPosition, match=r"^duel\.players: breaks rule 10 "):
             changed(state, {}, **{colour: {"markers": markers}})
+
+
+def test_a_position_of_before_there_were_open_uses_has_none() -> None:
+    earlier = {name: value for name, value in OPENING["duel"].items() if name != "open_uses"}
+    assert DUEL.from_position(OPENING | {"duel": earlier}) == DUEL.from_position(OPENING)
 
 
 def test_a_position_prints_as_a_table() -> None:

@@ -212,8 +212,12 @@ STORIES = {
     "no cards after building, D20": red("ore", "build I beam", {"offered": "end"}, red={"made": ["beam"]}),
     "one section a turn": red(
         "", "build I beam", {"offered": "end"}, red={"gold": 9, "made": ["beam", "mortar", "cloth"]}),
-    "1x cards are not played inside a use, D20": red(
-        "influence", "use influence", {"offered": "buy seal"}, round_=2, red={"once": ["volunteer_workers"]}),
+    "no 1x card before the first act of a use, D48": red(
+        "market_2", "use market_2", {"offered": "sell wool 1"}, round_=2,
+        red={"gold": 0, "raw": ["wool"], "once": ["volunteer_workers"]}),
+    "no 1x card inside a use in which it makes no difference, D48": red(
+        "influence", "use influence; buy seal; draw 1/4", {"offered": "buy seal; done"}, round_=2,
+        red={"gold": 9, "once": ["volunteer_workers", "studies_in_toledo"]}),
     "Henry needs a section, Stephen a poorer owner, D16, D30": red(
         "power", {"offered": "end"}, phase=2, round_=2,
         red={"gold": 3, "raw": [], "once": ["bishop_henry", "king_stephen"]}),
@@ -247,20 +251,49 @@ STORIES = {
          "build II mortar; end"},
         round_=2, red={"gold": 1, "made": ["beam", "mortar"], "once": ["studies_in_toledo"]}),
     # What cards do in rare cases
-    "Stephen waits until a purchase is over, and then comes too late for it, D48": red(
-        "influence", "use influence; buy seal; draw 1/4", {"offered": "buy seal; done"},
-        "done; play king_stephen", {"offered": "end", "red.gold": 9},
-        phase=2, round_=2, red={"gold": 4, "raw": [], "once": ["king_stephen"]}, blue={"gold": 9}),
-    "Volunteers find no wool before the market, and bring it too late for a sale, D48": red(
-        "market_2", "use market_2; sell wool 1", {"offered": "buy sand; buy stone; buy wood; done; sell wool 1"},
-        "sell wool 1; sell wool 1; sell wool 1; done; play volunteer_workers; take wool; take wool",
-        {"offered": "end", "red.gold": 12, "red.raw": "wool wool"},
+    "Stephen pays for another seal in the same use, D48": blue(
+        "influence", "use influence; buy seal; draw 1/4; buy seal; draw 1/4; buy seal; draw 2/3",
+        {"step": "turn", "blue.gold": 0, "offered": "end; play king_stephen"},
+        "play king_stephen", {"blue.gold": 7, "offered": "buy seal; end"},
+        "buy seal; draw 2/3", {"blue.gold": 5, "step": "turn", "offered": "end", "open": ""},
+        phase=2, round_=2, blue={"gold": 6, "raw": [], "once": ["king_stephen"]}, red={"gold": 7}),
+    "Volunteers bring wool back to a market: 18 gold for four wool, D48": red(
+        "market_2", "use market_2", {"offered": "sell wool 1"}, "sell wool 1; sell wool 1",
+        {"offered": "buy sand; buy stone; buy wood; done; play volunteer_workers; sell wool 1"},
+        "play volunteer_workers; take wool; take wool; sell wool 1; sell wool 1; sell wool 1; sell wool 1",
+        {"red.gold": 18, "red.supply": "ore sand sand stone stone wood wood wool wool wool wool"},
         round_=2, red={**ALL_WOOL, "gold": 0, "once": ["volunteer_workers"]}),
-    "Maud's seals cannot be bought again in the same use, D48": red(
-        "influence", "use influence; buy seal; draw 2/3; buy seal", {"offered": "buy seal; done"},
-        "buy seal; play empress_maud; pay 2/3 wood; done", {"offered": "end", "stack": 1},
+    "also after the last sale, but not after the end, D48": red(
+        "market_2", "use market_2; buy sand; buy stone; sell wool 1; sell wool 1; sell wool 1; sell wool 1",
+        {"step": "turn", "red.gold": 12, "offered": "end; play volunteer_workers"},
+        "play volunteer_workers; take wool; take wool; sell wool 1", {"offered": "done; sell wool 1"}, "done",
+        {"offered": "end", "red.gold": 15}, round_=2, red={**ALL_WOOL, "gold": 6, "once": ["volunteer_workers"]}),
+    "Aliena's limit holds for both parts of a sale, D48": blue(
+        "aliena", "use aliena; sell wool 3; play volunteer_workers; take wool; take wool",
+        {"offered": "build II cloth; build III cloth; end; sell wool 1"}, "sell wool 1",
+        {"offered": "build II cloth; build III cloth; end", "blue.gold": 31, "blue.raw": "wool"},
+        round_=2, blue={"raw": ["wool"] * 3, "made": ["cloth"], "once": ["volunteer_workers"]}),
+    "Maud's seals are bought again in the same use, D48": red(
+        "influence", "use influence; buy seal; draw 2/3; buy seal; buy seal",
+        {"offered": "end; play empress_maud", "stack": 0, "red.gold": 3},
+        "play empress_maud; pay 2/3 wood; done", {"offered": "buy seal; end"}, "buy seal",
+        {"offered": "end", "red.gold": 1, "stack": 0},
         phase=2, round_=2, red={"gold": 9, "raw": [], "seals": [], "once": ["empress_maud"]},
         blue={"seals": ["0/5", "1/4", "1/4", "1/4", "1/4", "2/3", "2/3"]}),
+    "a use inside a use is left before the one around it, D48": red(
+        "market_3", "use market_3; sell wool 1; play lord_in_court; use influence; buy seal; draw 1/4",
+        {"step": "turn", "red.gold": 1, "offered": "done; end; play empress_maud"},
+        "done", {"offered": "end; play empress_maud; sell wool 1"}, "sell wool 1", {"step": "market", "red.gold": 4},
+        phase=2, round_=2, free=["influence"],
+        red={"gold": 0, "raw": ["wool"] * 2, "seals": [], "once": ["lord_in_court", "empress_maud"]}),
+    "another use ends an open one, D48": red(
+        "carpenter ore", "use carpenter; convert wood 1; use ore; play king_stephen",
+        {"offered": "build I beam; build II beam; end"},
+        phase=2, round_=2, red={"gold": 2, "raw": ["wood"] * 2, "once": ["king_stephen"]}),
+    "a craftsman turns more for Stephen's gold, D48": red(
+        "carpenter ore", "use carpenter; convert wood 1; play king_stephen; convert wood 1",
+        {"offered": "end; use ore", "red.made": "beam beam", "red.gold": 1},
+        phase=2, round_=2, red={"gold": 2, "raw": ["wood"] * 2, "once": ["king_stephen"]}),
     "D37: wool can be sold to an empty bank": red(
         "market_2", {"offered": "end; use market_2"}, red={"gold": 0, "raw": ["wool"]}, blue={"gold": 74}),
     "D38: a sale is paid as one, with what there is": blue(
