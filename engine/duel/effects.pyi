@@ -1,1 +1,3 @@
-"""Only for other compiled modules: see effects.pxd."""
+"""The effects of the cards, for other compiled modules: see effect_rules.pxd."""
+
+def filled() -> bool: ...

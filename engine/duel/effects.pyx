@@ -7,6 +7,7 @@ from clerestory.engine.duel.chips cimport (
     ask_market, begin_take, can_trade_at, legal_craftsman, legal_finish, legal_market, legal_sell_wool,
     legal_turn_chips, play_craftsman, play_finish, play_market, play_sell_wool, play_turn_chips, take_raw,
 )
+from clerestory.engine.duel.effect_rules cimport ACTS, RULES, ActRule, EffectRule
 from clerestory.engine.duel.seals cimport (
     can_influence, can_trade, draw_seals, legal_influence, legal_trade_seals, play_influence, play_trade_seals,
 )
@@ -170,3 +171,8 @@ ACTS[<int> EFFECT_SELL_WOOL] = ActRule(legal_sell_wool, play_sell_wool)
 ACTS[<int> EFFECT_CONVERT] = ActRule(legal_turn_chips, play_turn_chips)
 ACTS[<int> EFFECT_FINISH] = ActRule(legal_finish, play_finish)
 ACTS[<int> EFFECT_TRADE_SEALS] = ActRule(legal_trade_seals, play_trade_seals)
+
+
+def filled():
+    """Whether the tables have been filled, which importing this module does."""
+    return RULES[EFFECTS - 1].kind == EFFECTS - 1

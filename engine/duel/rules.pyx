@@ -26,6 +26,7 @@ from clerestory.engine.steps cimport StepRule, actor_of, legal_nothing, legal_ru
 
 from clerestory.engine.duel.actions import actions
 from clerestory.engine.duel.catalogue import DuelCatalogue
+from clerestory.engine.duel.effects import filled
 from clerestory.engine.duel.inputs import inputs_of
 from clerestory.engine.duel.guide import HAND_VALUES
 from clerestory.engine.duel.names import COLOURS, names_of
@@ -67,6 +68,7 @@ STEP_RULES[:] = [
     StepRule(AT_OVER, legal_nothing, play_nothing),
 ]
 assert all(STEP_RULES[step].step == step for step in range(STEPS))
+assert filled()
 
 
 cdef int legal(const void *state, action_t *out) noexcept nogil:

@@ -4,7 +4,7 @@ from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 
 from clerestory.engine.duel.codes cimport *
 from clerestory.engine.duel.course cimport clear_use
-from clerestory.engine.duel.effects cimport RULES
+from clerestory.engine.duel.effect_rules cimport RULES
 from clerestory.engine.duel.state cimport *
 from clerestory.engine.duel.tables cimport *
 

@@ -1,5 +1,5 @@
 # cython: language_level=3
-"""The effects of the cards: one row for each kind of effect."""
+"""What the effects of the cards do: tables with a row for each kind of effect, which effects.pyx fills."""
 from libc.stdint cimport uint16_t
 
 from clerestory.engine.duel.state cimport Duel
