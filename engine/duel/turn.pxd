@@ -5,7 +5,6 @@ from libc.stdint cimport uint8_t, uint16_t, uint64_t
 from clerestory.engine.duel.building cimport legal_buildings, play_building
 from clerestory.engine.duel.codes cimport *
 from clerestory.engine.duel.course cimport end_turn
-from clerestory.engine.duel.effect_rules cimport ACTS, RULES
 from clerestory.engine.duel.state cimport *
 from clerestory.engine.duel.tables cimport *
 from clerestory.engine.duel.uses cimport *
@@ -44,41 +43,6 @@ cdef inline void play_turn(Duel *s, int a) noexcept nogil:
     else:
         s.open_cards = s.open_left = 0
         play_building(s, a)
-
-
-# -- open uses (D48) -------------------------------------------------------------------------------
-
-cdef inline void take_up(Duel *s) noexcept nogil:
-    """The innermost open use is the one in progress again; of kinds any can be named."""
-    cdef int kind = cards.effects[(s.open_cards & 255) - 1].kind
-    s.card = <uint8_t> (s.open_cards & 255)
-    s.left = <uint8_t> (s.open_left & 255)
-    s.step = <uint8_t> RULES[kind].step
-    close_use(s)
-    s.floor = WOOD + 1 if kind == EFFECT_CONVERT or kind == EFFECT_FINISH else 0
-
-
-cdef inline int list_open(const Duel *s, uint16_t *out) noexcept nogil:
-    """The acts of the innermost open use, and its end if it is inside another one."""
-    cdef int n = 0, card = (s.open_cards & 255) - 1
-    cdef Duel inside
-    if s.open_cards >> 8:
-        out[0] = DONE
-        n = 1
-    if goes_on(s, card, s.open_left & 255):
-        inside = s[0]
-        take_up(&inside)
-        n += ACTS[cards.effects[card].kind].legal(&inside, out + n)
-    return n
-
-
-cdef inline void continue_use(Duel *s, int a) noexcept nogil:
-    take_up(s)
-    s.may_end = 1
-    if a == DONE:
-        resume(s)
-    else:
-        ACTS[cards.effects[s.card - 1].kind].play(s, a)
 
 
 # -- pointing --------------------------------------------------------------------------------------

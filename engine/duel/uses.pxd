@@ -148,54 +148,20 @@ cdef inline bint leaves_use(Duel *s, int a) noexcept nogil:
     return True
 
 
-# -- interruptions (D48) ---------------------------------------------------------------------------
+# -- interruptions (D48), in uses.pyx ----------------------------------------------------------------
 
-cdef inline uint64_t interrupting(const Duel *s, int card) noexcept nogil:
-    """The 1x cards of the player whose turn it is that can be played inside the use of a card."""
-    cdef int seat = s.mover - 1
-    cdef unsigned int hand = s.players[seat].hand & cards.inside[cards.effects[card].kind]
-    if bank(s) >= cards.plenty:
-        hand &= ~cards.donation
-    return playable(s, seat, hand)
-
-
-cdef inline bint can_interrupt(const Duel *s, int card, int left) noexcept nogil:
-    """Whether a 1x card can be played inside a use, of which its limit leaves something."""
-    cdef int kind = cards.effects[card].kind
-    if left == 0 and (kind == EFFECT_SELL_WOOL or kind == EFFECT_CONVERT):
-        return False
-    return interrupting(s, card) != 0
-
-
-cdef inline bint goes_on(const Duel *s, int card, int left) noexcept nogil:
-    """Whether an act of a use is possible: its card would change something with the limit that is left."""
-    cdef Effect rest = cards.effects[card]
-    rest.amount = <uint8_t> left
-    return RULES[rest.kind].works(s, s.mover - 1, &rest)
+cdef uint64_t interrupting(const Duel *s, int card) noexcept nogil
+cdef bint can_interrupt(const Duel *s, int card, int left) noexcept nogil
+cdef bint stays_open(const Duel *s) noexcept nogil
+cdef void close_uses(Duel *s) noexcept nogil
+cdef int list_open(const Duel *s, uint16_t *out) noexcept nogil
+cdef void continue_use(Duel *s, int a) noexcept nogil
 
 
 cdef inline void open_use(Duel *s, int left) noexcept nogil:
     """The card in use can be continued, before the uses around it."""
     s.open_cards = s.open_cards << 8 | s.card
     s.open_left = s.open_left << 8 | <uint32_t> left
-
-
-cdef inline void close_use(Duel *s) noexcept nogil:
-    """The innermost open use is over."""
-    s.open_cards >>= 8
-    s.open_left >>= 8
-
-
-cdef inline void close_uses(Duel *s) noexcept nogil:
-    """Innermost open uses in which nothing is possible, nor could be by a 1x card, are over."""
-    while s.open_cards and not stays_open(s):
-        close_use(s)
-
-
-cdef inline bint stays_open(const Duel *s) noexcept nogil:
-    """Precondition: there is an open use."""
-    cdef int card = (s.open_cards & 255) - 1, left = s.open_left & 255
-    return goes_on(s, card, left) or can_interrupt(s, card, left)
 
 
 cdef inline int list_inside(const Duel *s, uint16_t *out) noexcept nogil:
