@@ -62,6 +62,8 @@ def compare(rng: Rng, weigh: Weigh, position: Fields, plies: int) -> tuple[Count
         assert_equal(core, oracle)
         if core.state.over:
             break
+        if oracle.table().open:
+            assert Core.from_position(core.position()).state == core.state
         if ply % LOOKS == 0:
             assert_hides_orders(core, oracle, rng.below(1 << 30))
         codes = core.state.legal_codes()
