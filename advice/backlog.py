@@ -6,11 +6,12 @@ the way of one that goes before it is interrupted after QUANTUM seconds; it keep
 """
 
 from collections import Counter
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable
 from dataclasses import dataclass, field
-from typing import Any
 
 from clerestory.advice.demand import Path, Priority
+from clerestory.advice.job import Job
+from clerestory.counting import decrease
 
 QUANTUM = 0.1  # seconds for which a search is not interrupted
 LEAST_SECONDS = 0.1  # of a search whose time has passed while it waited
@@ -38,7 +39,7 @@ class Ticket:
     needs_idle: bool = False
     placed: float | None = None
     begun: bool = False
-    job: Any = None
+    job: Job | None = None
 
     @property
     def paths(self) -> tuple[Path, Path]:
@@ -100,9 +101,9 @@ class Backlog:
             self._interrupted -= ticket.begun
         else:
             return
-        self._present = decreased(self._present, ticket.paths)
+        decrease(self._present, *ticket.paths)
         if not self._present[ticket.paths[1]]:
-            self._parts = decreased(self._parts, [ticket.origin])
+            decrease(self._parts, ticket.origin)
 
     def seconds(self, ticket: Ticket, now: float) -> float:
         """Return the time of a search that begins: the more searches wait, the less of the time it has left."""
@@ -165,13 +166,4 @@ class Backlog:
     def _unplace(self, ticket: Ticket) -> None:
         del self._placed[ticket]
         ticket.placed = None
-        self._have = decreased(self._have, ticket.paths)
-
-
-def decreased(counts: Counter[Any], keys: Iterable[Hashable]) -> Counter[Any]:
-    """Return counts with one less of some keys, and without those of which there are none left."""
-    for key in keys:
-        counts[key] -= 1
-        if not counts[key]:
-            del counts[key]
-    return counts
+        decrease(self._have, *ticket.paths)

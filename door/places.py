@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Protocol
 
+from clerestory.counting import decrease
 from clerestory.door.config import Network
 
 CONNECTIONS = 500  # of all addresses, where nobody says how many descriptors there are for them
@@ -107,9 +108,7 @@ class ConnectionPlaces:
         self.works(holder)
         self.fills(holder, 0)
         self._total -= 1
-        self._held[holder.address] -= 1
-        if not self._held[holder.address]:
-            del self._held[holder.address]
+        decrease(self._held, holder.address)
 
     def _longest(self, address: str) -> HeldConnection | None:
         """Return the longest waiting connection of an address, None if none waits."""

@@ -4,6 +4,7 @@ import asyncio
 from collections import Counter
 from collections.abc import Iterable
 
+from clerestory.counting import decrease
 from clerestory.games.viewer import Presence, Viewer, presence_of
 
 PRESENCE_INTERVAL_S = 1.0  # from one change of who watches that watchers are told to the next
@@ -52,9 +53,7 @@ class Watchers:
     def leave(self, news: asyncio.Event) -> None:
         """Count a watcher no more."""
         viewer = self._viewers.pop(news)
-        self._alike[viewer] -= 1
-        if not self._alike[viewer]:
-            del self._alike[viewer]
+        decrease(self._alike, viewer)
         self._change()
 
     def _change(self) -> None:

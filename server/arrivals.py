@@ -7,6 +7,7 @@ from typing import Any
 
 import grpc
 
+from clerestory.counting import decrease
 from clerestory.refusals import Reason, Refusal, refuse
 
 MOST = 64  # messages read at once; each may take the 64 KiB of a message and as much again on the way
@@ -140,10 +141,7 @@ class Arrivals:
     def _discount(self, arrival: Arrival) -> None:
         """Count a message no more."""
         del self._read[arrival]
-        for key in (arrival.address, arrival.peer):
-            self._of[key] -= 1
-            if not self._of[key]:
-                del self._of[key]
+        decrease(self._of, arrival.address, arrival.peer)
 
     def _forget(self, arrival: Arrival) -> None:
         """Count a message no more, if it is counted, and give its place to the call that waits longest."""

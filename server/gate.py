@@ -11,6 +11,7 @@ from typing import Any
 import grpc
 from google.protobuf.message import DecodeError
 
+from clerestory.counting import decrease
 from clerestory.refusals import Reason, Refusal, refuse
 from clerestory.server.arrivals import Arrivals, Context
 from clerestory.server.boundary import Boundary, Call
@@ -55,9 +56,7 @@ class InProgress:
             yield
         finally:
             self._total -= 1
-            self._of[caller] -= 1
-            if not self._of[caller]:
-                del self._of[caller]
+            decrease(self._of, caller)
 
 
 @dataclass(frozen=True, slots=True)
