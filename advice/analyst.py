@@ -11,6 +11,7 @@ from typing import Any, Self
 
 from clerestory.advice.allowance import EXPLAINED_FROM, Allowance, TimeBudget, allow
 from clerestory.advice.answer import Answer, remarks_on
+from clerestory.advice.background import refuse_finishing
 from clerestory.advice.backlog import Ticket
 from clerestory.advice.caller import HERE, Caller
 from clerestory.advice.capacity import Capacity
@@ -270,18 +271,22 @@ class Analyst:
     ) -> AsyncIterator[Consultation]:
         """Search during the block. Raises Refusal, BUSY."""
         with self._trees.lend(question, admission.caller, allowance) as searcher:
-            job = self.scheduler.submit(
-                searcher,
-                allowance,
-                caller=admission.caller,
-                kind=question.kind,
-                priority=admission.priority,
-                ticket=admission.ticket,
-            )
+            job = self._submit(question, searcher, allowance, admission)
             try:
                 yield Consultation(question, allowance, searcher, job, admission.asker)
             finally:
                 self.scheduler.drop(job)
+
+    def _submit(self, question: Question, searcher: LazySearcher, allowance: Allowance, admission: Admission) -> Job:
+        """Begin the search of an admitted question. Raises Refusal, BUSY."""
+        return self.scheduler.submit(
+            searcher,
+            allowance,
+            caller=admission.caller,
+            kind=question.kind,
+            priority=admission.priority,
+            ticket=admission.ticket,
+        )
 
     async def _conclude(self, consultation: Consultation) -> Answer:
         """Return the final answer."""
@@ -318,20 +323,12 @@ class Analyst:
     async def _turn(self, question: Question, searcher: LazySearcher, caller: Caller) -> Answer | None:
         """Continue a search for a limited time; return None if that was not possible. Raises Refusal, FINISHING."""
         async with self.scheduler.place(caller, Priority.BACKGROUND, time.monotonic() + TURN) as ticket:
-            allowance = a_turn(question, searcher, time.monotonic())
+            admission = Admission(caller, Priority.BACKGROUND, time.monotonic(), None, ticket=ticket)
+            allowance = a_turn(question, searcher, admission.arrived)
             try:
-                job = self.scheduler.submit(
-                    searcher,
-                    allowance,
-                    caller=caller,
-                    kind=question.kind,
-                    priority=Priority.BACKGROUND,
-                    ticket=ticket,
-                )
+                job = self._submit(question, searcher, allowance, admission)
             except Refusal as refusal:
-                if refusal.reason != Reason.BUSY:
-                    raise
-                await asyncio.sleep(min(refusal.retry or TURN, LONGEST_PAUSE))
+                await wait_for_room(refusal)
                 return None
             return await self._conclude_turn(question, searcher, job, allowance)
 
@@ -345,7 +342,7 @@ class Analyst:
         finally:
             self.scheduler.drop(job)
         if job.finishing:
-            refuse(Reason.FINISHING, "", "the server is shutting down")
+            refuse_finishing()
         return Consultation(question, allowance, searcher, job).answer(result, final=True)
 
     def _discard_later(self, searcher: Searcher) -> None:
@@ -361,6 +358,13 @@ class Analyst:
     async def close(self) -> None:
         """Finish, and wait for the threads to end."""
         await self.scheduler.close()
+
+
+async def wait_for_room(refusal: Refusal) -> None:
+    """Wait until a background search that was refused may be tried again. Raises the refusal unless it is BUSY."""
+    if refusal.reason != Reason.BUSY:
+        raise refusal
+    await asyncio.sleep(min(refusal.retry or LONGEST_PAUSE, LONGEST_PAUSE))
 
 
 def a_turn(question: Question, searcher: LazySearcher, arrived: float) -> Allowance:

@@ -4,6 +4,7 @@ import asyncio
 import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
+from typing import NoReturn
 
 from clerestory.advice.backlog import QUANTUM, Backlog, Changes, Ticket
 from clerestory.refusals import Reason, refuse
@@ -45,7 +46,7 @@ class BackgroundPlaces:
             self.look()
 
     async def _wait(self, ticket: Ticket) -> None:
-        self._require_open()
+        self.require_open()
         self.backlog.enter(ticket)
         self.look()
         if ticket.placed is not None:
@@ -56,11 +57,12 @@ class BackgroundPlaces:
             await turn.wait()
         finally:
             del self._turns[ticket]
-        self._require_open()
+        self.require_open()
 
-    def _require_open(self) -> None:
+    def require_open(self) -> None:
+        """Raise Refusal, FINISHING, once there are no more places."""
         if self._finishing:
-            refuse(Reason.FINISHING, "", "the server is shutting down")
+            refuse_finishing()
 
     def look(self) -> None:
         """Give free places to those who wait."""
@@ -89,3 +91,8 @@ class BackgroundPlaces:
         self._finishing = True
         for turn in self._turns.values():
             turn.set()
+
+
+def refuse_finishing() -> NoReturn:
+    """Raise Refusal, FINISHING."""
+    refuse(Reason.FINISHING, "", "the server is shutting down")

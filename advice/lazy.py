@@ -1,7 +1,6 @@
 """A searcher that is made by the thread that first searches with it: to touch a tree's memory takes milliseconds."""
 
 from collections.abc import Callable
-from contextlib import suppress
 from threading import Lock
 
 from clerestory.search.ismcts import Searcher
@@ -22,11 +21,6 @@ class LazySearcher:
         self._making, self._state = Lock(), Lock()
         self._allowed: int | None = None
         self._stopped = self._closed = False
-
-    @classmethod
-    def of(cls, searcher: Searcher) -> "LazySearcher":
-        """Return one that is there already."""
-        return cls(lambda: searcher)
 
     @property
     def iterations(self) -> int:
@@ -85,19 +79,3 @@ class LazySearcher:
 
 def let_go(_: object) -> None:
     """Do nothing with what is given, in a thread that may take the time to free its memory."""
-
-
-class Discards:
-    """Frees searchers in a thread, some time after their answers are on their way.
-
-    Args:
-        submit: calls a function in another thread; raises RuntimeError once there is none.
-    """
-
-    def __init__(self, submit: Callable[[Callable[[object], None], object], object]) -> None:
-        self._submit = submit
-
-    def __call__(self, searcher: Searcher) -> None:
-        """Free a searcher."""
-        with suppress(RuntimeError):
-            self._submit(let_go, searcher)

@@ -5,7 +5,7 @@ import threading
 import time
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, suppress
 from math import ceil, inf
 
 from clerestory.advice.allowance import Allowance
@@ -14,9 +14,10 @@ from clerestory.advice.backlog import QUANTUM, Changes, Ticket
 from clerestory.advice.caller import Caller
 from clerestory.advice.demand import Demand, NoRoom, Priority, TreeTask
 from clerestory.advice.job import Job
-from clerestory.advice.lazy import Discards, LazySearcher
+from clerestory.advice.lazy import LazySearcher, let_go
 from clerestory.advice.policy import SLICE, Policy
-from clerestory.refusals import Reason, Refusal, refuse
+from clerestory.refusals import Reason, Refusal
+from clerestory.search.ismcts import Searcher
 from clerestory.search.result import Result, StopReason
 from clerestory.search.turns import Worker
 from clerestory.spans import part
@@ -40,10 +41,8 @@ class Scheduler:
         self._jobs: dict[int, Job] = {}  # by the identity of their demands
         self._turn = threading.Condition()
         self._background = BackgroundPlaces(max(max_searches // 2, 1), self._apply)
-        self._finishing = False
         self._closed = False
         self._answers = ThreadPoolExecutor(workers, "answer")
-        self.discard = Discards(self._answers.submit)
         self._threads = [
             threading.Thread(target=self._work, args=(Worker(TURN, NICENESS),), name=f"search-{i}", daemon=True)
             for i in range(workers)
@@ -114,14 +113,9 @@ class Scheduler:
         """Return the time of a search that has a place and begins now: the more others wait, the less."""
         return self._background.backlog.seconds(ticket, time.monotonic())
 
-    def _require_open(self) -> None:
-        """Raise Refusal, FINISHING, once the scheduler finishes."""
-        if self._finishing:
-            refuse(Reason.FINISHING, "", "the server is shutting down")
-
     def _full(self, caller: Caller, priority: Priority) -> NoRoom | None:
         """Return why a search has no place; None if it has, or may wait for one. Raises Refusal, FINISHING."""
-        self._require_open()
+        self._background.require_open()
         if priority == Priority.BACKGROUND:
             waiting = self._background.waiting
             text = f"no room for one more search: {waiting} wait in the background"
@@ -188,6 +182,11 @@ class Scheduler:
                     self._policy.interrupt(job.trees, time.monotonic())
             self._turn.notify(len(job.trees))
 
+    def discard(self, searcher: Searcher) -> None:
+        """Free a searcher in another thread, some time after its answer is on its way."""
+        with suppress(RuntimeError):  # there is no such thread any more
+            self._answers.submit(let_go, searcher)
+
     def end(self, job: Job, reason: StopReason) -> None:
         """End a search with what it has found; one that has ended stays as it is."""
         with self._turn:
@@ -237,7 +236,7 @@ class Scheduler:
         if make is None and job.searcher.iterations:
             found = conclude(job)
         else:
-            found = await self._made(job, lambda: (make or unchanged)(conclude(job)))
+            found = await self._made(job, lambda: conclude(job) if make is None else make(conclude(job)))
         job.span.note(iterations=found.iterations, depth=found.depth)
         return found
 
@@ -347,12 +346,11 @@ class Scheduler:
 
     def finish(self) -> None:
         """End every search with what it has found, and refuse new ones."""
-        self._finishing = True
+        self._background.finish()
         with self._turn:
             for job in list(self._jobs.values()):
                 job.finishing = job.finishing or job.ended is None
                 self._end(job, StopReason.STOPPED)
-        self._background.finish()
 
     async def close(self) -> None:
         """Wait for the threads to end."""
@@ -384,8 +382,3 @@ def conclude(job: Job) -> Result:
         return searcher.result(job.ended)
     finally:
         searcher.release()
-
-
-def unchanged(result: Result) -> Result:
-    """Return a result as it is."""
-    return result

@@ -1,9 +1,8 @@
 """Bots ask the analyst for the maker of their game, with the same admission, figures and deadlines as any call."""
 
-import asyncio
 from collections.abc import Callable
 
-from clerestory.advice.analyst import LONGEST_PAUSE, Admission, Analyst
+from clerestory.advice.analyst import Admission, Analyst, wait_for_room
 from clerestory.advice.answer import Answer
 from clerestory.advice.caller import DIGEST_SHOWN, Caller
 from clerestory.advice.demand import Priority
@@ -49,9 +48,7 @@ class Bots:
             try:
                 return await self._analyst.ask(question_of(kept, seat, bot, seconds), admission)
             except Refusal as refusal:
-                if refusal.reason != Reason.BUSY:
-                    raise
-                await asyncio.sleep(min(refusal.retry or LONGEST_PAUSE, LONGEST_PAUSE))
+                await wait_for_room(refusal)
 
 
 def only_action(kept: ServerGame) -> str | None:

@@ -254,7 +254,7 @@ async def test_a_search_rests_while_it_is_explained_even_if_nobody_waits_for_tha
 
     def submit(analyst: Analyst, searcher: Searcher, iterations: int | None) -> Job:
         allowance = Allowance(TimeBudget(time.monotonic(), None, 3600.0), iterations, early=False, threads=1)
-        return analyst.scheduler.submit(LazySearcher.of(searcher), allowance, caller=Caller("one"), kind="toy")
+        return analyst.scheduler.submit(LazySearcher(lambda: searcher), allowance, caller=Caller("one"), kind="toy")
 
     async with Analyst(Capacity(workers=1)) as analyst:
         job = submit(analyst, searcher, None)
