@@ -133,6 +133,7 @@ cdef class State:
     cdef readonly Game game
     cdef uint64_t data[MAX_WORDS]  # aligned
     cdef list past                 # (action code, bytes before it), oldest first; None: none yet
+    cdef bint is_legal(self, int code)
     cdef int seat(self, object seat) except? NATURE  # of what Python passes for one, or NATURE. Raises BadPosition
     cdef inline const void *view(self) noexcept:
         return <const void *> self.data

@@ -424,7 +424,7 @@ cdef class State:
     def play(self, action):
         """Play an Action, its text or its code. Raises BadText or IllegalAction, and then changes nothing."""
         cdef int code = self._code(action)
-        if not self._is_legal(code):
+        if not self.is_legal(code):
             legal = [legal.text for legal in self.legal_actions()]
             says = f"legal here: {', '.join(legal)}" if legal else "the game is over"
             raise IllegalAction(f"{self.game.texts[code]}: not legal; {says}", legal)
@@ -432,11 +432,11 @@ cdef class State:
         self.past.append((code, self.to_bytes()))
         self.game.ops.play(self.data, <action_t> code)
 
-    def _is_legal(self, code):
+    cdef bint is_legal(self, int code):
         cdef action_t legal[MAX_LEGAL]
-        cdef int i, wanted = code, n = 0 if self.over else self.game.ops.legal(self.data, legal)
+        cdef int i, n = 0 if self.over else self.game.ops.legal(self.data, legal)
         for i in range(n):
-            if legal[i] == wanted:
+            if legal[i] == code:
                 return True
         return False
 
