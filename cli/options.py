@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from clerestory.durations import parse_duration
 from clerestory.engine.names import NAMES
 
 if TYPE_CHECKING:
@@ -139,6 +138,8 @@ def writing(path: Path) -> Iterator[None]:
 
 def read_seconds(text: str, least: float, most: float, option: str = "--time") -> float:
     """Return the seconds of a time between two others. Raises BadOption, which names the option."""
+    from clerestory.durations import parse_duration  # which help does not need
+
     seconds = parse_duration(text)
     if seconds is None or not least <= seconds <= most:
         raise BadOption(f"{option}: {text[:80]!r} is not a time like 500ms or 2s, from {least:g}s to {most:g}s")

@@ -32,13 +32,13 @@ def played(folder: Path, seats: str) -> Iterator[tuple[subprocess.Popen[str], st
             process.terminate()
 
 
-@pytest.mark.parametrize("seats", ["human,level:1", "human,human"])
+@pytest.mark.parametrize("seats", ["person,level:1", "person,person"])
 def test_the_link_leads_to_the_game(browser: Browser, tmp_path: Path, seats: str) -> None:
     with played(tmp_path, seats) as (process, link), browser.new_context() as context:
         page = context.new_page()
         page.goto(link, timeout=PATIENCE)
         assert settled(page)
         kept = page.evaluate("Object.values(localStorage).map(one => JSON.parse(one))[0]")
-        assert len(kept["seats"]) == seats.count("human")
+        assert len(kept["seats"]) == seats.count("person")
         process.send_signal(signal.SIGTERM)
         assert process.wait() == 0
