@@ -31,6 +31,11 @@ PRESS = f"""([version, action]) => {{
     document.querySelector(`.action[data-action="${{action}}"]`).click();
     return "pressed";
 }}"""
+CARRIED_OUT = """before => {
+    if (document.querySelector("[data-version]").dataset.version !== before) return true;
+    document.querySelector(".notice.asking button")?.click(); // a costly move is asked about: play it
+    return false;
+}"""
 BELIEVED = f"""() => ({{
     settled: ({SETTLED})(),
     at: location.hash,
@@ -279,7 +284,7 @@ def play_on(page: Page, plies: int = 10_000, choose: Choice = first) -> int:
             plan(page)
         if press(page, version, choose(offered)):
             pressed += 1
-            wait_for_change(page, version)
+            page.wait_for_function(CARRIED_OUT, arg=version, polling=POLL, timeout=PATIENCE)
     return pressed
 
 
