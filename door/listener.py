@@ -33,6 +33,7 @@ class Listener:
         self._loop = asyncio.get_running_loop()
         self._beginning: set[asyncio.Task[None]] = set()
         self._later: asyncio.TimerHandle | None = None
+        self._waiting: socket.socket | None = None  # a connection for which there may be a place in a moment
         sock.setblocking(False)
         self._listen()
 
@@ -41,6 +42,9 @@ class Listener:
         self._loop.remove_reader(self._sock)
         if self._later is not None:
             self._later.cancel()
+        if self._waiting is not None:
+            refuse(self._waiting)
+            self._waiting = None
 
     async def wait_closed(self) -> None:
         """Return once every connection that was accepted has begun."""
@@ -68,6 +72,7 @@ class Listener:
             address = network_of(host)
             if not self._enter(sock, address):
                 if self._places.full:
+                    self._waiting = sock
                     self._rest(MOMENT, partial(self._try_again, sock, address))
                     return
                 refuse(sock)
@@ -88,6 +93,7 @@ class Listener:
 
     def _try_again(self, sock: socket.socket, address: str) -> None:
         """Begin a connection, or refuse it; then listen again."""
+        self._waiting = None
         if not self._enter(sock, address):
             refuse(sock)
         self._listen()
