@@ -1,15 +1,13 @@
 """A real browser on the page of a real server."""
 
-from collections.abc import Generator, Iterator
+from collections.abc import Iterator
 from pathlib import Path
-from traceback import extract_tb
 
 import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
-from playwright.sync_api import Error as PlaywrightError
 
 from lab.browser import NoBrowser, chromium, experienced, page_server
-from tests.browser.harness import beliefs, open_tab
+from tests.browser.harness import open_tab
 from tests.parts import missing
 
 HERE = Path(__file__).parent
@@ -19,21 +17,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if HERE in item.path.parents:
             item.add_marker("system")
-
-
-@pytest.hookimpl(wrapper=True)
-def pytest_runtest_call(item: pytest.Item) -> Generator[None, object, object]:
-    """Add to a failure the lines of this folder that led to it, and what each page and the server believed."""
-    try:
-        return (yield)
-    except (AssertionError, PlaywrightError) as error:
-        steps = [step for step in extract_tb(error.__traceback__)[1:] if HERE in Path(step.filename).parents]
-        error.add_note("failed in " + ", ".join(f"{step.name}:{step.lineno}" for step in steps))
-        arguments: dict[str, object] = getattr(item, "funcargs", {})
-        for name, page in arguments.items():
-            if isinstance(page, Page):
-                error.add_note(f"{name}: {beliefs(page)}")
-        raise
 
 
 @pytest.fixture(scope="module")

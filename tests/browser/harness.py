@@ -5,13 +5,12 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from playwright.sync_api import BrowserContext, ConsoleMessage, Error, Page, Route, expect
+from playwright.sync_api import BrowserContext, ConsoleMessage, Page, Route, expect
 
 from clerestory.engine import State, read_records
 from lab.browser import choose_game
 
 PATIENCE = 180_000  # milliseconds; a wait ends as soon as there is what it waits for
-SOON = 5_000  # milliseconds that a page may take to say what it believes
 POLL = 20  # milliseconds between looks at a page: an `expect` that does not hold yet reads the whole page
 UNPLANNED = ".planning .action[aria-disabled='true']"  # where a plan must be made first
 OFFERED = f"""() => [document.querySelector("[data-version]").dataset.version,
@@ -31,14 +30,6 @@ PRESS = f"""([version, action]) => {{
     document.querySelector(`.action[data-action="${{action}}"]`).click();
     return "pressed";
 }}"""
-BELIEVED = f"""() => ({{
-    settled: ({SETTLED})(),
-    at: location.hash,
-    keys: localStorage.getItem("game:" + location.hash.split("/")[2]),
-    version: document.querySelector("[data-version]")?.dataset.version,
-    told: [...document.querySelectorAll(".turn, .trouble, .notice")].map(one => one.textContent),
-    offered: [...document.querySelectorAll(".action")].map(one => one.dataset.action)}})"""
-
 Choice = Callable[[list[str]], str]
 expect.set_options(timeout=PATIENCE)
 
@@ -66,19 +57,6 @@ def is_error(message: ConsoleMessage) -> bool:
     return message.type == "error" and not message.text.startswith("Failed to load resource")
 
 
-def beliefs(page: Page) -> str:
-    """Describe what a page shows of its game, and what the server has."""
-    try:
-        shown = page.wait_for_function(BELIEVED, polling=POLL, timeout=SOON).json_value()
-        tokens = list(json.loads(shown.pop("keys") or '{"seats": {}}')["seats"].values())[:1]
-        fields = {"game_id": shown["at"].rpartition("/")[2], "tokens": tokens}
-        answer = page.request.post("/clerestory.v1.GameService/GetGame", data=fields, timeout=SOON).json()
-    except Error as error:
-        return f"page or server cannot be asked: {error.message}"
-    game = {field: answer["game"].get(field) for field in ("status", "version", "turn")} if "game" in answer else answer
-    return f"page: {shown}\nserver: {game}"
-
-
 # -- waiting -------------------------------------------------------------------------------------------
 
 
@@ -102,12 +80,10 @@ def drawn(page: Page) -> None:
 
 
 def version_of(page: Page) -> str:
-    """Return the version of the game that a table shows."""
     return str(page.locator("[data-version]").get_attribute("data-version"))
 
 
 def wait_for_change(page: Page, version: str) -> None:
-    """Wait until the game is no longer at a version."""
     changed = "before => document.querySelector('[data-version]').dataset.version !== before"
     page.wait_for_function(changed, arg=version, polling=POLL, timeout=PATIENCE)
 
@@ -135,7 +111,6 @@ def hold(page: Page, method: str, times: int | None = None) -> list[Route]:
 
 
 def when_held(page: Page, held: list[Route]) -> Route:
-    """Wait until a call is held back, and return it."""
     while not held:
         page.wait_for_timeout(10)
     return held[0]
@@ -202,7 +177,6 @@ def called(page: Page, method: str, **fields: Any) -> Any:
 
 
 def hide(page: Page, hidden: bool = True) -> None:
-    """Make a page believe that it is hidden, or seen again."""
     page.evaluate(
         """hidden => { Object.defineProperty(document, 'hidden', {get: () => hidden, configurable: true});
             document.dispatchEvent(new Event('visibilitychange')); }""",
@@ -221,15 +195,16 @@ def store(page: Page, items: dict[str, Any]) -> None:
 
 
 def new_game(page: Page, game: str, holders: list[str]) -> str:
-    """Start a game, and return its identifier."""
     choose_game(page, game, holders)
-    return begin(page)
+    return begin(page, settle=False)
 
 
-def begin(page: Page) -> str:
-    """Start the game that is chosen, and return its identifier."""
+def begin(page: Page, *, settle: bool = True) -> str:
+    """Start the game that is chosen, wait until its page has settled, and return its identifier."""
     page.get_by_role("button", name="Start", exact=True).click()
     page.wait_for_url("**/#/game/*")
+    if settle:
+        settled(page)
     return page.url.rpartition("/")[2]
 
 
@@ -247,7 +222,6 @@ def keys_of(page: Page, game: str) -> dict[str, Any]:
 
 
 def tokens_of(page: Page, game: str) -> list[str]:
-    """Return the tokens of the seats that a page has in a game."""
     return list(keys_of(page, game)["seats"].values())
 
 
@@ -264,7 +238,6 @@ def played_through(record: str) -> State:
 
 
 def first(offered: list[str]) -> str:
-    """Choose the first action."""
     return offered[0]
 
 
@@ -298,7 +271,6 @@ def plan(page: Page) -> None:
 
 
 def act_by_keyboard(page: Page) -> None:
-    """Play the first action without the mouse."""
     version = version_of(page)
     page.keyboard.press("a")
     page.keyboard.press("Enter")
@@ -313,7 +285,6 @@ def menu(page: Page, name: str) -> None:
 
 
 def resign(page: Page) -> None:
-    """End the game."""
     menu(page, "Players")
     page.get_by_role("button", name="Resign").click()
     page.get_by_role("button", name="Yes, resign").click()
