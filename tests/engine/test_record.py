@@ -55,12 +55,10 @@ LINES = list(Record(finished()).lines())
 
 
 def changed(line: int, **changes: Any) -> list[str]:
-    """A finished game with fields of one line changed."""
     return [*LINES[: line - 1], json.dumps(json.loads(LINES[line - 1]) | changes), *LINES[line:]]
 
 
 def ended(seats: int, **changes: Any) -> list[str]:
-    """A game ended at its opening."""
     first, last = Record(TOY.new(seats, 1)).lines()
     return [first, json.dumps(json.loads(last) | changes)]
 
