@@ -26,8 +26,6 @@ TOY_OPENING = POSITIONS / "toy-2p-round1.json"
 
 @dataclass(frozen=True)
 class Ended:
-    """The exit code of a command, and what it printed."""
-
     code: int
     out: str
     err: str = ""
@@ -89,7 +87,6 @@ def started(*words: object, **options: Any) -> Iterator["subprocess.Popen[str]"]
 
 
 def ended(*words: object, typed: str = "", **options: Any) -> Ended:
-    """Run the command as a process to its end."""
     done = subprocess.run(
         [*COMMAND, *map(str, words)], input=typed, capture_output=True, text=True, check=False, **options
     )

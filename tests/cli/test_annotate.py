@@ -99,9 +99,6 @@ def test_a_time_becomes_as_many_iterations_as_fit(record: Path) -> None:
     assert annotate(record, "--time", "1ms", "--json").json["made_by"]["iterations"] == LEAST
 
 
-# -- files that cannot be used ---------------------------------------------------------------------
-
-
 def test_a_page_that_cannot_be_written_is_found_before_the_review(
     record: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

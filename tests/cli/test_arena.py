@@ -24,7 +24,6 @@ arena = partial(run, "arena")
 
 
 def figures(done: Ended) -> dict[str, Any]:
-    """The JSON report without its times."""
     found: dict[str, Any] = done.json
     for side in ("a", "b"):
         del found[side]["ms_per_move"]

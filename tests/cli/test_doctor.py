@@ -129,9 +129,6 @@ def test_a_certificate_that_ends_soon(days: int, mark: str, tmp_path: Path) -> N
     assert (f"{end:%Y-%m-%d %H:%M} UTC; renew it" in lines["encryption"][1]) == (mark != "good")
 
 
-# -- the store -------------------------------------------------------------------------------------
-
-
 def test_a_store_is_not_changed(tmp_path: Path) -> None:
     path = tmp_path / "games.sqlite"
     assert f"{path}, new" in told("--store", str(path))[1]["store"][1]
@@ -205,9 +202,6 @@ def test_a_database(database: str) -> None:
     code, lines = told("--store", "postgresql://nobody:hidden-word@127.0.0.1:1/none")
     assert (code, lines["store"][0]) == (1, "wrong")
     assert "hidden-word" not in str(lines)
-
-
-# -- the machine -----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("most", "mark"), [(256, "note"), (50, "wrong")])

@@ -35,8 +35,6 @@ def test_nobody_at_the_address_ends_it_with_1() -> None:
 
 
 class Draining(HealthServicer):
-    """A server that answers while it shuts down."""
-
     def Check(self, request: HealthCheckRequest, context: object) -> HealthCheckResponse:  # noqa: N802
         return HealthCheckResponse(status=HealthCheckResponse.NOT_SERVING)
 

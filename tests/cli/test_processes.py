@@ -21,9 +21,6 @@ UNDECIDED = POSITIONS / "cathedral-4p-round2-builder.json"
 QUESTION = from_position(TOY_OPENING.read_bytes())
 
 
-# -- standard streams ------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 def test_standard_output_without_space_is_named(unbuffered: str) -> None:
     with Path("/dev/full").open("w") as full:
@@ -45,11 +42,7 @@ def test_a_closed_standard_output_is_named() -> None:
     assert (done.returncode, done.stderr) == (2, says)
 
 
-# -- servers and signals ---------------------------------------------------------------------------
-
-
 def is_busy(address: str) -> bool:
-    """Whether another call has the only place of a server."""
     with Advisor(address) as advisor:
         try:
             advisor.recommend(QUESTION, "1ms", iterations=1)
@@ -114,8 +107,6 @@ def test_a_private_server_does_not_outlive_its_command(number: int, tmp_path: Pa
         assert list(tmp_path.iterdir()) == []
 
 
-# -- imports ---------------------------------------------------------------------------------------
-
 ROOT = "clerestory"
 HEAVY = {"asyncio", "google.protobuf", "grpc", "numpy", "rich.console", "uvicorn"}
 # What a command itself needs is imported when it runs, as is pydantic, by which typer converts options.
@@ -129,7 +120,6 @@ MOST = 30  # modules of ours
 
 
 def imported(*words: str) -> set[str]:
-    """The names of all modules that a command imports."""
     command = [sys.executable, "-X", "importtime", "-m", ROOT, *words]
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=os.environ | {"COLUMNS": "80"})
     return {line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if line.startswith("import time:")}

@@ -27,13 +27,9 @@ UNDECIDED = POSITIONS / "cathedral-4p-round2-builder.json"
 
 
 def answer(*words: object) -> Any:
-    """The answer of a short search for programs, without its times."""
     done = run("recommend", *words, "--iterations", 300, "--seed", 4, "--json")
     assert (done.code, done.err) == (0, "")
     return done.json | {"statistics": done.json["statistics"] | {"elapsed": "0s", "waited": "0s"}}
-
-
-# -- recommend -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("example", sorted(POSITIONS.iterdir()), ids=lambda path: path.stem)
@@ -145,9 +141,6 @@ def test_a_search_of_a_second_does_not_fill_the_least_memory(max_searches: int, 
     searcher.run(iterations=SECOND // 100)
     granted = Memory(LEAST, TOGETHER * max_searches).take(max_tree_bytes)
     assert 100 * searcher.result().tree_bytes < granted
-
-
-# -- analyze ---------------------------------------------------------------------------------------
 
 
 def test_json_has_a_line_for_each_table() -> None:

@@ -129,9 +129,6 @@ def test_a_game_is_continued_from_its_own_record(tmp_path: Path) -> None:
     assert " wins, " in done.out or "share the win" in done.out
 
 
-# -- processes -------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def heard_hangup() -> Iterator[None]:
     """Children may end by SIGHUP, even if nohup started the tests."""

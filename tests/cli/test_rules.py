@@ -38,15 +38,11 @@ rules = partial(run, "rules", COLUMNS="200")
 
 @pytest.fixture
 def others(tmp_path: Path) -> dict[str, Path]:
-    """A changed catalogue of each game, by name."""
     for game, (before, after) in CHANGED.items():
         text = SHIPPED[game].read_text()
         assert before in text
         (tmp_path / f"{game}.toml").write_text(text.replace(before, after, 1))
     return {game: tmp_path / f"{game}.toml" for game in CHANGED}
-
-
-# -- words -----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -76,9 +72,6 @@ def test_json_has_the_name_and_its_source() -> None:
     cards = {row["id"]: row for row in rules("--json", "--language", "it-CH").json["cards"]["craftsmen"]}
     assert (cards["mason_2"]["name"], cards["mason_2"]["sources"]["name"]) == ("Muratore", "stated R-IT")
     assert cards["carpenter_2"]["sources"]["name"] == "reconstructed, ours"
-
-
-# -- another catalogue -----------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("game", SHIPPED)
@@ -124,9 +117,6 @@ def test_cards_of_another_game_are_not_compared(others: dict[str, Path]) -> None
 def test_a_catalogue_may_begin_with_a_byte_order_mark(tmp_path: Path) -> None:
     (tmp_path / "cards.toml").write_text(SHIPPED["cathedral"].read_text(), "utf-8-sig")
     assert rules("--check", tmp_path / "cards.toml").code == 0
-
-
-# -- faulty files ----------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -175,8 +165,6 @@ def test_a_process_keeps_the_catalogue_of_a_game(others: dict[str, Path]) -> Non
     assert "duel: this process has the cards of catalogue " in done.err
 
 
-# -- hashes ----------------------------------------------------------------------------------------
-
 OWN = """
 id = "snow"
 name = "Snow"
@@ -197,9 +185,6 @@ def test_names_do_not_count_in_the_hash() -> None:
 def test_the_shipped_hashes_stay_because_games_and_values_are_stored_with_them() -> None:
     assert CathedralCatalogue.load().content_hash() == "7ba4330f9251d3d8"
     assert DuelCatalogue.load().content_hash() == "391ad16d8a0eba60"
-
-
-# -- processes with other cards --------------------------------------------------------------------
 
 
 def with_cards(*words: object) -> Ended:

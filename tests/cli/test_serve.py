@@ -34,7 +34,6 @@ SERVE = ("serve", "--listen", "127.0.0.1:0", "--workers", "1", "--store", "memor
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with an authority, a certificate with its key, and tokens."""
     folder, authority = tmp_path_factory.mktemp("serve"), trustme.CA()
     issued = authority.issue_cert("127.0.0.1")
     authority.cert_pem.write_to_path(folder / "ca.pem")
@@ -45,7 +44,6 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def files(folder: Path) -> dict[str, Path]:
-    """The settings that are files."""
     names = {"tls_cert": "cert.pem", "tls_key": "key.pem", "tls_client_ca": "ca.pem", "token_file": "tokens"}
     return {setting: folder / name for setting, name in names.items()}
 
@@ -58,12 +56,8 @@ def as_options(settings: dict[str, Any]) -> list[str]:
     return [part for name, value in settings.items() for part in (f"--{name.replace('_', '-')}", str(value))]
 
 
-# -- settings --------------------------------------------------------------------------------------
-
-
 @pytest.fixture
 def chosen(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Settings, DoorSettings | None]]:
-    """The settings with which the command would serve."""
     found: list[tuple[Settings, DoorSettings | None]] = []
     monkeypatch.setattr("clerestory.server.logs.write_logs", lambda *_: None)
     monkeypatch.setattr("clerestory.cli.serving.run_serving", lambda settings, door, _: found.append((settings, door)))
@@ -88,9 +82,6 @@ def test_a_private_server_ignores_the_settings_of_a_public_one(folder: Path, mon
     for name, value in in_environment(public | {"workers": 2}).items():
         monkeypatch.setenv(name, value)
     assert own() == {name: value for name, value in os.environ.items() if name not in in_environment(public)}
-
-
-# -- certificates and tokens -----------------------------------------------------------------------
 
 
 def test_a_client_and_a_server_that_disagree_about_tls_are_told_so(folder: Path) -> None:
@@ -119,9 +110,6 @@ def test_a_server_lets_in_its_own_clients_only(folder: Path) -> None:
         with stranger as advisor, pytest.raises(AdvisorError) as unknown:
             advisor.rules.games()
         assert unknown.value.reason == ""
-
-
-# -- announcements ---------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("page", [False, True], ids=["no page", "page"])
@@ -166,9 +154,6 @@ def test_an_announcement_that_nobody_can_read_is_dropped(
         announce("second")
 
 
-# -- processes -------------------------------------------------------------------------------------
-
-
 @pytest.mark.system
 def test_the_log_tells_of_a_server_from_its_start_to_its_end(tmp_path: Path) -> None:
     with started(*SERVE, "--log-format", "json", env=os.environ | {"TMPDIR": str(tmp_path)}) as process:
@@ -186,7 +171,6 @@ FRESH = {"GRPC_TRACE": ""}  # read when gRPC is imported
 
 
 def sent_by_a_stranger(address: str, data: bytes) -> None:
-    """Send bytes on a connection, and wait until the server closes it."""
     host, _, port = address.rpartition(":")
     with socket.create_connection((host, int(port))) as stranger:
         stranger.sendall(data)

@@ -42,9 +42,6 @@ def test_a_connection_is_dialled_anew_only_if_its_files_can_be_used(
         dialled_by("127.0.0.1:70000", PLAIN)
 
 
-# -- processes -------------------------------------------------------------------------------------
-
-
 def caller_of(url: str) -> Caller:
     return Caller(*address_of(url), server=None)  # type: ignore[arg-type]
 

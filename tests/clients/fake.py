@@ -13,7 +13,6 @@ from clerestory.v1.advisor_pb2_grpc import AdvisorServiceServicer, add_AdvisorSe
 
 
 def answer(**fields: Any) -> api.RecommendMoveResponse:
-    """Return an answer with one line."""
     line = api.Line(action=api.Action(text="play 4", label="play card 4"), visits=7, win_shares=[0.5, 0.5])
     statistics = api.SearchStatistics(iterations=7)
     return api.RecommendMoveResponse(seat=0, best=line.action, lines=[line], statistics=statistics, **fields)
@@ -74,7 +73,6 @@ class Scripted(AdvisorServiceServicer):
 
 @contextmanager
 def serving(servicer: Any, add: Callable[[Any, Any], None] = add_AdvisorServiceServicer_to_server) -> Iterator[str]:
-    """Yield the target of a server, to which `add` adds the servicer."""
     with ThreadPoolExecutor(4) as threads:
         server = grpc.server(threads)
         add(servicer, server)

@@ -45,7 +45,6 @@ class Passing(socketserver.BaseRequestHandler):
 
 @contextmanager
 def relaying(server: tuple[str, int], cuts: list[int]) -> Iterator[tuple[str, threading.Event]]:
-    """Yield the address of a relay, and what mutes its connections."""
     with Relay(server, cuts) as relay:
         threading.Thread(target=relay.serve_forever, daemon=True).start()
         yield f"127.0.0.1:{relay.server_address[1]}", relay.mute

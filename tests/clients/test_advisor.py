@@ -28,7 +28,6 @@ OPENING = first_decision("toy", 2, 7)
 
 
 def plain(answer: Recommendation) -> dict[str, Any]:
-    """Return the answer without the figures that depend on the clock."""
     return dataclasses.asdict(answer) | {"elapsed": None, "waited": None}
 
 
@@ -117,9 +116,6 @@ def test_every_fault_of_a_position_is_named(advisor: Advisor) -> None:
     fields = [violation.field for violation in caught.value.violations]
     assert fields == ["position.toy.round", "position.toy.prize"]
     assert all(field in str(caught.value) for field in fields)
-
-
-# -- kinds of errors -------------------------------------------------------------------------------
 
 
 def test_a_game_that_is_over_has_no_answer(advisor: Advisor) -> None:

@@ -52,7 +52,6 @@ def recommend_in_a_loop(target: str, **options: Any) -> Any:
 
 
 def read(target: str, number: int = ALL, **options: Any) -> list[Update]:
-    """Return the first tables of an analysis, and leave it."""
     with Advisor(target) as advisor:
         got = []
         for update in advisor.analyze(POSITION, TIME, **options):
@@ -130,9 +129,6 @@ def test_a_stream_that_is_refused_raises_the_error(read: Read, guarded: str) -> 
     assert caught.value.reason == "MISSING_TOKEN"
 
 
-# -- leaving a stream ------------------------------------------------------------------------------
-
-
 @ANALYZE
 def test_leaving_the_loop_ends_the_call(read: Read) -> None:
     servicer = Scripted(holds_after=2)
@@ -183,9 +179,6 @@ async def test_an_async_analysis_cannot_go_on_after_its_reader_was_cancelled() -
                     await anext(updates)
             updates.close()
             assert [update async for update in updates] == []
-
-
-# -- retries ---------------------------------------------------------------------------------------
 
 
 @RECOMMEND

@@ -12,16 +12,7 @@ import pytest
 import trustme
 
 from clerestory.cli.new import first_decision
-from clerestory.clients import (
-    Advisor,
-    AdvisorError,
-    AsyncAdvisor,
-    BadConnection,
-    BadRequest,
-    Denied,
-    Tls,
-    Unavailable,
-)
+from clerestory.clients import Advisor, AdvisorError, AsyncAdvisor, BadConnection, BadRequest, Denied, Tls, Unavailable
 from clerestory.clients.connection import dial
 from clerestory.refusals import Reason
 from clerestory.refused import words_for_users
@@ -236,10 +227,7 @@ def test_an_async_advisor_may_be_kept_from_one_event_loop_to_the_next(target: st
 
 @pytest.mark.parametrize(
     "ask",
-    [
-        lambda advisor: advisor.recommend(POSITION, "3600s"),
-        lambda advisor: anext(advisor.analyze(POSITION, "3600s")),
-    ],
+    [lambda advisor: advisor.recommend(POSITION, "3600s"), lambda advisor: anext(advisor.analyze(POSITION, "3600s"))],
     ids=["recommend", "analyze"],
 )
 async def test_closing_an_async_advisor_ends_a_call_with_an_error_and_cancels_no_task(ask: Any) -> None:

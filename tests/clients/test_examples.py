@@ -39,13 +39,11 @@ def test_an_example_is_short(language: str) -> None:
 
 @pytest.fixture(scope="module")
 def page() -> Iterator[str]:
-    """The address of a server's page."""
     with page_server("--workers", "1", "--max-time", "0.02") as (_, url):
         yield url.rstrip("/")
 
 
 def assert_played(done: subprocess.CompletedProcess[str]) -> None:
-    """Require that a program has played a game to its end."""
     assert done.returncode == 0, done.stderr
     *moves, end = done.stdout.splitlines()
     assert moves
@@ -55,9 +53,6 @@ def assert_played(done: subprocess.CompletedProcess[str]) -> None:
 def run(*command: str | Path, **variables: str) -> subprocess.CompletedProcess[str]:
     environment = os.environ | variables
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=500)
-
-
-# -- gRPC ------------------------------------------------------------------------------------------
 
 
 @system
@@ -76,7 +71,6 @@ def test_a_client_in_ruby_plays_a_game(target: str, tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def in_node(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The example for Node with its packages."""
     return installed("node", tmp_path_factory.mktemp("example"))
 
 
@@ -112,9 +106,6 @@ def test_a_client_in_node_says_what_is_wrong_in_one_line(in_node: Path) -> None:
     assert (done.returncode, len(done.stderr.splitlines())) == (1, 1)
     done = node("recommend.mjs", "localhost:1", POSITION, "soon", folder=in_node)
     assert (done.returncode, done.stderr.split(":")[0]) == (2, "usage")
-
-
-# -- Connect, and HTTP by hand ---------------------------------------------------------------------
 
 
 @system

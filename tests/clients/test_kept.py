@@ -29,7 +29,6 @@ from tests.foreseen import play_until_shown
 
 
 def play_out(game: KeptGame) -> Any:
-    """Play the first action of each choice; return the last state."""
     for seen in assert_type(game.watch(), Stream[GameSnapshot]):  # the last one is wanted
         if seen.legal:
             game.play(seen.legal[0], version=seen.version)

@@ -18,8 +18,6 @@ from clerestory.metadata import DETAILS, PUSHBACK
 
 
 class Refused(grpc.RpcError):
-    """A call that was refused, with trailing metadata."""
-
     def __init__(self, *metadata: tuple[str, Any]) -> None:
         self._metadata = metadata
 
@@ -41,11 +39,7 @@ def told(seconds: int) -> tuple[str, bytes]:
 
 @pytest.mark.parametrize(
     ("metadata", "least", "most"),
-    [
-        ([(PUSHBACK, "2000"), told(5)], 2, 2),
-        ([told(5)], 5, 5 * (1 + JITTER)),
-        ([], 1 - JITTER, 1 + JITTER),
-    ],
+    [([(PUSHBACK, "2000"), told(5)], 2, 2), ([told(5)], 5, 5 * (1 + JITTER)), ([], 1 - JITTER, 1 + JITTER)],
     ids=["header", "error", "neither"],
 )
 def test_a_pause_is_what_the_server_says_or_varies(
@@ -60,8 +54,6 @@ def test_a_pause_is_what_the_server_says_or_varies(
 
 
 class Away(Refused):
-    """A call that found no server."""
-
     def code(self) -> grpc.StatusCode:
         return grpc.StatusCode.UNAVAILABLE
 

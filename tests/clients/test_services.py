@@ -56,7 +56,6 @@ CALLS: dict[str, Callable[[Any], Any]] = {
 
 
 def game(advisor: Any) -> Any:
-    """A kept game, by what a program saved of it."""
     return advisor.games.open("ABC", {0: "token"})
 
 
@@ -83,7 +82,6 @@ class Recorder(grpc.GenericRpcHandler):
 
 
 def emptily(method: MethodDescriptor) -> grpc.RpcMethodHandler:
-    """Answer a method with an empty message."""
     asked, told = (message_factory.GetMessageClass(one) for one in (method.input_type, method.output_type))
     if method.server_streaming:
         return grpc.unary_stream_rpc_method_handler(

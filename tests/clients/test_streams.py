@@ -119,8 +119,6 @@ WATCH = pytest.mark.parametrize("watch", [watch, watch_in_a_loop], ids=["sync", 
 JOIN = pytest.mark.parametrize("join", [create_and_join, create_and_join_in_a_loop], ids=["sync", "async"])
 CODES = pytest.mark.parametrize("code", [grpc.StatusCode.INTERNAL, grpc.StatusCode.UNKNOWN])
 
-# -- resets ----------------------------------------------------------------------------------------
-
 
 @WATCH
 @CODES
@@ -158,9 +156,6 @@ def test_a_call_that_is_reset_is_repeated_under_its_name(join: Callable[[str], N
     assert first == again != other
     assert first
     assert other
-
-
-# -- silence ---------------------------------------------------------------------------------------
 
 
 class FakeTimers:

@@ -41,7 +41,6 @@ await build({ entryPoints: ["src/index.ts"], outfile: "bundle.js", ...whole, ext
 
 
 def run(folder: Path, name: str, *arguments: str) -> str:
-    """Return what a program of Node prints. Fails where it fails."""
     done = node(*arguments, folder=folder, name=name)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
@@ -80,7 +79,6 @@ def door() -> Iterator[str]:
 
 
 def printed(project: Path, script: str, *arguments: str) -> Any:
-    """Return what a script prints, whose types Node leaves out."""
     return json.loads(run(project, "node", "--experimental-strip-types", "--no-warnings", script, *arguments))
 
 

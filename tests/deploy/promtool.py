@@ -13,7 +13,6 @@ FIRED = 'group by (alertname) (max_over_time(ALERTS{alertstate="firing",alertnam
 
 
 def run(*arguments: str | Path) -> tuple[int, str]:
-    """Return the exit code of promtool and all that it says."""
     promtool = require_program("promtool", "apt-get install prometheus")
     done = subprocess.run([promtool, *map(str, arguments)], capture_output=True, text=True, check=False)
     return done.returncode, done.stdout + done.stderr

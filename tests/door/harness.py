@@ -28,8 +28,6 @@ ENVELOPE = struct.Struct(">BI")
 
 @dataclass(frozen=True)
 class Answer:
-    """An answer over HTTP."""
-
     status: int
     headers: dict[str, str]
     body: bytes
@@ -41,8 +39,6 @@ class Answer:
 
 @dataclass(frozen=True)
 class Caller:
-    """A caller of a door."""
-
     host: str
     port: int
     server: Served
@@ -89,7 +85,6 @@ class Caller:
             )
 
     async def stream(self, body: bytes, **headers: str) -> list[tuple[int, bytes]]:
-        """Return the envelopes of a stream that ends."""
         answer = await self.ask("POST", ANALYZE, body, **{"content_type": STREAM} | headers)
         return parts(answer.body)
 
@@ -100,7 +95,6 @@ class Caller:
         return self.sent("POST", ANALYZE, ENDLESS if body is None else body, {"content-type": STREAM} | (headers or {}))
 
     async def call(self, path: str, body: bytes | dict[str, Any], **headers: str) -> Answer:
-        """Return the answer to a unary call."""
         if isinstance(body, dict):
             return await self.ask("POST", path, json.dumps(body).encode(), content_type=JSON, **headers)
         return await self.ask("POST", path, body, **{"content_type": PROTO} | headers)
@@ -114,14 +108,12 @@ async def close(writer: asyncio.StreamWriter) -> None:
 
 
 async def read_head(reader: asyncio.StreamReader) -> tuple[int, dict[str, str]]:
-    """Return status and headers of an answer."""
     head = (await reader.readuntil(b"\r\n\r\n")).decode().splitlines()
     pairs = (line.split(": ", 1) for line in head[1:] if line)
     return int(head[0].split()[1]), {name.lower(): value for name, value in pairs}
 
 
 def unchunked(body: bytes) -> bytes:
-    """Return a body that came in chunks."""
     found = b""
     while body:
         size, _, rest = body.partition(b"\r\n")
@@ -135,7 +127,6 @@ def enveloped(payload: bytes, flags: int = 0) -> bytes:
 
 
 def parts(body: bytes) -> list[tuple[int, bytes]]:
-    """Return flags and payload of each envelope of a stream."""
     found = []
     while body:
         flags, length = ENVELOPE.unpack_from(body)
@@ -145,7 +136,6 @@ def parts(body: bytes) -> list[tuple[int, bytes]]:
 
 
 def analysis(**fields: Any) -> bytes:
-    """Return a request for a stream of tables, in its envelope."""
     asked = AnalyzeRequest(question=question(**fields), update_interval=duration(0.02))
     return enveloped(asked.SerializeToString())
 
@@ -154,7 +144,6 @@ ENDLESS = analysis(time_budget=HOUR)
 
 
 def error_of(stream: list[tuple[int, bytes]]) -> Any:
-    """Return the error in which a stream ends."""
     flags, end = stream[-1]
     assert flags == 2
     return json.loads(end)["error"]
@@ -183,7 +172,6 @@ async def door(
     streams: int = MAX_STREAMS,
     **settings: Any,
 ) -> AsyncIterator[Caller]:
-    """Yield a caller of a door in front of a server of its own."""
     async with served(**settings) as server:
         chosen = DoorSettings("127.0.0.1:0", names, page=page, proxies=proxies)
         async with opened(chosen, dial(server.app.address, None, None, retries=False), connections, streams) as web:
@@ -208,5 +196,4 @@ def running_door(**settings: Any) -> Iterator[Caller]:
 
 
 def last_table(chunked: bytes) -> AnalyzeResponse:
-    """Return the last table of a stream that came in chunks."""
     return AnalyzeResponse.FromString(parts(unchunked(chunked))[-2][1])

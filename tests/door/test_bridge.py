@@ -68,9 +68,6 @@ async def test_a_server_that_finishes_gives_a_last_table() -> None:
     assert end == END
 
 
-# -- limits ----------------------------------------------------------------------------------------
-
-
 async def test_streams_of_one_caller_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("clerestory.door.bridge.MAX_STREAMS_EACH", 1)
     short = analysis(iterations=10)
@@ -101,8 +98,6 @@ async def test_streams_of_one_address_are_bounded_whatever_tokens_and_seats_it_s
         refused = await caller.stream(analysis(iterations=10), authorization="Bearer 2", x_clerestory_seat="a 2")
     assert error_of(refused)["code"] == "resource_exhausted"
 
-
-# -- whose a call is -------------------------------------------------------------------------------
 
 SECRET = "open-sesame-and-close"
 FORWARDED = {"x_forwarded_for": "198.51.100.1, 203.0.113.9"}
@@ -202,9 +197,6 @@ async def test_only_a_server_on_this_machine_is_told_the_addresses_of_browsers(
     assert asked == [named] * 3
 
 
-# -- what cannot be forwarded ----------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(
     ("name", "value", "says"),
     [
@@ -223,9 +215,6 @@ async def test_a_header_that_grpc_cannot_carry_is_refused(caller: Caller, name: 
 
 async def test_the_longest_headers_are_forwarded(caller: Caller) -> None:
     assert (await caller.call(LIST, b"", authorization="a" * 3_000, x_request_id="a" * 3_144)).status == 200
-
-
-# -- the connection to the server ------------------------------------------------------------------
 
 
 async def test_the_error_says_that_the_server_is_gone() -> None:
@@ -256,8 +245,6 @@ async def test_a_gateway_that_closes_ends_its_calls_in_the_words_of_the_protocol
 
 @dataclass(frozen=True)
 class RecordedConnection:
-    """A connection that remembers the channel that is made from it."""
-
     connection: Connection
     made: list[grpc.aio.Channel] = field(default_factory=list)
 
@@ -270,7 +257,6 @@ class RecordedConnection:
 
     @property
     def closed(self) -> bool:
-        """Whether its only channel is."""
         [channel] = self.made
         return channel.get_state() is grpc.ChannelConnectivity.SHUTDOWN
 

@@ -89,9 +89,6 @@ async def test_the_deadline_of_a_call_goes_on_to_the_server() -> None:
     assert [WARNING_REASON_TIME_CUT in reasons for reasons in warnings] == [False, True]
 
 
-# -- errors ----------------------------------------------------------------------------------------
-
-
 async def test_an_error_has_its_code_its_english_and_its_details(caller: Caller) -> None:
     answer = await caller.call(START, StartPositionRequest(game="chess", seats=2).SerializeToString())
     assert (answer.status, answer.headers["content-type"]) == (400, JSON)

@@ -100,9 +100,6 @@ async def test_a_compressed_envelope_needs_the_name_of_its_encoding(caller: Call
     assert error_of(await caller.stream(enveloped(EMPTY, 1)))["code"] == "invalid_argument"
 
 
-# -- through the door ------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("language", ["de", "en"])
 @pytest.mark.parametrize("body", [b"{", b"null", b'{"seats": "x"}'])
 async def test_the_error_is_that_of_a_message_in_binary(caller: Caller, body: bytes, language: str) -> None:

@@ -28,7 +28,6 @@ async def answered(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -
 
 
 async def accepted(caller: Caller) -> bool:
-    """Whether a new connection finds a place."""
     try:
         return (await caller.call(LIST, b"")).status == 200
     except (ConnectionError, asyncio.IncompleteReadError):
@@ -37,7 +36,6 @@ async def accepted(caller: Caller) -> bool:
 
 @asynccontextmanager
 async def crowd(caller: Caller, addresses: list[str], sent: bytes = b"") -> AsyncIterator[list[asyncio.StreamReader]]:
-    """Hold a connection from each address, each of which has sent something."""
     async with AsyncExitStack() as held:
         pairs = [await held.enter_async_context(caller.connection(address)) for address in addresses]
         for _, writer in pairs:
@@ -129,19 +127,13 @@ async def test_callers_who_leave_an_answer_leave_no_lines_in_the_log(
     assert {record.name for record in caplog.records} <= {"clerestory.door.places"}
 
 
-# -- who makes room --------------------------------------------------------------------------------
-
-
 @dataclass(eq=False)
 class FakeConnection:
-    """A connection that notes whether it was closed."""
-
     address: str = "192.0.2.1"
     size: int = 0
     closed: bool = False
 
     def leave(self) -> None:
-        """Close it."""
         self.closed = True
 
 

@@ -19,5 +19,4 @@ async def server() -> AsyncIterator[Served]:
 
 @pytest.fixture
 def rules(server: Served) -> Any:
-    """A client of its rules."""
     return RulesServiceStub(server.channel)

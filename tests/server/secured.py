@@ -24,8 +24,6 @@ def bearer(token: str) -> tuple[tuple[str, str], ...]:
 
 @dataclass(frozen=True)
 class Files:
-    """Files: certificates of two authorities, and tokens."""
-
     folder: Path
     authority: trustme.CA
     stranger: trustme.CA
@@ -83,7 +81,6 @@ def trusting(authority: trustme.CA, shown: trustme.LeafCert | None = None) -> gr
 
 
 async def list_games(app: App, credentials: grpc.ChannelCredentials | None, metadata: Any = ()) -> int:
-    """Return the number of games that a server lists on a new connection, in plaintext without credentials."""
     made = (
         grpc.aio.insecure_channel(app.address)
         if credentials is None

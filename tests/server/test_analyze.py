@@ -56,7 +56,6 @@ async def tables(call: Any) -> list[AnalyzeResponse]:
 
 
 def assert_whole(stream: list[AnalyzeResponse]) -> None:
-    """Check what is true of every stream that has ended without an error."""
     assert [table.final for table in stream] == [False] * (len(stream) - 1) + [True]
     assert all(before.sequence < after.sequence for before, after in pairwise(stream))
     answers = [table.recommendation for table in stream]
@@ -67,7 +66,6 @@ def assert_whole(stream: list[AnalyzeResponse]) -> None:
 
 
 async def last_table(server: Served, request: AnalyzeRequest) -> AnalyzeResponse:
-    """Return the final table without the figures that depend on the clock."""
     [*_, last] = await tables(server.advisor.Analyze(request))
     for varying in ("elapsed", "waited"):
         last.recommendation.statistics.ClearField(varying)

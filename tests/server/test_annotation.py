@@ -48,12 +48,9 @@ def plies(messages: list[api.AnnotateGameResponse], *, sketch: bool) -> list[api
 
 GAME = random_game("toy", 2, 1)
 
-# -- the review ------------------------------------------------------------------------------------
-
 
 @pytest.fixture(scope="module")
 def annotated() -> list[tuple[State, Annotation]]:
-    """Games with the reviews of this process."""
     games = cut(random_game("duel", 2, 1), 8), cut(random_game("cathedral", 4, 1), 16)
     return [(game, annotate(game, ReviewPlan(iterations=QUICK, seed=9))) for game in games]
 
@@ -110,9 +107,6 @@ async def test_errors_are_played_on_as_in_one_process(stub: Any, monkeypatch: py
     for error in last.review.errors:
         error.ClearField("rollouts")
     assert last.review == write_review(expected)
-
-
-# -- beside other searches -------------------------------------------------------------------------
 
 
 async def test_it_waits_for_others_and_leaves_nothing_running(stub: Any, server: Served) -> None:
@@ -177,8 +171,6 @@ async def test_records_are_read_one_at_a_time(stub: Any, monkeypatch: pytest.Mon
     assert all(messages[-1].HasField("review") for messages in await asyncio.gather(*calls))
     assert most == [1, 1, 1]
 
-
-# -- what makes no sense ---------------------------------------------------------------------------
 
 WRONG: list[tuple[Reason, api.AnnotateGameRequest]] = [
     (Reason.BAD_GAME, asked()),

@@ -20,11 +20,7 @@ from clerestory.games.reviews import KeptPlies, digest_of_plan
 from clerestory.games.store import Store
 from clerestory.refusals import Reason
 from clerestory.review import ReviewPlan, annotate
-from clerestory.server.translate_annotation import (
-    read_plies,
-    write_plies,
-    write_review,
-)
+from clerestory.server.translate_annotation import read_plies, write_plies, write_review
 from clerestory.v1 import annotation_pb2 as api
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.annotation_pb2_grpc import AnnotationServiceStub
@@ -33,8 +29,6 @@ from tests.review.games import random_game
 from tests.server.annotating import QUICK, asked, reviewed
 from tests.server.harness import assert_reason, refusal, served, until
 from tests.shipped import DUEL
-
-# -- kept games ------------------------------------------------------------------------------------
 
 
 def of(kept: Table, *tokens: str, **fields: Any) -> api.AnnotateGameRequest:
@@ -206,7 +200,6 @@ class Damaged(Store):
         self._kept = kept
 
     async def reviewed(self, game_id: str, plan: str) -> Mapping[int, bytes]:
-        """Return it."""
         return self._kept
 
 

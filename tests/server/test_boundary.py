@@ -21,7 +21,6 @@ from tests.server.harness import FORMATS, details, logged, long_question, questi
 
 @pytest.fixture
 def log() -> Iterator[io.StringIO]:
-    """What is logged as JSON."""
     with logged("json") as written:
         yield written
 

@@ -44,7 +44,6 @@ async def server(tokens: Path) -> AsyncIterator[Served]:
 
 
 async def occupy(server: Served, number: int, metadata: Any) -> list[Any]:
-    """Start a number of searches that do not end."""
     before = server.app.scheduler.admitted
     calls = [server.advisor.RecommendMove(long_question(), metadata=metadata) for _ in range(number)]
     await until(lambda: server.app.scheduler.admitted == before + number or any(call.done() for call in calls))
@@ -52,8 +51,6 @@ async def occupy(server: Served, number: int, metadata: Any) -> list[Any]:
         assert not call.done(), await refusal(call)
     return calls
 
-
-# -- places and workers ----------------------------------------------------------------------------
 
 PAIRS = [
     (bearer(MANY), bearer(ONE)),
@@ -103,8 +100,6 @@ async def test_without_tokens_a_proxy_of_this_machine_may_name_who_calls() -> No
             call.cancel()
 
 
-# -- trees -----------------------------------------------------------------------------------------
-
 OTHERS = (bearer(MANY), bearer(PROXY), (*bearer(PROXY), *behalf("one")), (*bearer(PROXY), *behalf(ONE)))
 
 
@@ -119,8 +114,6 @@ async def test_no_caller_gets_the_tree_of_another(server: Served) -> None:
     assert [await reused(stranger) for stranger in OTHERS] == [0] * len(OTHERS)
     assert [await reused(one) for one in (bearer(ONE), *OTHERS)] == [400] * (1 + len(OTHERS))
 
-
-# -- who it is -------------------------------------------------------------------------------------
 
 BAD_NAMES: list[tuple[Any, Reason, grpc.StatusCode]] = [
     ((*bearer(ONE), *behalf("me")), Reason.ON_BEHALF_DENIED, grpc.StatusCode.PERMISSION_DENIED),

@@ -16,7 +16,6 @@ from tests.server.secured import Files, accepts, pem, running, settings, trustin
 
 
 def write(issued: trustme.LeafCert, folder: Path) -> None:
-    """Write a server's certificate chain and key over those that are there."""
     (folder / "server.pem").write_bytes(pem(issued.cert_chain_pems))
     (folder / "server.key").write_bytes(issued.private_key_pem.bytes())
 

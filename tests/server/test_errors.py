@@ -23,16 +23,7 @@ from clerestory.v1.advisor_pb2 import AnalyzeRequest, RecommendMoveRequest
 from clerestory.v1.position_pb2 import Position
 from clerestory.v1.toy_pb2 import ToyPosition
 from tests.games.table import OPEN, PERSON, table
-from tests.server.harness import (
-    Served,
-    assert_reason,
-    details,
-    opening,
-    question,
-    refusal,
-    served,
-    until,
-)
+from tests.server.harness import Served, assert_reason, details, opening, question, refusal, served, until
 
 TESTS = Path(__file__).parents[1]
 

@@ -48,8 +48,6 @@ STRANGE = [
     [0],
 ]
 
-# -- bytes -----------------------------------------------------------------------------------------
-
 ASKED = question(iterations=5, seed=1, seat=0).SerializeToString()
 APPLIED = [
     ApplyActionsRequest(position=position, actions=["fold"], draw=True, seed=1).SerializeToString()
@@ -134,9 +132,6 @@ def test_any_bytes(
     check()
 
 
-# -- positions -------------------------------------------------------------------------------------
-
-
 def slots(node: Any) -> list[tuple[Any, Any]]:
     """Return every place of a JSON value: (container, key or index)."""
     keys = list(node) if isinstance(node, dict) else range(len(node)) if isinstance(node, list) else ()
@@ -144,7 +139,6 @@ def slots(node: Any) -> list[tuple[Any, Any]]:
 
 
 def origins() -> list[dict[str, Any]]:
-    """Good positions of every game."""
     examples = [json.loads(path.read_text()) for path in sorted(EXAMPLES.glob("*.json"))]
     return examples + [
         dict(opening(seats, 7, name).to_position()) for name, seats in (("toy", 3), ("cathedral", 4), ("duel", 2))

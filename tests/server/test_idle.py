@@ -30,7 +30,6 @@ HOURLY = ("forget_requests", "tally", "due")  # methods of a store that periodic
 
 
 def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let all periodic work come round at once."""
     for module, names in PERIODS.items():
         for name in names:
             monkeypatch.setattr(module, name, SOON)
@@ -39,7 +38,6 @@ def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def counted(monkeypatch: pytest.MonkeyPatch, store: Any) -> Counter[str]:
-    """Count how often periodic work asks a store."""
     rounds: Counter[str] = Counter()
 
     def counting(name: str, ask: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
@@ -63,7 +61,6 @@ async def watched_from_outside(server: Served, page: str, metrics: int) -> None:
 
 
 async def idle(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a server be for ROUNDS of all its periodic work."""
     rounds = counted(monkeypatch, server.app.keeper.store)
     assert server.app.exposition is not None
     async with opened(DoorSettings("127.0.0.1:0"), dial(server.app.address, None, None, retries=False)) as door:
@@ -72,7 +69,6 @@ async def idle(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def begun(server: Served) -> None:
-    """Begin a game of people, who then leave."""
     await GameServiceStub(server.channel).CreateGame(games.CreateGameRequest(game="toy", seats=[PERSON, PERSON]))
 
 

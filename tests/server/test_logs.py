@@ -24,20 +24,16 @@ FAULT = "unexpected error in a call"
 
 @pytest.fixture
 def door(tmp_path: Path) -> Path:
-    """A file of bearer tokens."""
     path = tmp_path / "tokens"
     path.write_text(f"{BEARER}\n")
     return path
 
 
 def opened(server: Served, **options: Any) -> grpc.aio.Channel:
-    """Return a channel that sends the bearer token with every call."""
     return grpc.aio.insecure_channel(server.app.address, options=[*options.items()], interceptors=[Bearer()])
 
 
 class Bearer(grpc.aio.UnaryUnaryClientInterceptor):  # type: ignore[misc]
-    """Adds the bearer token to a call."""
-
     async def intercept_unary_unary(self, continuation: Any, details: Any, request: Any) -> Any:
         return await continuation(details._replace(metadata=AUTHORIZED), request)
 
@@ -46,14 +42,12 @@ AUTHORIZED = (("authorization", f"Bearer {BEARER}"),)
 
 
 def secrets_of(played: Table) -> list[str]:
-    """Return everything about a running game that must not be told."""
     head = played.app.keeper.cache.games[played.game_id].kept.head
     tokens = [played.made.owner_token, played.made.onlooker_token, *played.tokens()]
     return [head.salt, str(head.seed), *tokens]
 
 
 def failing(*secrets: object) -> Any:
-    """Return a function that fails and says all that it knows."""
 
     def fail(*arguments: Any, **named: Any) -> Any:
         raise ValueError(f"{secrets} {arguments} {named} authorization: Bearer {BEARER}")

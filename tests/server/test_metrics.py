@@ -71,7 +71,6 @@ async def test_metrics_are_shown_over_http() -> None:
 
 @pytest.fixture
 def busy(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a server look at its games and its store all the time."""
     monkeypatch.setattr(due, "LOOK", 0.02)
     monkeypatch.setattr(due, "SOONEST", 0.005)
 
@@ -206,13 +205,10 @@ async def test_a_game_that_is_deleted_waits_no_longer(monkeypatch: pytest.Monkey
         await until(lambda: waiting_for_the_server(server) == 0)
 
 
-# -- who asked -------------------------------------------------------------------------------------
-
 MARGIN, SEARCHES = "deadline_margin_seconds_count", "queue_wait_seconds_count"
 
 
 def counted(server: Served, name: str) -> dict[str, float]:
-    """Return a figure by method."""
     methods = {"RecommendMove", "Analyze", "Bot", ""}
     return {method: found for method in methods if (found := figure(server, name, method=method)) is not None}
 

@@ -7,8 +7,6 @@ from clerestory.server.once import AskedOnce
 
 
 class Counted:
-    """A context that counts what it is asked."""
-
     def __init__(self) -> None:
         self.asked = Counter[str]()
 

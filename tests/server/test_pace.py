@@ -11,13 +11,10 @@ from clerestory.server.pace import AT_ONCE, EVERY, LONGEST, SPREAD, Pace
 
 
 class FakeClock:
-    """A clock that only a test moves."""
-
     def __init__(self) -> None:
         self.now = 0.0
 
     def monotonic(self) -> float:
-        """Return the time."""
         return self.now
 
 

@@ -32,7 +32,6 @@ CALLS = 4  # of one caller, at once
 
 
 def context(name: str, *more: tuple[str, str]) -> Any:
-    """The context of a call on behalf of somebody."""
     return SimpleNamespace(peer=lambda: "ipv4:127.0.0.1:5", invocation_metadata=lambda: ((ON_BEHALF, name), *more))
 
 

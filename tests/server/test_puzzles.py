@@ -93,7 +93,6 @@ PLAN = next(one for one in puzzles(GAMES["cathedral"]) if one.is_plan and one.be
 
 
 async def tried(stub: Any, *, action: str = "", actions: Sequence[str] = ()) -> api.TryPuzzleResponse:
-    """The verdict on a try of PLAN."""
     reference = api.PuzzleReference(game="cathedral", number=PLAN.number)
     verdict: api.TryPuzzleResponse = await stub.TryPuzzle(
         api.TryPuzzleRequest(puzzle=reference, action=action, actions=actions)

@@ -122,9 +122,6 @@ async def test_example_positions_are_answered(server: Served) -> None:
         assert answer.catalogue == position.game.catalogue, path.stem
 
 
-# -- what may be asked for besides -----------------------------------------------------------------
-
-
 def names(answer: RecommendMoveResponse) -> list[str]:
     return [WarningReason.Name(warning.reason).removeprefix("WARNING_REASON_") for warning in answer.warnings]
 

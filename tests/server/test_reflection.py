@@ -32,7 +32,6 @@ async def server() -> Any:
 
 
 async def asked(server: Served, name: str, *requests: ServerReflectionRequest) -> list[ServerReflectionResponse]:
-    """Return the answers of a version of the service."""
     call = server.channel.stream_stream(
         f"/{name}/{METHOD}", ServerReflectionRequest.SerializeToString, ServerReflectionResponse.FromString
     )

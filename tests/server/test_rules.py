@@ -28,9 +28,6 @@ SEEN = TRUTH.observe(0)
 FINISHED = [*walk(GAMES["toy"], 2, 1)][-1]
 
 
-# -- answers ---------------------------------------------------------------------------------------
-
-
 async def test_the_games_are_those_there_are(rules: Any) -> None:
     answer = await rules.ListGames(api.ListGamesRequest())
     assert [game.name for game in answer.games] == sorted(GAMES)
@@ -136,9 +133,6 @@ async def test_cards_have_names_by_language_with_their_sources(rules: Any) -> No
     ]
 
 
-# -- what is wrong with a position -----------------------------------------------------------------
-
-
 def damaged(**fields: Any) -> Position:
     message = position_message(SEEN)
     for name, value in fields.items():
@@ -200,9 +194,6 @@ async def test_another_catalogue_is_refused_by_name(rules: Any) -> None:
     assert GAMES["cathedral"].catalogue in fault.description
 
 
-# -- the two kinds ---------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("name", "seats"), CASES)
 async def test_the_advisor_takes_no_referees_position(server: Served, name: str, seats: int) -> None:
     """The bytes of one kind are never read as the other."""
@@ -216,9 +207,6 @@ async def test_the_advisor_takes_no_referees_position(server: Served, name: str,
     request = api.ObservePositionRequest(referee=swapped)
     error = await refusal(RulesServiceStub(server.channel).ObservePosition(request))
     assert_reason(error, Reason.BAD_POSITION)
-
-
-# -- refusals --------------------------------------------------------------------------------------
 
 
 def planning(*uses: tuple[str, int]) -> api.PlanConversionsRequest:

@@ -169,7 +169,6 @@ async def long_streams(connection: grpc.aio.Channel, token: str, *more: tuple[st
 
 
 async def rest_of(stream: Any) -> None:
-    """Read a stream to its end."""
     while await stream.read() is not grpc.aio.EOF:
         pass
 
@@ -194,8 +193,6 @@ async def test_no_token_is_ever_logged_or_shown(files: Files, caplog: pytest.Log
 def test_bearer_token(authorization: str, token: str | None) -> None:
     assert bearer_token(authorization) == token
 
-
-# -- what no server starts with --------------------------------------------------------------------
 
 PUBLIC = "0.0.0.0:50051"
 

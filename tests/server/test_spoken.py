@@ -31,7 +31,6 @@ Asked = tuple[tuple[str, str], ...]
 
 
 def beginning(seats: int = 2) -> State:
-    """A game of `cathedral` at its first decision."""
     state = GAMES["cathedral"].new(seats, 7)
     state.play_nature(7)
     return state
@@ -42,7 +41,6 @@ def asking(header: str) -> Asked:
 
 
 async def told(call: Any) -> str | None:
-    """The language that an answer says it is in."""
     value = dict(await call.initial_metadata()).get("content-language")
     return None if value is None else str(value)
 

@@ -40,8 +40,6 @@ PARTS = {"place", "admission", "search"}
 
 
 class Told:
-    """The spans of a server, as they end."""
-
     def __init__(self) -> None:
         self._exporter = InMemorySpanExporter()
         provider = TracerProvider(shutdown_on_exit=False)
@@ -60,7 +58,6 @@ class Told:
         return found
 
     def within(self, call: ReadableSpan) -> set[str]:
-        """Return the names of the parts of a call."""
         return {one.name for one in self.all if one.parent and call.context and one.parent == call.context}
 
 
@@ -85,9 +82,6 @@ def traced() -> Iterator[Told]:
 
 def facts(span: ReadableSpan) -> dict[str, Any]:
     return {name.removeprefix("clerestory."): fact for name, fact in (span.attributes or {}).items()}
-
-
-# -- advice ----------------------------------------------------------------------------------------
 
 
 async def test_a_call_or_stream_has_a_place_an_admission_and_a_search() -> None:
@@ -164,9 +158,6 @@ async def test_health_checks_are_not_traced() -> None:
     assert told.all == ()
 
 
-# -- kept games ------------------------------------------------------------------------------------
-
-
 async def test_what_is_stored_and_what_bots_search_is_traced() -> None:
     async with traced_server() as (told, server):
         played = await seated(GameServiceStub(server.channel), server.app, PERSON, BOT)
@@ -195,9 +186,6 @@ async def test_no_fact_is_a_secret(tmp_path: Path) -> None:
         *(f"clerestory.{name}" for name in ("reason", "via", "priority", "threads", "seconds", "entries")),
         *(f"clerestory.{name}" for name in ("iterations", "depth", "stop_reason", "waited")),
     }
-
-
-# -- off, and to a collector -----------------------------------------------------------------------
 
 
 async def test_without_the_setting_nothing_is_traced(server: Served) -> None:
@@ -230,8 +218,6 @@ async def test_without_the_extra_the_start_says_so(monkeypatch: pytest.MonkeyPat
 
 
 class Collector(trace_service_pb2_grpc.TraceServiceServicer):
-    """Takes what is exported."""
-
     def __init__(self) -> None:
         self.names: list[str] = []
         self.services: set[str] = set()

@@ -110,8 +110,6 @@ def test_every_change_uses_its_arguments(game: str, language: str) -> None:
     assert arguments(service["change"]) == {"amount", "thing"}
 
 
-# -- the page ------------------------------------------------------------------------------------------
-
 SOME = {"page": "close", "first": "first.done", "learn": "learn.path", "cathedral": "amount.wood"}  # keys by file
 
 
@@ -137,7 +135,6 @@ def test_the_page_says_missing_texts_in_english(tmp_path: Path) -> None:
 
 
 def written(folder: Path, language: str) -> dict[str, Any]:
-    """All texts of a language by key, as the page loads them."""
     found: dict[str, Any] = {}
     for path in (folder / "texts").glob(f"*-{language}.ts"):
         keys = path.with_name(f"{path.stem.removesuffix(language)}keys.ts")
