@@ -103,7 +103,7 @@ def test_standard_output_without_space_is_named(
         ("latin-1", ["recommend", TOY_OPENING, "--iterations", "10", "--language", "de"]),
     ],
 )
-def test_characters_that_the_terminal_lacks_are_replaced(
+def test_characters_that_are_lacking_are_replaced(
     encoding: str, words: list[object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     written = io.BytesIO()

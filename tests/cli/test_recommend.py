@@ -1,6 +1,5 @@
 """`clerestory recommend` and `analyze`: tables for people and for programs, and the options of a question."""
 
-import json
 import re
 from itertools import pairwise
 from pathlib import Path
@@ -84,20 +83,6 @@ def test_people_see_a_table_with_the_move_to_play() -> None:
         assert re.fullmatch(r"[+-]\d+\.\d", row[3])
     assert "margin is below that of the line to play; visits: " in done.out
     assert re.search(r"iterations in \d+\.\d{3} s, (until|then) .* positions, .*; seed 4$", done.out.rstrip())
-
-
-def test_a_position_is_read_from_standard_input() -> None:
-    done = run("recommend", "-", "--iterations", 10, "--seat", 0, "--json", typed=TOY_OPENING.read_text())
-    assert int(done.json["statistics"]["iterations"]) <= 10
-
-
-def test_every_fault_of_a_position_is_in_the_line() -> None:
-    position = json.loads(TOY_OPENING.read_text())
-    position["toy"] |= {"round": 9, "prize": 99}
-    done = run("recommend", "-", typed=json.dumps(position))
-    assert done.code == 2
-    assert "position.toy.round: " in done.err
-    assert "position.toy.prize: " in done.err
 
 
 def test_as_many_iterations_as_the_help_allows_are_accepted() -> None:

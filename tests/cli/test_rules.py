@@ -144,9 +144,7 @@ def test_a_faulty_file_is_one_line(before: list[str], text: str | None, says: st
 @pytest.mark.parametrize(
     ("shape", "check"), [(CathedralCatalogue, True), (DuelCatalogue, True), (DuelCatalogue, False)]
 )
-def test_a_fault_of_a_file_is_told_in_the_language(
-    shape: type[Catalogue], check: bool, language: str, tmp_path: Path
-) -> None:
+def test_a_fault_is_told_in_the_language(shape: type[Catalogue], check: bool, language: str, tmp_path: Path) -> None:
     other = tmp_path / "other.toml"
     text = re.sub('^name = ".*"$', "name = 5\nage = 5", shape.shipped.read_text(), count=1, flags=re.MULTILINE)
     other.write_text(text)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from clerestory.clients import Advisor, AsyncAdvisor, BadRequest, GameReview, NotNow, ReviewedPly, review_wire
+from clerestory.clients import Advisor, BadRequest, GameReview, NotNow, ReviewedPly, review_wire
 from clerestory.clients.review_wire import read_progress, write_annotation
 from clerestory.engine import Record, State
 from clerestory.review import UNIT, Annotation, ReviewPlan, annotate
@@ -50,12 +50,6 @@ def test_rollouts_of_errors_are_asked_for_and_read() -> None:
     assert part.review is not None
     assert list(part.review.errors) == [3, 5]
     assert {ply: said.pairs for ply, said in part.review.rollouts.items()} == {3: 8}
-
-
-async def test_a_review_can_be_awaited(target: str) -> None:
-    async with AsyncAdvisor(target) as advisor:
-        parts = [part async for part in advisor.annotate(text(GAME), iterations=60, seed=4)]
-    same(parts[-1].review, [p for part in parts if not part.sketch for p in part.plies], annotate(GAME, PLAN))
 
 
 def test_a_broken_off_game_is_reviewed_by_the_knowledge_of_one_seat(advisor: Advisor) -> None:

@@ -181,23 +181,14 @@ async def test_an_async_analysis_cannot_go_on_after_its_reader_was_cancelled() -
             assert [update async for update in updates] == []
 
 
-@RECOMMEND
+@pytest.mark.parametrize("ask", [recommend, recommend_in_a_loop, read, read_in_a_loop])
 @pytest.mark.parametrize(
     "refusals", [[(UNAVAILABLE, None)] * 6, [(CANCELLED, None)], [(EXHAUSTED, 1)] * (ATTEMPTS - 1)]
 )
 def test_a_refused_call_is_tried_again(ask: Ask, refusals: Any) -> None:
     servicer = Scripted(refusals)
     with serving(servicer) as target:
-        ask(target)
-    assert len(servicer.calls) == len(refusals) + 1
-
-
-@ANALYZE
-@pytest.mark.parametrize("refusals", [[(UNAVAILABLE, None)] * 6, [(EXHAUSTED, 1)] * (ATTEMPTS - 1)])
-def test_a_refused_stream_is_tried_again(read: Read, refusals: Any) -> None:
-    servicer = Scripted(refusals)
-    with serving(servicer) as target:
-        assert [update.sequence for update in read(target)] == [1, 2, 3]
+        assert ask(target)
     assert len(servicer.calls) == len(refusals) + 1
 
 

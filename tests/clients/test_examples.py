@@ -1,4 +1,4 @@
-"""The example clients in other languages: gRPC at the port, Connect and plain `fetch` at the page."""
+"""Clients in other languages: gRPC at the port, Connect and plain `fetch` at the page."""
 
 import json
 import os
@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from clerestory import __version__
 from lab.browser import page_server
 from tests.clients.node import EXAMPLES, ROOT, installed, node
 from tests.clients.relay import cutting
@@ -152,3 +153,11 @@ def test_a_client_with_fetch_shows_the_words_of_an_error(page: str) -> None:
     done = node(PLAYERS["fetch"], page, "chess")
     assert done.returncode != 0
     assert "'chess' is not one of" in done.stderr
+
+
+def test_the_package_in_typescript_has_the_version_of_the_server_and_no_address() -> None:
+    text = (ROOT / "clients" / "typescript" / "package.json").read_text()
+    wanted = json.loads(text)["dependencies"]
+    built = json.loads((ROOT / "clients" / "web" / "package.json").read_text())["dependencies"]
+    assert (json.loads(text)["version"], "://" in text) == (__version__, False)
+    assert wanted == {name: f"^{built[name]}" for name in wanted}  # what the page is tested with

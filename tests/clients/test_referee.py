@@ -11,6 +11,7 @@ from clerestory.engine.toy.rules import TOY
 def test_a_game_is_refereed_to_its_end(advisor: Advisor) -> None:
     referee = advisor.rules.start("toy", 2, seed=4)
     assert (referee.seed, referee.chance, referee.seat, referee.over) == (4, True, None, False)
+    assert sum(outcome.probability or 0 for outcome in referee.legal()) == pytest.approx(1)
     assert all(entry.drawn and entry.seat is None for entry in referee.draw(seed=1))
     while not referee.over:
         first = referee.legal()[0]
@@ -30,11 +31,6 @@ def test_a_view_hides_what_the_seat_cannot_know(advisor: Advisor) -> None:
     for seat in (None, 0, 1):
         assert from_position(plain(referee.view(seat))) == whole.observe(NATURE if seat is None else seat)
         assert plain(referee.view(seat)) != referee.truth
-
-
-def test_outcomes_have_odds(advisor: Advisor) -> None:
-    legal = advisor.rules.start("toy", 2, seed=4).legal()
-    assert sum(outcome.probability or 0 for outcome in legal) == pytest.approx(1)
 
 
 def test_a_game_that_was_kept_goes_on(advisor: Advisor) -> None:

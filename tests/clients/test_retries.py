@@ -1,6 +1,8 @@
 """How long a failed call waits before its next attempt."""
 
+import json
 import random
+import re
 from math import inf
 from types import SimpleNamespace
 from typing import Any
@@ -13,8 +15,9 @@ from google.rpc.status_pb2 import Status
 
 from clerestory.clients import Busy, Unavailable, retries
 from clerestory.clients.connection import Connection
-from clerestory.clients.retries import JITTER, RejoinTries, Tries, pause_of
+from clerestory.clients.retries import AWAY_PAUSES, BROKEN_PAUSES, BUSY_PAUSES, JITTER, RejoinTries, Tries, pause_of
 from clerestory.metadata import DETAILS, PUSHBACK
+from tests.clients.node import ROOT
 
 
 class Refused(grpc.RpcError):
@@ -42,9 +45,7 @@ def told(seconds: int) -> tuple[str, bytes]:
     [([(PUSHBACK, "2000"), told(5)], 2, 2), ([told(5)], 5, 5 * (1 + JITTER)), ([], 1 - JITTER, 1 + JITTER)],
     ids=["header", "error", "neither"],
 )
-def test_a_pause_is_what_the_server_says_or_varies(
-    metadata: Any, least: float, most: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_pause_is_told_or_varies(metadata: Any, least: float, most: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """Callers who were refused together do not come back together, and nobody comes before its time."""
     bounds = []
     for pick in (min, max):
@@ -106,3 +107,11 @@ def test_a_connection_that_can_never_be_made_is_not_tried_again() -> None:
 
 def test_a_server_may_forbid_another_attempt() -> None:
     assert pause_of(Refused((PUSHBACK, "-1"), told(5)), 1.0) is None  # type: ignore[arg-type]
+
+
+def test_the_package_in_typescript_has_the_same_pauses() -> None:
+    text = (ROOT / "clients" / "typescript" / "src" / "retries.ts").read_text()
+    named = {name: json.loads(value) for name, value in re.findall(r"^const ([A-Z]+) = ([\d\[\], .]+);", text, re.M)}
+    pauses = {"BUSY": BUSY_PAUSES, "AWAY": AWAY_PAUSES, "BROKEN": BROKEN_PAUSES}
+    ours = {name: [round(1000 * one) for one in seconds] for name, seconds in pauses.items()}
+    assert named == ours | {"JITTER": JITTER}

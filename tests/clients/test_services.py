@@ -4,11 +4,10 @@ from collections.abc import Callable
 from typing import Any
 
 import grpc
-import pytest
 from google.protobuf import descriptor_pool, message_factory
 from google.protobuf.descriptor import MethodDescriptor
 
-from clerestory.clients import Advisor, AsyncAdvisor, AsyncReferee, BadRequest, Referee
+from clerestory.clients import Advisor, AsyncAdvisor, AsyncReferee, Referee
 from clerestory.clients.streams import AsyncStream, Stream
 from clerestory.engine import GAMES
 from clerestory.review.puzzle import PLAN_SEPARATOR, puzzles
@@ -131,11 +130,6 @@ def test_an_action_that_begins_a_plan_is_judged_as_one(advisor: Advisor) -> None
     tries: list[Any] = [first, first.text, told.answer, [first]]
     assert rest
     assert [advisor.puzzles.judge("cathedral", PLAN.number, one).right for one in tries] == [True, True, True, False]
-
-
-def test_an_unknown_puzzle_is_refused(advisor: Advisor) -> None:
-    with pytest.raises(BadRequest):
-        advisor.puzzles.pose("duel", 100_000)
 
 
 def test_a_lesson_is_followed(advisor: Advisor) -> None:

@@ -5,10 +5,8 @@ import json
 
 import pytest
 
-from tests.door.harness import ADVICE, HOUR_S, JSON, PROTO, RULES, Caller, door, read_head, reason_of
+from tests.door.harness import ADVICE, HOUR_S, JSON, LIST, PROTO, Caller, door, read_head, reason_of
 from tests.server.harness import LoopClock
-
-LIST = RULES + "ListGames"
 
 
 @pytest.mark.parametrize(
@@ -55,7 +53,7 @@ async def test_what_a_form_can_send_reaches_no_method() -> None:
         (ADVICE + "Analyze", "streams its answer", "application/connect+proto, application/connect+json"),
     ],
 )
-async def test_a_refused_media_type_is_told_which_ones_the_method_takes(
+async def test_a_refusal_tells_the_media_types_of_the_method(
     caller: Caller, path: str, answers: str, accepted: str
 ) -> None:
     wrong = "application/connect+json" if path == LIST else JSON
@@ -102,9 +100,7 @@ async def test_a_head_must_arrive_in_time(sent: bytes, clock: LoopClock) -> None
         await clock.advance_until(reader.at_eof, HOUR_S)
 
 
-async def test_a_connection_may_rest_between_requests_but_not_within_a_head(
-    clock: LoopClock, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_a_connection_may_rest_but_not_within_a_head(clock: LoopClock, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("clerestory.door.serve.KEEP_ALIVE", 1 << 30)
     async with door() as caller, caller.connection() as (reader, writer):
         for pause in (0, 2 * HOUR_S):

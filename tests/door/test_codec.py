@@ -85,9 +85,7 @@ async def test_a_stream_may_ask_for_compression_and_use_it_or_not(caller: Caller
     ],
     ids=["unknown", "other bytes", "cut off", "two pieces", "bomb"],
 )
-async def test_what_cannot_be_unpacked_is_refused(
-    caller: Caller, encoding: str, body: bytes, code: str, says: str
-) -> None:
+async def test_bad_compression_is_refused(caller: Caller, encoding: str, body: bytes, code: str, says: str) -> None:
     assert len(body) < MAX_BODY_BYTES
     answer = await caller.call(START, body, content_encoding=encoding)
     stream = await caller.stream(enveloped(body, 1), content_type=STREAM, connect_content_encoding=encoding)

@@ -17,7 +17,6 @@ from lab.review_figures import (
     levels_figures,
     luck_figures,
     neighbours,
-    plant,
     played,
     ratio,
     reliability,
@@ -42,11 +41,6 @@ def test_a_planted_blunder_is_found() -> None:
         assert (
             one["errors"] >= one["loss"] > COSTS / 2
         )  # it is in the account of its seat's errors, and not of its luck
-
-
-def test_a_blunder_is_planted_once_and_by_a_seat() -> None:
-    planted = plant(Setting("toy", 2, 100), 1)
-    assert planted is None or planted[1] <= len(planted[0].history)
 
 
 def test_reliability_counts_every_share_once() -> None:

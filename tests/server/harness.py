@@ -29,6 +29,8 @@ from clerestory.server.life import Life
 from clerestory.server.logs import write_logs
 from clerestory.v1.advisor_pb2 import RecommendMoveRequest
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
+from clerestory.v1.games_pb2_grpc import GameServiceStub
+from clerestory.v1.rules_pb2_grpc import RulesServiceStub
 
 HOUR = duration(3600)
 FORMATS: tuple[str, ...] = declarations(LogSettings)["log_format"].range.words
@@ -39,6 +41,8 @@ class Served:
     app: App
     channel: grpc.aio.Channel
     advisor: Any
+    rules: Any
+    games: Any
 
 
 @asynccontextmanager
@@ -46,7 +50,8 @@ async def served(**settings: Any) -> AsyncIterator[Served]:
     app = await start(Settings(**{"listen": "127.0.0.1:0", "workers": 1, "grace": 60.0} | settings))
     try:
         async with grpc.aio.insecure_channel(app.address) as channel:
-            yield Served(app, channel, AdvisorServiceStub(channel))
+            stubs = AdvisorServiceStub(channel), RulesServiceStub(channel), GameServiceStub(channel)
+            yield Served(app, channel, *stubs)
     finally:
         await app.finish()
 

@@ -26,7 +26,7 @@ def test_ports_leave_what_is_reserved(monkeypatch: pytest.MonkeyPatch, descripto
         (resource.RLIM_INFINITY, resource.RLIM_INFINITY, None),
     ],
 )
-def test_no_more_is_asked_for_than_the_system_gives(
+def test_no_more_is_taken_than_there_is(
     monkeypatch: pytest.MonkeyPatch, soft: int, hard: int, taken: tuple[int, int] | None
 ) -> None:
     """As on macOS, which has no limit but refuses one without end."""

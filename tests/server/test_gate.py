@@ -101,9 +101,7 @@ async def test_a_conversation_ends_when_no_request_comes(pending: Arrivals, serv
         ("/clerestory.v1.AdvisorService/Analyze", never(), Reason.BUSY),
     ],
 )
-async def test_a_call_that_cannot_be_answered_is_refused_before_its_message(
-    method: str, messages: Any, reason: Reason
-) -> None:
+async def test_a_hopeless_call_is_refused_before_its_message(method: str, messages: Any, reason: Reason) -> None:
     async with full_server() as server:
         assert_reason(await refusal(begin(server, method, messages)), reason)
 
@@ -131,7 +129,7 @@ async def test_a_call_waits_while_other_messages_of_its_connection_are_read(pend
     assert [ListGamesResponse.FromString(await call) for call in read] == [await waits] * 2
 
 
-async def test_a_waiting_call_takes_the_place_of_a_message_that_does_not_come(
+async def test_a_waiting_call_displaces_a_message_that_does_not_come(
     pending: Arrivals, server: Served, clock: LoopClock
 ) -> None:
     slow = await slow_calls(pending, server)
@@ -154,9 +152,7 @@ async def test_a_call_whose_turn_does_not_come_is_refused(pending: Arrivals, ser
         assert_reason(await refusal(call), Reason.SLOW_REQUEST)
 
 
-async def test_the_number_of_waiting_calls_is_limited(
-    pending: Arrivals, server: Served, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_few_calls_may_wait(pending: Arrivals, server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(arrivals, "WAITING", 0)
     slow = await slow_calls(pending, server)
     assert_reason(await refusal(list_games(server)), Reason.BUSY)
@@ -182,9 +178,7 @@ def contexts() -> list[Any]:
 
 
 @pytest.mark.parametrize("slow", [False, True], ids=["without a message", "slow"])
-async def test_a_refused_call_is_freed_before_any_garbage_collection(
-    pending: Arrivals, server: Served, clock: LoopClock, slow: bool
-) -> None:
+async def test_a_refused_call_is_freed_at_once(pending: Arrivals, server: Served, clock: LoopClock, slow: bool) -> None:
     gc.collect()
     before = contexts()  # of other servers in this process
     gc.disable()

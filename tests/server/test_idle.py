@@ -17,7 +17,6 @@ from clerestory.door.config import DoorSettings
 from clerestory.door.serve import opened
 from clerestory.games import due, heartbeat, keeper
 from clerestory.v1 import games_pb2 as games
-from clerestory.v1.games_pb2_grpc import GameServiceStub
 from tests.games.table import PERSON
 from tests.server.harness import FORMATS, Served, logged, served, until
 
@@ -69,7 +68,7 @@ async def idle(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 async def begun(server: Served) -> None:
-    await GameServiceStub(server.channel).CreateGame(games.CreateGameRequest(game="toy", seats=[PERSON, PERSON]))
+    await server.games.CreateGame(games.CreateGameRequest(game="toy", seats=[PERSON, PERSON]))
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -85,9 +84,7 @@ async def test_an_idle_server_logs_nothing(form: str, tmp_path: Path, monkeypatc
 
 
 @pytest.mark.system
-async def test_an_idle_server_of_a_database_logs_nothing(
-    database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_with_a_database_it_logs_nothing(database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     hurry(monkeypatch)
     with logged("text") as log:
         async with served(store=database, metrics="127.0.0.1:0") as server:

@@ -1,15 +1,12 @@
 """What is written about failures: enough to find the fault, and none of the secrets in play."""
 
 import io
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import grpc
 import pytest
 
-from clerestory.games.kept import ServerGame
-from clerestory.games.log import seated as seated_as
 from clerestory.refusals import Reason
 from clerestory.server import game_service
 from clerestory.server.logs import FRAMES, LONGEST
@@ -85,7 +82,7 @@ async def test_a_traceback_is_short(form: str, monkeypatch: pytest.MonkeyPatch) 
 
     with logged(form) as log:
         async with served() as server:
-            played = await seated(GameServiceStub(server.channel), server.app, PERSON, PERSON)
+            played = await seated(server.games, server.app, PERSON, PERSON)
             monkeypatch.setattr(game_service, "write_views", deep)
             assert_reason(await refusal(played.look()), Reason.INTERNAL)
     text = log.getvalue()
@@ -93,35 +90,6 @@ async def test_a_traceback_is_short(form: str, monkeypatch: pytest.MonkeyPatch) 
     assert 0 < text.count("in deep") <= FRAMES
     assert 0 < text.count("word ") <= 1 + LONGEST / 5  # one in the line of the frame
     assert "local_of_a_frame = 3" not in text
-
-
-async def test_a_caller_who_refuses_a_large_message_has_left() -> None:
-    with logged("text") as log:
-        async with served() as server:
-            played = await seated(GameServiceStub(server.channel), server.app, PERSON, PERSON)
-            await rename(played, 1500)
-            options = [("grpc.max_receive_message_length", 64)]
-            async with grpc.aio.insecure_channel(server.app.address, options=options) as narrow:
-                request = games.WatchGameRequest(game_id=played.game_id, tokens=played.tokens(), from_version=0)
-                for _ in range(5):
-                    with pytest.raises(grpc.aio.AioRpcError):
-                        await GameServiceStub(narrow).WatchGame(request).read()
-            await until(lambda: left(log, "WatchGame") == 5)
-    text = log.getvalue()
-    assert FAULT not in text
-    assert "Traceback" not in text
-    assert [token for token in played.tokens() if token in text] == []
-
-
-async def rename(played: Table, times: int) -> None:
-    """Lengthen the log of a game, so that its beginning does not fit the window of a stream."""
-
-    def act(kept: ServerGame) -> None:
-        for number in range(times):
-            kept.add(seated_as(0, replace(kept.seats[0], name=f"{number:040}"), 5))
-
-    async with played.app.keeper.lend(played.game_id) as live:
-        await played.app.keeper.change(live, act)
 
 
 async def test_a_write_that_fails_is_no_fault_of_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -133,7 +101,7 @@ async def test_a_write_that_fails_is_no_fault_of_the_server(monkeypatch: pytest.
     monkeypatch.setattr(game_service, "watch", write)
     with logged("text") as log:
         async with served() as server:
-            played = await seated(GameServiceStub(server.channel), server.app, PERSON, PERSON)
+            played = await seated(server.games, server.app, PERSON, PERSON)
             with pytest.raises(grpc.aio.AioRpcError):
                 await played.watch().read()
             await until(lambda: left(log, "WatchGame") == 1)

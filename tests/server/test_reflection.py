@@ -1,7 +1,5 @@
 """Server reflection, as generic clients ask for it."""
 
-from typing import Any
-
 import grpc
 import pytest
 from google.protobuf.descriptor_pb2 import FileDescriptorProto
@@ -9,7 +7,7 @@ from grpc_reflection.v1alpha.reflection_pb2 import ServerReflectionRequest, Serv
 
 from clerestory.server.app import SERVICES
 from clerestory.server.reflection import METHOD, NAMES
-from tests.server.harness import Served, served
+from tests.server.harness import Served
 
 SYMBOLS = {
     "clerestory.v1.AdvisorService": "clerestory/v1/advisor.proto",
@@ -23,12 +21,6 @@ SYMBOLS = {
     "RecommendMove": "",
     "": "",
 }
-
-
-@pytest.fixture
-async def server() -> Any:
-    async with served() as server:
-        yield server
 
 
 async def asked(server: Served, name: str, *requests: ServerReflectionRequest) -> list[ServerReflectionResponse]:

@@ -16,7 +16,7 @@ from clerestory.metadata import ON_BEHALF, VIA
 from clerestory.refusals import Reason
 from clerestory.server.app import start
 from clerestory.server.errors import CODES
-from clerestory.server.security import LEAST_TOKEN, SPEAKS, Tokens, bearer_token
+from clerestory.server.security import LEAST_TOKEN, SPEAKS, Tokens
 from clerestory.v1.advisor_pb2 import AnalyzeRequest
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
 from clerestory.v1.games_pb2 import CreateGameRequest, WatchGameRequest
@@ -187,13 +187,6 @@ async def test_no_token_is_ever_logged_or_shown(files: Files, caplog: pytest.Log
         assert secret not in shown + str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("authorization", "token"), [("Bearer x", "x"), ("BEARER  x ", "x"), ("Bearer", None), ("Basic x", None)]
-)
-def test_bearer_token(authorization: str, token: str | None) -> None:
-    assert bearer_token(authorization) == token
-
-
 PUBLIC = "0.0.0.0:50051"
 
 BAD_COMBINATIONS: list[tuple[tuple[str, ...], dict[str, str], str]] = [
@@ -206,9 +199,7 @@ BAD_COMBINATIONS: list[tuple[tuple[str, ...], dict[str, str], str]] = [
 
 
 @pytest.mark.parametrize(("parts", "given", "message"), BAD_COMBINATIONS)
-def test_settings_that_do_not_go_together(
-    files: Files, parts: tuple[str, ...], given: dict[str, str], message: str
-) -> None:
+def test_settings_that_do_not_fit(files: Files, parts: tuple[str, ...], given: dict[str, str], message: str) -> None:
     fields: dict[str, Any] = {name: value if name == "listen" else files[value] for name, value in given.items()}
     with pytest.raises(BadSettings, match=f"^{message}"):
         settings(files, *parts, **fields)
@@ -234,17 +225,6 @@ BAD_TOKENS = [
 async def test_a_server_does_not_start_without_tokens(files: Files, name: str, message: str) -> None:
     with pytest.raises(BadSettings, match=f"^token_file: .*{message}"):
         await start(settings(files, token_file=files[name]))
-
-
-async def test_an_unreadable_file(files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever runs the tests may be allowed to read everything, so the file system is made to refuse."""
-
-    def forbidden(_: Path) -> bytes:
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr(Path, "read_bytes", forbidden)
-    with pytest.raises(BadSettings, match=r"^token_file: .*tokens cannot be read: Permission denied$"):
-        await start(settings(files, "tokens"))
 
 
 @pytest.mark.parametrize("line", ["{} on behalf", "{} on-behalf on-behalf", "on-behalf {}", "{} ON-BEHALF"])
