@@ -40,13 +40,7 @@ class Ended:
 
 
 def run(*words: object, typed: str = "", **environment: str | None) -> Ended:
-    """Call the command; an exception that it does not turn into an exit code fails the test.
-
-    Args:
-        words: after `clerestory` on the command line.
-        typed: standard input.
-        environment: variables to change; None removes one.
-    """
+    """Call the command with standard input and changed variables, of which None removes one; errors fail the test."""
     runner = CliRunner(env={"COLUMNS": "160"} | environment)
     before = signal.getsignal(signal.SIGTERM)
     with pytest.MonkeyPatch.context() as patch, runner.isolation(typed) as (out, err, _):

@@ -12,10 +12,8 @@ from typing import Any
 class Relay(socketserver.ThreadingTCPServer):
     """Passes bytes on between callers and a server.
 
-    Attributes:
-        server: its address.
-        cuts: bytes of the answers after which each of the first connections is cut, the next one last.
-        mute: once it is set, nothing more comes on the connections that there are by then.
+    The first connections are cut after so many bytes of the answers, the next one last. Once `mute` is set, nothing
+    more comes on the connections that there are by then.
     """
 
     daemon_threads = True

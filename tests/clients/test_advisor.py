@@ -18,7 +18,6 @@ from clerestory.clients import (
     NotNow,
     OutOfTime,
     Recommendation,
-    Unavailable,
     Unsupported,
     wire,
 )
@@ -125,12 +124,6 @@ def test_a_game_that_is_over_has_no_answer(advisor: Advisor) -> None:
     with pytest.raises(NotNow) as caught:
         advisor.recommend(state, iterations=1)
     assert (caught.value.reason, caught.value.violations) == ("GAME_OVER", (("position", "the game is over"),))
-
-
-def test_an_address_without_a_server_is_unavailable() -> None:
-    with Advisor("unix:/nowhere/socket", patience=0) as advisor, pytest.raises(Unavailable) as caught:
-        advisor.recommend(OPENING, iterations=1)
-    assert caught.value.reason == ""
 
 
 def test_an_error_of_grpc_itself_has_no_reason(target: str, monkeypatch: pytest.MonkeyPatch) -> None:

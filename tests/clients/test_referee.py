@@ -2,7 +2,7 @@
 
 import pytest
 
-from clerestory.clients import Advisor, AdvisorError, AsyncAdvisor, FieldViolation, NotNow
+from clerestory.clients import Advisor, AsyncAdvisor, FieldViolation, NotNow
 from clerestory.clients.referee import plain
 from clerestory.engine import GAMES, NATURE, from_position
 from clerestory.engine.toy.rules import TOY
@@ -73,21 +73,3 @@ async def test_an_async_game_is_the_same_game(target: str) -> None:
         assert await other.legal() == []
     assert watched == course
     assert (other.truth, other.outcome, other.seed) == (referee.truth, referee.outcome, referee.seed)
-
-
-async def test_an_async_referee_shows_views_games_and_faults(target: str) -> None:
-    async with AsyncAdvisor(target) as advisor:
-        referee = await advisor.rules.start("toy", 2, seed=4)
-        await referee.draw(seed=1)
-        view = await referee.view(referee.seat)
-        again = await advisor.rules.resume(referee.truth)
-        followed = await advisor.rules.follow(view)
-        assert (again.seat, followed.seat) == (referee.seat, referee.seat)
-        assert await followed.view() == view != referee.message.referee.truth
-        assert {game["name"] for game in await advisor.rules.games()} == set(GAMES)
-        assert await advisor.rules.faults(plain(view)) == []
-        with pytest.raises(NotNow) as caught:
-            await referee.apply("turn-up 1")
-        assert caught.value.reason == "ILLEGAL_ACTION"
-    with pytest.raises(AdvisorError):
-        await advisor.rules.games()

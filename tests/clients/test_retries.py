@@ -21,17 +21,17 @@ from tests.clients.node import ROOT
 
 
 class Refused(grpc.RpcError):
-    def __init__(self, *metadata: tuple[str, Any]) -> None:
-        self._metadata = metadata
+    def __init__(
+        self,
+        *metadata: tuple[str, Any],
+        code: grpc.StatusCode = grpc.StatusCode.RESOURCE_EXHAUSTED,
+        details: str = "refused",
+    ) -> None:
+        self.trailing_metadata, self.code, self.details = (lambda: metadata), (lambda: code), (lambda: details)
 
-    def trailing_metadata(self) -> Any:
-        return self._metadata
 
-    def code(self) -> grpc.StatusCode:
-        return grpc.StatusCode.RESOURCE_EXHAUSTED
-
-    def details(self) -> str:
-        return "refused"
+AWAY = Refused(code=grpc.StatusCode.UNAVAILABLE)
+HOPELESS = Refused(code=grpc.StatusCode.UNAVAILABLE, details="CERTIFICATE_VERIFY_FAILED")
 
 
 def told(seconds: int) -> tuple[str, bytes]:
@@ -54,11 +54,6 @@ def test_a_pause_is_told_or_varies(metadata: Any, least: float, most: float, mon
     assert bounds == [least, most]
 
 
-class Away(Refused):
-    def code(self) -> grpc.StatusCode:
-        return grpc.StatusCode.UNAVAILABLE
-
-
 def nowhere(patience: float) -> Connection:
     return Connection("nowhere", None, [], (), retries=True, patience=patience)
 
@@ -70,16 +65,17 @@ def test_patience_is_counted_from_the_first_failure(monkeypatch: pytest.MonkeyPa
     tries = RejoinTries(nowhere(2.0), 1000)
     for began in (200.0, 300.0):
         for clock.now in (began, began + 1.9):
-            assert tries.pause(Away()) > 0
+            assert tries.pause(AWAY) > 0
         clock.now = began + 2
         with pytest.raises(Unavailable):
-            tries.pause(Away())
+            tries.pause(AWAY)
         tries.end()
 
 
-def test_without_patience_there_is_no_pause() -> None:
+@pytest.mark.parametrize(("patience", "failure"), [(0.0, AWAY), (inf, HOPELESS)], ids=["no patience", "hopeless"])
+def test_a_call_that_need_not_wait_is_not_tried_again(patience: float, failure: Refused) -> None:
     with pytest.raises(Unavailable):
-        Tries(nowhere(0.0), 1000).pause(Away())
+        Tries(nowhere(patience), 1000).pause(failure)
 
 
 def test_no_attempt_begins_after_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -93,16 +89,6 @@ def test_no_attempt_begins_after_the_deadline(monkeypatch: pytest.MonkeyPatch) -
         tries.pause(Refused((PUSHBACK, "5000")))  # type: ignore[arg-type]
     clock.now = 200.0
     assert tries.left == 0
-
-
-class Hopeless(Away):
-    def details(self) -> str:
-        return "CERTIFICATE_VERIFY_FAILED"
-
-
-def test_a_connection_that_can_never_be_made_is_not_tried_again() -> None:
-    with pytest.raises(Unavailable):
-        Tries(nowhere(inf), 1000).pause(Hopeless())
 
 
 def test_a_server_may_forbid_another_attempt() -> None:

@@ -65,11 +65,7 @@ def referee(advisor: Any) -> Any:
 
 
 class Recorder(grpc.GenericRpcHandler):
-    """Answers every method with an empty message.
-
-    Attributes:
-        called: the methods that were called, as `SERVICE/METHOD`.
-    """
+    """Answers every method with an empty message, and keeps which were called, as `SERVICE/METHOD`."""
 
     def __init__(self) -> None:
         self.called: list[str] = []

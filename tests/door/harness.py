@@ -48,14 +48,11 @@ class Caller:
         self, verb: str, path: str, body: bytes, headers: dict[str, str]
     ) -> AsyncIterator[asyncio.StreamReader]:
         """Send a request on a new connection, yield the answer, and close the connection at the end."""
-        reader, writer = await asyncio.open_connection(self.host, self.port)
         lines = {"host": f"{self.host}:{self.port}", "content-length": str(len(body)), "connection": "close"} | headers
         head = "".join(f"{name}: {value}\r\n" for name, value in lines.items())
-        writer.write(f"{verb} {path} HTTP/1.1\r\n{head}\r\n".encode() + body)
-        try:
+        async with self.connection() as (reader, writer):
+            writer.write(f"{verb} {path} HTTP/1.1\r\n{head}\r\n".encode() + body)
             yield reader
-        finally:
-            await close(writer)
 
     @asynccontextmanager
     async def connection(
@@ -66,7 +63,9 @@ class Caller:
         try:
             yield reader, writer
         finally:
-            await close(writer)
+            writer.close()
+            with suppress(ConnectionError):  # the other side may have reset it
+                await writer.wait_closed()
 
     async def said(self, request: bytes) -> tuple[int, str]:
         """Return the status and the text of the answer to bytes on a new connection, which must then be closed."""
@@ -98,13 +97,6 @@ class Caller:
         if isinstance(body, dict):
             return await self.ask("POST", path, json.dumps(body).encode(), content_type=JSON, **headers)
         return await self.ask("POST", path, body, **{"content_type": PROTO} | headers)
-
-
-async def close(writer: asyncio.StreamWriter) -> None:
-    """Close a connection, which the other side may have reset."""
-    writer.close()
-    with suppress(ConnectionError):
-        await writer.wait_closed()
 
 
 async def read_head(reader: asyncio.StreamReader) -> tuple[int, dict[str, str]]:

@@ -45,7 +45,6 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> Files:
         write_certificate(issuer.issue_cert("127.0.0.1", "localhost"), folder, name)
     authority.cert_pem.write_to_path(folder / "ca.pem")
     (folder / "tokens").write_text(f"# those who may ask\n\n  {FIRST}  \n{SECOND}\n")
-    (folder / "no tokens").write_text("# nobody\n\n")
     (folder / "spaces").write_text(f"{FIRST}\nmy secret\n")
     (folder / "empty").write_text("")
     return Files(folder, authority, stranger)

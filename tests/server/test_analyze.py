@@ -3,6 +3,7 @@
 import time
 from itertools import pairwise
 from typing import Any
+from unittest.mock import create_autospec
 
 import grpc
 import pytest
@@ -116,34 +117,19 @@ async def test_it_goes_on_though_nothing_can_change_unless_told_otherwise(server
     assert early[-1].recommendation.statistics.iterations < 200
 
 
-async def test_a_search_does_not_wait_for_its_reader(server: Served) -> None:
-    call = server.advisor.Analyze(analysis(time_budget=HOUR))
-    await until(lambda: server.app.scheduler.running == 1)
-    [job] = server.app.scheduler._jobs.values()
-    await until(lambda: job.searcher.iterations > 20_000)
-    server.app.scheduler.finish()
-    await until(lambda: server.app.scheduler.admitted == 0)
-    assert_whole(await tables(call))
-
-
 NARROW = [("grpc.http2.lookahead_bytes", 4096), ("grpc.http2.bdp_probe", 0)]  # room for a few tables on the way
 WIDE = opening(4, 1, "cathedral")  # whose tables are large
 
 
 async def test_a_slow_reader_gets_the_latest_table_alone(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     """Tables that the connection cannot take are dropped: numbers are skipped, but the final table arrives."""
-    written, write = list[object](), AdvisorHandlers._write
-
-    async def noted(handlers: AdvisorHandlers, *arguments: Any) -> None:
-        written.append(arguments)
-        await write(handlers, *arguments)
-
-    monkeypatch.setattr(AdvisorHandlers, "_write", noted)
+    written = create_autospec(AdvisorHandlers._write, side_effect=AdvisorHandlers._write)
+    monkeypatch.setattr(AdvisorHandlers, "_write", written)
     async with grpc.aio.insecure_channel(server.app.address, NARROW) as channel:
         call = AdvisorServiceStub(channel).Analyze(analysis(0.01, position=WIDE, time_budget=HOUR))
-        await until(lambda: len(written) > 0)
+        await until(lambda: written.called)
         since = time.monotonic()
-        await until(lambda: (time.monotonic() - since) / 0.01 > 3 * (len(written) + 4))  # intervals, and tables
+        await until(lambda: (time.monotonic() - since) / 0.01 > 3 * (written.call_count + 4))  # intervals, and tables
         server.app.scheduler.finish()
         stream = await tables(call)
     assert_whole(stream)

@@ -15,7 +15,7 @@ from google.rpc.error_details_pb2 import RequestInfo
 from clerestory.server.once import AskedOnce
 from clerestory.v1.rules_pb2 import ListGamesRequest
 from tests.conftest import TOKEN
-from tests.server.harness import FORMATS, details, logged, long_question, question, refusal, served, until
+from tests.server.harness import FORMATS, details, logged, question, refusal, served
 
 
 @pytest.fixture
@@ -53,15 +53,6 @@ async def test_an_error_tells_the_identifier(log: io.StringIO) -> None:
         "INVALID_ARGUMENT",
         "BAD_TIME_BUDGET",
     )
-
-
-async def test_an_abandoned_call_is_logged(log: io.StringIO) -> None:
-    async with served() as server:
-        call = server.advisor.RecommendMove(long_question())
-        await until(lambda: server.app.scheduler.running == 1)
-        call.cancel()
-        await until(lambda: bool(calls(log)))
-    assert [line["code"] for line in calls(log)] == ["CANCELLED"]
 
 
 async def test_a_call_that_is_over_at_once_is_logged_as_abandoned(

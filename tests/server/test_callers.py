@@ -16,10 +16,12 @@ from clerestory.server.callers import ON_BEHALF, SEAT, VIA, Callers, address_of,
 from clerestory.server.security import Tokens
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.advisor_pb2 import AnalyzeRequest
+from tests.games.table import PERSON
 from tests.server.harness import Served, assert_reason, long_question, opening, question, refusal, served, until
 from tests.server.secured import bearer
 
 PLACES = 8
+NEW_GAME = games.CreateGameRequest(game="toy", seats=[PERSON, PERSON])
 MANY, ONE, PROXY = "token-of-many-calls", "token-of-one-call", "token-of-a-proxy"
 
 
@@ -189,8 +191,7 @@ def test_logs_name_callers_shortly(calls: str, name: str, label: str) -> None:
 
 async def test_a_player_at_a_game_has_a_part_of_the_share_of_a_token(server: Served) -> None:
     """People who share an address, or a token as here, cannot starve each other, nor all of them somebody else."""
-    person = games.SeatPlan(kind=games.SEAT_KIND_PERSON)
-    made = await server.games.CreateGame(games.CreateGameRequest(game="toy", seats=[person] * 2), metadata=bearer(ONE))
+    made = await server.games.CreateGame(NEW_GAME, metadata=bearer(ONE))
     many, one = ((*bearer(ONE), (SEAT, f"{made.game.game_id} {token.token}")) for token in made.seat_tokens)
     async with occupied(server, PLACES, many):
         assert_reason(await refusal(server.advisor.RecommendMove(question(iterations=10), metadata=many)), Reason.BUSY)
@@ -212,9 +213,8 @@ def test_an_invalid_seat_has_no_part_of_its_own(shown: str | bytes) -> None:
 
 async def test_a_game_keeps_the_origin_of_its_maker(server: Served) -> None:
     """So the bots of a game use the share of whoever made it."""
-    person = games.SeatPlan(kind=games.SEAT_KIND_PERSON)
     for metadata in (bearer(ONE), (*bearer(PROXY), *behalf("ann"))):
-        made = await server.games.CreateGame(games.CreateGameRequest(game="toy", seats=[person] * 2), metadata=metadata)
+        made = await server.games.CreateGame(NEW_GAME, metadata=metadata)
         async with server.app.keeper.lend(made.game.game_id) as live:
             callers = Callers(server.app.tokens)
             assert live.kept.head.maker == callers.of(context("unix:", *metadata)).origin

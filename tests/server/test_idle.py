@@ -2,10 +2,9 @@
 
 import asyncio
 import urllib.request
-from collections import Counter
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import AsyncMock
 
 import grpc
 import pytest
@@ -36,19 +35,11 @@ def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(heartbeat, "MISSED", FORGIVEN)
 
 
-def counted(monkeypatch: pytest.MonkeyPatch, store: Any) -> Counter[str]:
-    rounds: Counter[str] = Counter()
-
-    def counting(name: str, ask: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
-        async def asked(*arguments: Any, **named: Any) -> Any:
-            rounds[name] += 1
-            return await ask(*arguments, **named)
-
-        return asked
-
-    for name in HOURLY:
-        monkeypatch.setattr(store, name, counting(name, getattr(store, name)))
-    return rounds
+def counted(monkeypatch: pytest.MonkeyPatch, store: Any) -> list[AsyncMock]:
+    asked = {name: AsyncMock(wraps=getattr(store, name)) for name in HOURLY}
+    for name, ask in asked.items():
+        monkeypatch.setattr(store, name, ask)
+    return [*asked.values()]
 
 
 async def watched_from_outside(server: Served, page: str, metrics: int) -> None:
@@ -64,7 +55,7 @@ async def idle(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     assert server.app.exposition is not None
     async with opened(DoorSettings("127.0.0.1:0"), dial(server.app.address, None, None, retries=False)) as door:
         await watched_from_outside(server, door.url, server.app.exposition.port)
-        await until(lambda: all(rounds[name] >= ROUNDS for name in HOURLY))
+        await until(lambda: all(one.await_count >= ROUNDS for one in rounds))
 
 
 async def begun(server: Served) -> None:

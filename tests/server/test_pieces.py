@@ -9,6 +9,7 @@ from collections.abc import AsyncGenerator, Awaitable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import create_autospec
 
 import pytest
 
@@ -84,21 +85,15 @@ async def test_plans_are_found_in_a_thread_one_at_a_time(monkeypatch: pytest.Mon
 
 
 async def test_games_are_listed_a_piece_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    turns = list[object]()
-    turn = Pieces.turn
-
-    async def counted(made: Pieces, caller: str) -> None:
-        turns.append(caller)
-        await turn(made, caller)
-
-    monkeypatch.setattr(Pieces, "turn", counted)
+    turn = create_autospec(Pieces.turn, side_effect=Pieces.turn)
+    monkeypatch.setattr(Pieces, "turn", turn)
     seats = [games_pb2.SeatPlan(kind=games_pb2.SEAT_KIND_OPEN)] * 2
     async with served() as server:
         for _ in range(3):
             options = games_pb2.GameOptions(listed=True)
             await server.games.CreateGame(games_pb2.CreateGameRequest(game="toy", seats=seats, options=options))
         assert len((await server.games.ListGames(games_pb2.GameServiceListGamesRequest(page_size=100))).games) == 3
-    assert len(turns) == 3
+    assert turn.call_count == 3
 
 
 async def test_a_call_under_way_gets_its_answer_though_its_token_may_name_nobody_any_more(tmp_path: Path) -> None:

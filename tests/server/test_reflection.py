@@ -31,17 +31,13 @@ async def asked(server: Served, name: str, *requests: ServerReflectionRequest) -
 
 
 @pytest.mark.parametrize("name", NAMES)
-async def test_symbols_are_found_methods_too(server: Served, name: str) -> None:
+async def test_symbols_are_found_methods_too_and_all_services_listed(server: Served, name: str) -> None:
     requests = [ServerReflectionRequest(file_containing_symbol=symbol) for symbol in SYMBOLS]
     answers = await asked(server, name, *requests)
     found = [answer.file_descriptor_response.file_descriptor_proto for answer in answers]
     files = [FileDescriptorProto.FromString(one[0]).name if one else "" for one in found]
     assert dict(zip(SYMBOLS, files, strict=True)) == SYMBOLS
     assert {answer.error_response.error_code for answer in answers} == {0, grpc.StatusCode.NOT_FOUND.value[0]}
-
-
-@pytest.mark.parametrize("name", NAMES)
-async def test_both_versions_list_all_services(server: Served, name: str) -> None:
     [answer] = await asked(server, name, ServerReflectionRequest(list_services=""))
     listed = {one.name for one in answer.list_services_response.service}
     assert listed == {*SERVICES, "grpc.health.v1.Health", *NAMES}

@@ -16,12 +16,12 @@ from tests.games.table import kept, play_one
 from tests.review.games import random_game
 from tests.server.harness import Served
 
-AT_CATHEDRAL = Path(__file__).parents[2] / "examples" / "positions" / "cathedral-3p-round6-cathedral.json"
+EXAMPLES = Path(__file__).parents[2] / "examples" / "positions"
+POSITION = ParseDict(json.loads((EXAMPLES / "cathedral-3p-round6-cathedral.json").read_text()), Position())
 
 
 async def test_an_applied_action_says_what_it_changed(server: Served) -> None:
-    position = ParseDict(json.loads(AT_CATHEDRAL.read_text()), Position())
-    given = rules.AnyPosition(position=position)
+    given = rules.AnyPosition(position=POSITION)
     action = (await server.rules.ListActions(rules.ListActionsRequest(position=given))).actions[0].action.text
     answer = await server.rules.ApplyActions(rules.ApplyActionsRequest(position=given, actions=[action]))
     texts = [change.text for change in answer.applied[0].changes]
@@ -32,7 +32,7 @@ async def test_an_applied_action_says_what_it_changed(server: Served) -> None:
     assert any("point" in text for text in texts)
 
 
-def test_a_finished_game_says_where_the_points_came_from() -> None:
+def test_a_finished_game_says_where_the_points_came_from_and_what_was_forced() -> None:
     game = kept("cathedral", "pp", play_forced=True)
     while not game.over:
         play_one(game, game.ply)
@@ -42,6 +42,9 @@ def test_a_finished_game_says_where_the_points_came_from() -> None:
         for score in outcome.scores:
             assert round(sum(part.points for part in score.parts), 6) == score.score
             assert listed or all(part.item for part in score.parts if part.source == "craftsman")
+    forced = [entry.kind == EntryKind.FORCED for entry in game.line]
+    assert [entry.forced for entry in write_line(game, 1, game.ply, Viewer((0,)))] == forced
+    assert True in forced
 
 
 def test_a_tie_is_explained() -> None:
@@ -61,19 +64,9 @@ def test_a_tie_is_explained() -> None:
 
 
 async def test_a_line_says_the_plan_that_it_holds(server: Served) -> None:
-    position = ParseDict(json.loads(AT_CATHEDRAL.read_text()), Position())
-    answer = await server.advisor.RecommendMove(advisor.RecommendMoveRequest(position=position, iterations=300, seed=1))
+    answer = await server.advisor.RecommendMove(advisor.RecommendMoveRequest(position=POSITION, iterations=300, seed=1))
     for line in answer.lines:
         verb, *rest = line.action.text.split()
         if verb == "convert":
             assert line.plan[0].item == rest[0]
             assert line.plan[0].label.endswith(str(line.plan[0].times))
-
-
-def test_an_entry_is_marked_as_forced() -> None:
-    game = kept("cathedral", "pp", play_forced=True)
-    while game.ply < 100:
-        play_one(game, game.ply)
-    forced = [entry.kind == EntryKind.FORCED for entry in game.line]
-    assert [entry.forced for entry in write_line(game, 1, game.ply, Viewer((0,)))] == forced
-    assert True in forced

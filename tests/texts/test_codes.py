@@ -3,6 +3,7 @@
 import ast
 import importlib
 import json
+import re
 from functools import cache
 from pathlib import Path
 from runpy import run_path
@@ -36,6 +37,7 @@ TOLD: dict[str, tuple[str, dict[str, str]]] = {
 BY_NAME = {"WarningReason": "warning", "ErrorClass": "class"}
 FOR_PROGRAMS = {"StopReason"}  # which no reader is told
 STEPS = {"cathedral": [step.name.removeprefix("AT_").lower() for step in Step], "duel": list(STEP_NAMES)}
+WHO = re.compile(r"^\| `(\w+)` \| ([^|]*)\|", re.MULTILINE)  # a row of the table of steps
 SPEAKERS = ("advice", "games", "review", "search", "server", "engine")  # folders whose code makes texts
 
 
@@ -83,6 +85,13 @@ def test_every_step_and_phase_has_a_text(language: str) -> None:
     assert owed | otherwise == {key for key in texts if key.startswith("step.")}
     assert arguments(texts["summary.phase"]) == {"phase", "round"}
     assert arguments(texts["summary.round"]) == {"round"}
+
+
+@pytest.mark.parametrize("game", ["cathedral", "duel"])
+def test_every_decision_is_explained_to_a_first_player(game: str) -> None:
+    told = {key.rpartition(".")[2] for key in patterns("first") if key.startswith(f"first.{game}.")}
+    steps = WHO.findall((ROOT / "engine" / game / "RULES.md").read_text().split("## 3.")[0].split("## 2.")[1])
+    assert told - {"goal"} == {step for step, who in steps if who.strip() not in ("nature", "")}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
