@@ -169,6 +169,8 @@ def test_the_address_of_a_browser_does_not_count_beside_its_token(tokens: Path) 
     callers = Callers(Tokens(tokens))
     through = (*behalf("192.0.2.9"), VIA)
     assert callers.of(context("unix:", *bearer(ONE), *through)) == callers.of(context("unix:", *bearer(ONE)))
+    named = callers.of(context("unix:", *bearer(PROXY), *behalf("192.0.2.9")))
+    assert callers.of(context("unix:", *bearer(PROXY), *through)) == named  # whose token may name others
     with pytest.raises(Refusal) as caught:
         callers.of(context("ipv4:192.0.2.1:5", *bearer(ONE), *through))
     assert caught.value.reason == Reason.ON_BEHALF_DENIED

@@ -150,6 +150,13 @@ async def test_a_fault_is_marked_without_its_words(monkeypatch: pytest.MonkeyPat
     assert "hidden-word" not in call.to_json()
 
 
+def test_a_part_that_fails_is_marked_without_its_words() -> None:
+    told = Told()
+    with pytest.raises(ValueError, match="hidden-word"), told.tracer.part("store"):
+        raise ValueError("the word is hidden-word")
+    assert told.one("store").status.description == "ValueError"
+
+
 async def test_health_checks_are_not_traced() -> None:
     async with traced_server() as (told, server):
         await HealthStub(server.channel).Check(HealthCheckRequest())
