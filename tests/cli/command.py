@@ -26,8 +26,6 @@ TOY_OPENING = POSITIONS / "toy-2p-round1.json"
 
 @dataclass(frozen=True)
 class Ended:
-    """The exit code of a command, and what it printed."""
-
     code: int
     out: str
     err: str = ""
@@ -42,13 +40,7 @@ class Ended:
 
 
 def run(*words: object, typed: str = "", **environment: str | None) -> Ended:
-    """Call the command; an exception that it does not turn into an exit code fails the test.
-
-    Args:
-        words: after `clerestory` on the command line.
-        typed: standard input.
-        environment: variables to change; None removes one.
-    """
+    """Call the command with standard input and changed variables, of which None removes one; errors fail the test."""
     runner = CliRunner(env={"COLUMNS": "160"} | environment)
     before = signal.getsignal(signal.SIGTERM)
     with pytest.MonkeyPatch.context() as patch, runner.isolation(typed) as (out, err, _):
@@ -89,7 +81,6 @@ def started(*words: object, **options: Any) -> Iterator["subprocess.Popen[str]"]
 
 
 def ended(*words: object, typed: str = "", **options: Any) -> Ended:
-    """Run the command as a process to its end."""
     done = subprocess.run(
         [*COMMAND, *map(str, words)], input=typed, capture_output=True, text=True, check=False, **options
     )

@@ -51,9 +51,7 @@ def test_a_ledger_is_printed_and_written_into_a_report(record: Path, tmp_path: P
     ],
     ids=str,
 )
-def test_options_change_the_ledger(
-    record: Path, options: list[str], words: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_options_change_it(record: Path, options: list[str], words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
     async def rolled_out(*_: object) -> object:
         return estimate([(0.5, 0.0)] * 8)
 
@@ -99,12 +97,7 @@ def test_a_time_becomes_as_many_iterations_as_fit(record: Path) -> None:
     assert annotate(record, "--time", "1ms", "--json").json["made_by"]["iterations"] == LEAST
 
 
-# -- files that cannot be used ---------------------------------------------------------------------
-
-
-def test_a_page_that_cannot_be_written_is_found_before_the_review(
-    record: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_bad_page_is_found_before_the_review(record: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("clerestory.cli.reviewing.review_record", None)
     (tmp_path / "file").touch()
     for path, why in (

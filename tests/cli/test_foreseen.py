@@ -66,11 +66,6 @@ def test_the_owner_is_asked_once_and_nothing_shows_what_was_typed(typed: str, ad
     assert not session.state.observe(0).private_outcomes(0)
 
 
-def test_peek_shows_it(advisor: Advisor) -> None:
-    said, _ = played(session_of(advisor, beginning([])), "quarrel", "peek", "quit")
-    assert said.count(COMING) == 1
-
-
 def test_an_owner_who_says_nothing_is_asked_again_in_the_next_round_only(advisor: Advisor) -> None:
     session = session_of(advisor, beginning([]))
     said, prompts = played(session, "", "?", "pass", "undo", "quit")

@@ -30,7 +30,6 @@ ADDED = {
 
 
 def sentences(text: str | None) -> Iterator[str]:
-    """The paragraphs of a help text, as a translation finds them."""
     for part in (text or "").split("\n\n"):
         yield " ".join(part.split()).replace(LISTED, "{languages}")
 

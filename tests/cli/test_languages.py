@@ -37,7 +37,6 @@ def said(*words: object, typed: str = "", **environment: str) -> str:
 
 
 def english_left(text: str, language: str) -> dict[str, set[str]]:
-    """Lines with English words."""
     lines = SAME.sub(" ", text).splitlines()
     return {line: words for line in lines if (words := english_in(line, language))}
 

@@ -30,9 +30,6 @@ def test_the_version_is_printed() -> None:
     assert run("--version").out == f"clerestory {__version__}\n"
 
 
-# -- help ------------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("words", [[name] for name in COMMANDS] + [["bench", name] for name in BENCHES], ids=" ".join)
 def test_every_command_has_help_that_names_values_by_what_they_are(words: list[str]) -> None:
     """Not by types of Python; and the help of `--game` says which game each name stands for."""
@@ -67,9 +64,6 @@ def test_help_names_the_games_that_exist() -> None:
     assert list(GAMES) == list(NAMES)
 
 
-# -- errors ----------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("name", sorted(BAD_INPUT | FAILURES))
 def test_every_error_that_ends_a_command_in_one_line_exists(name: str) -> None:
     found = resolve_name(name)
@@ -83,11 +77,7 @@ def test_an_error_of_ours_is_raised_as_it_is(monkeypatch: pytest.MonkeyPatch) ->
         run("new", "--game", "toy")
 
 
-# -- standard streams ------------------------------------------------------------------------------
-
-
 def exit_code(monkeypatch: pytest.MonkeyPatch, output: io.TextIOWrapper | None, *words: object) -> int:
-    """The exit code of the command with another standard output."""
     monkeypatch.setattr(sys, "excepthook", sys.excepthook)
     monkeypatch.setattr(sys, "argv", ["clerestory", *map(str, words)])
     monkeypatch.setattr("clerestory.cli.main.signal.signal", lambda *_: None)
@@ -113,7 +103,7 @@ def test_standard_output_without_space_is_named(
         ("latin-1", ["recommend", TOY_OPENING, "--iterations", "10", "--language", "de"]),
     ],
 )
-def test_characters_that_the_terminal_lacks_are_replaced(
+def test_characters_that_are_lacking_are_replaced(
     encoding: str, words: list[object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     written = io.BytesIO()

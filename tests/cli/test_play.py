@@ -4,6 +4,7 @@ import errno
 import re
 from functools import partial
 from pathlib import Path
+from unittest.mock import Mock
 
 import pytest
 from rich.console import Console
@@ -64,10 +65,7 @@ def test_a_game_is_gone_on_with(tmp_path: Path) -> None:
 
 
 def test_a_file_that_cannot_be_replaced_leaves_no_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(path: Path, _: Path) -> None:
-        raise PermissionError(errno.EPERM, "Operation not permitted", path)
-
-    monkeypatch.setattr(Path, "replace", fail)
+    monkeypatch.setattr(Path, "replace", Mock(side_effect=PermissionError(errno.EPERM, "Operation not permitted")))
     session = Session(GAMES["toy"].new(2, 4), [], Here(1), Console(quiet=True), "20ms", 0, 4, table=False)
     with pytest.raises(PermissionError):
         save(session, tmp_path / "game.jsonl")
@@ -87,17 +85,6 @@ def test_opponents_are_listed_and_say_who_they_are() -> None:
     done = play("--game", "duel", "--seats", "person,mabel", "--seed", "3", typed="1\nquit\n")
     assert f"{GAMES['duel'].seat_name(1)}: Mabel, level 2. The innkeeper: " in done.out
     assert done.code == 0
-
-
-def test_beside_a_table_what_comes_up_is_typed_in(tmp_path: Path) -> None:
-    path = tmp_path / "game.jsonl"
-    typed = "?\nred\n1\n1\nundo\n2\nquit\n"
-    done = play("--seats", "person,bot", "--table", "--record", path, "--time", "20ms", typed=typed)
-    assert (done.code, done.err) == (0, "")
-    assert "type in the chance outcome" in done.out
-    [record] = read_records(path.read_text().splitlines())
-    assert record.seed is None
-    assert len(record.state.history) == 2
 
 
 def test_beside_a_table_the_card_game_goes_on_from_a_deal_to_a_claim(tmp_path: Path) -> None:

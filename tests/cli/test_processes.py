@@ -12,7 +12,7 @@ import pytest
 from clerestory.cli.embedded import embedded_server
 from clerestory.clients import Advisor, Busy, Unavailable
 from clerestory.engine import from_position
-from tests.cli.command import COMMAND, POSITIONS, TOY_OPENING, Ended, announced, started, until
+from tests.cli.command import POSITIONS, TOY_OPENING, Ended, announced, started, until
 from tests.cli.test_main import COMMANDS
 
 pytestmark = pytest.mark.system
@@ -21,41 +21,16 @@ UNDECIDED = POSITIONS / "cathedral-4p-round2-builder.json"
 QUESTION = from_position(TOY_OPENING.read_bytes())
 
 
-# -- standard streams ------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("unbuffered", ["", "1"])
-def test_standard_output_without_space_is_named(unbuffered: str) -> None:
-    with Path("/dev/full").open("w") as full:
-        done = subprocess.run(
-            [*COMMAND, "show", str(TOY_OPENING)],
-            stdout=full,
-            stderr=subprocess.PIPE,
-            text=True,
-            check=False,
-            env=os.environ | {"PYTHONUNBUFFERED": unbuffered},
-        )
-    assert (done.returncode, done.stderr) == (1, "clerestory: standard output: No space left on device\n")
-
-
-def test_a_closed_standard_output_is_named() -> None:
-    command = f"exec '{sys.executable}' -m clerestory puzzle 1 --game duel >&-"
-    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
-    says = "clerestory: standard output is closed; leave it open, or redirect it to a file\n"
-    assert (done.returncode, done.stderr) == (2, says)
-
-
-# -- servers and signals ---------------------------------------------------------------------------
-
-
-def is_busy(address: str) -> bool:
-    """Whether another call has the only place of a server."""
-    with Advisor(address) as advisor:
+def looked_at(address: str) -> str:
+    """Return whether a server is "free", "busy" as another call has its only place, or "away"."""
+    with Advisor(address, patience=0) as advisor:
         try:
             advisor.recommend(QUESTION, "1ms", iterations=1)
         except Busy:
-            return True
-    return False
+            return "busy"
+        except Unavailable:
+            return "away"
+    return "free"
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
@@ -63,7 +38,7 @@ def test_a_server_told_to_finish_lets_its_caller_have_an_answer(number: int) -> 
     with started("serve", "--listen", "127.0.0.1:0", "--workers", 1, "--max-searches", 1) as server:
         address = announced(server)
         with started("recommend", UNDECIDED, "--server", address, "--time", "500s", "--json") as caller:
-            until(lambda: is_busy(address))
+            until(lambda: looked_at(address) == "busy")
             server.send_signal(number)
             out, err = caller.communicate()
         assert server.wait() == 0
@@ -80,17 +55,7 @@ def test_a_private_server_that_cannot_start_is_unavailable() -> None:
 
 def answers(folder: Path) -> bool:
     """Whether a private server, whose temporary folder is made in `folder`, answers."""
-    sockets = list(folder.glob("clerestory-*/socket"))
-    if not sockets:
-        return False
-    with Advisor(f"unix:{sockets[0]}", patience=0) as advisor:
-        try:
-            advisor.recommend(QUESTION, "1ms")
-        except Unavailable:
-            return False
-        except Busy:
-            return True
-    return True
+    return any(looked_at(f"unix:{socket}") != "away" for socket in folder.glob("clerestory-*/socket"))
 
 
 def ended_by(process: "subprocess.Popen[str]", number: int) -> int:
@@ -114,8 +79,6 @@ def test_a_private_server_does_not_outlive_its_command(number: int, tmp_path: Pa
         assert list(tmp_path.iterdir()) == []
 
 
-# -- imports ---------------------------------------------------------------------------------------
-
 ROOT = "clerestory"
 HEAVY = {"asyncio", "google.protobuf", "grpc", "numpy", "rich.console", "uvicorn"}
 # What a command itself needs is imported when it runs, as is pydantic, by which typer converts options.
@@ -129,7 +92,6 @@ MOST = 30  # modules of ours
 
 
 def imported(*words: str) -> set[str]:
-    """The names of all modules that a command imports."""
     command = [sys.executable, "-X", "importtime", "-m", ROOT, *words]
     done = subprocess.run(command, capture_output=True, text=True, check=True, env=os.environ | {"COLUMNS": "80"})
     return {line.rpartition("|")[2].strip() for line in done.stderr.splitlines() if line.startswith("import time:")}

@@ -99,12 +99,6 @@ def test_what_is_no_plan_is_refused(typed: str, says: str) -> None:
     assert says in done.err
 
 
-def test_the_beginning_of_a_plan_is_judged_by_the_best_that_goes_on_from_it() -> None:
-    one = planned()
-    told = solve_plan(one, "--try", one.best.split("; ")[0], "--json").json
-    assert told["right"]
-
-
 def test_one_is_drawn_that_fits() -> None:
     level = puzzles(DUEL)[-1].level
     found = [solve("--level", str(level), "--seed", str(seed), "--json").json for seed in range(3)]

@@ -1,6 +1,5 @@
 """`clerestory recommend` and `analyze`: tables for people and for programs, and the options of a question."""
 
-import json
 import re
 from itertools import pairwise
 from pathlib import Path
@@ -27,13 +26,9 @@ UNDECIDED = POSITIONS / "cathedral-4p-round2-builder.json"
 
 
 def answer(*words: object) -> Any:
-    """The answer of a short search for programs, without its times."""
     done = run("recommend", *words, "--iterations", 300, "--seed", 4, "--json")
     assert (done.code, done.err) == (0, "")
     return done.json | {"statistics": done.json["statistics"] | {"elapsed": "0s", "waited": "0s"}}
-
-
-# -- recommend -------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("example", sorted(POSITIONS.iterdir()), ids=lambda path: path.stem)
@@ -90,20 +85,6 @@ def test_people_see_a_table_with_the_move_to_play() -> None:
     assert re.search(r"iterations in \d+\.\d{3} s, (until|then) .* positions, .*; seed 4$", done.out.rstrip())
 
 
-def test_a_position_is_read_from_standard_input() -> None:
-    done = run("recommend", "-", "--iterations", 10, "--seat", 0, "--json", typed=TOY_OPENING.read_text())
-    assert int(done.json["statistics"]["iterations"]) <= 10
-
-
-def test_every_fault_of_a_position_is_in_the_line() -> None:
-    position = json.loads(TOY_OPENING.read_text())
-    position["toy"] |= {"round": 9, "prize": 99}
-    done = run("recommend", "-", typed=json.dumps(position))
-    assert done.code == 2
-    assert "position.toy.round: " in done.err
-    assert "position.toy.prize: " in done.err
-
-
 def test_as_many_iterations_as_the_help_allows_are_accepted() -> None:
     assert "once. [1 or more]" in " ".join(run("recommend", "--help").out.split())
     assert run("recommend", TOY_OPENING, "--time", "50ms", "--iterations", MAX_ITERATIONS, "--json").json["lines"]
@@ -145,9 +126,6 @@ def test_a_search_of_a_second_does_not_fill_the_least_memory(max_searches: int, 
     searcher.run(iterations=SECOND // 100)
     granted = Memory(LEAST, TOGETHER * max_searches).take(max_tree_bytes)
     assert 100 * searcher.result().tree_bytes < granted
-
-
-# -- analyze ---------------------------------------------------------------------------------------
 
 
 def test_json_has_a_line_for_each_table() -> None:

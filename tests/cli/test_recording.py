@@ -64,11 +64,11 @@ def test_a_record_goes_on_where_its_writer_was_killed(torn: bytes, tmp_path: Pat
     assert on_disk(path, begun=False) == [texts(state)]
 
 
-@pytest.mark.parametrize("ended", [True, False])
-def test_a_file_keeps_the_games_that_it_holds(ended: bool, tmp_path: Path) -> None:
+@pytest.mark.parametrize("lost", [0, 1, 2], ids=["whole", "no end of its last line", "no last line"])
+def test_a_file_keeps_the_games_that_it_holds(lost: int, tmp_path: Path) -> None:
     path, first, second = tmp_path / "games.jsonl", played(3), played(5)
-    lines = list(Record(first, 4).lines())
-    path.write_text("".join(f"{line}\n" for line in (lines if ended else lines[:-1])))
+    lines = [f"{line}\n" for line in Record(first, 4).lines()]
+    path.write_text(("".join(lines), "".join(lines)[:-1], "".join(lines[:-1]))[lost])
     Recording(path, Record(second, 4), refused).close(second)
     assert on_disk(path, begun=False) == [texts(first), texts(second)]
     Recording(path, Record(second, 4), refused, goes_on=True).close(second)
@@ -127,9 +127,6 @@ def test_a_game_is_continued_from_its_own_record(tmp_path: Path) -> None:
     [after] = on_disk(path, begun=False)
     assert after[:3] == texts(state)
     assert " wins, " in done.out or "share the win" in done.out
-
-
-# -- processes -------------------------------------------------------------------------------------
 
 
 @pytest.fixture

@@ -54,22 +54,18 @@ def test_a_screen_of_no_columns_is_one_of_a_usual_width() -> None:
     assert shown("show", EXAMPLE_POSITIONS[0], columns=0) == shown("show", EXAMPLE_POSITIONS[0], columns=USUAL)
 
 
-@pytest.mark.parametrize("position", EXAMPLE_POSITIONS, ids=lambda path: path.stem)
-def test_tables_of_hints_fit(position: Path) -> None:
-    output = shown("hint", position, "--time", "20ms", "--lines", 128)
-    lines = tabled(output)
-    assert max(map(len, lines)) <= COLUMNS
-    assert "…" not in "".join(lines)
-    assert {action.text for action in from_position(position.read_text()).legal_actions()} <= folded(lines)
+NARROW = [(EXAMPLE_POSITIONS[0], columns, figures) for columns, figures in ((20, 0), (30, 1), (40, 2))]
 
 
-@pytest.mark.parametrize(("columns", "figures"), [(20, 0), (30, 1), (40, 2), (COLUMNS, 4)])
-def test_an_action_can_be_read_however_narrow_the_terminal_is(columns: int, figures: int) -> None:
-    lines = tabled(shown("hint", EXAMPLE_POSITIONS[0], "--time", "20ms", "--lines", 128, columns=columns))
+@pytest.mark.parametrize(
+    ("position", "columns", "figures"), [*NARROW, *((position, COLUMNS, 4) for position in EXAMPLE_POSITIONS)]
+)
+def test_an_action_can_be_read_however_narrow_the_terminal_is(position: Path, columns: int, figures: int) -> None:
+    lines = tabled(shown("hint", position, "--time", "20ms", "--lines", 128, columns=columns))
     assert max(map(len, lines)) <= columns
     rows = [line.replace("┃", "│").split("│")[2:-1] for line in lines if line[0] in "┃│"]
     assert [cell.strip() for cell in rows[0]] == ["action", "win %", "margin", "loss", "visits"][: 1 + figures]
-    texts = {action.text.replace(" ", "") for action in from_position(EXAMPLE_POSITIONS[0].read_text()).legal_actions()}
+    texts = {action.text.replace(" ", "") for action in from_position(position.read_text()).legal_actions()}
     read = "".join(row[0] for row in rows).replace(" ", "")
     assert [text for text in texts if text not in read] == []
 
@@ -95,18 +91,6 @@ def test_actions_are_aligned_below_each_other() -> None:
         if line.startswith(f"  {action.text} ")
     }
     assert where == {20}
-
-
-def folded(lines: list[str]) -> set[str]:
-    """The texts of the second column, after the marks, joined if they take several lines."""
-    texts: list[str] = []
-    for line in lines:
-        first, last = [*line.split("│"), "", "", ""][2].strip(), line.split("│")[-2:][0].strip()
-        if last:
-            texts.append(first)
-        elif first and texts:
-            texts[-1] += f" {first}"
-    return set(texts)
 
 
 @pytest.mark.parametrize("game", GAMES)

@@ -58,9 +58,3 @@ def test_simulate_is_reproducible(game: str) -> None:
 
 def test_the_luck_of_simulated_games_tells_nothing_of_their_cards() -> None:
     assert foretold(random_game(GAMES["duel"], 2, seed, GameCounts()) for seed in range(300)) < ALL / 3
-
-
-def test_simulate_prints_a_table_by_seat() -> None:
-    output = run("simulate", "--game", "toy", "--games", 3).out
-    assert "seat 0" in output
-    assert "3 games" in output

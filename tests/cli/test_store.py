@@ -18,7 +18,6 @@ FOUND = "15 games, 787 entries"
 
 
 def said(*words: object) -> tuple[int, str]:
-    """The exit code of the command, and all that it prints."""
     done = run("store", *words)
     return done.code, done.out + done.err
 
@@ -106,7 +105,6 @@ def test_games_that_need_other_rules_or_cards_are_counted(tmp_path: Path) -> Non
 
 
 def later(path: Path) -> Path:
-    """Make a file of a later version."""
     unpack_file(path)
     with sqlite3.connect(path) as connection:
         connection.execute("PRAGMA user_version=99")

@@ -11,7 +11,7 @@ TUNE += ["--seats", "3"]
 SMALL = ["--games", "40", "--deals", "3", "--confirm", "9", "--iterations", "10", "--workers", "1"]
 
 
-def test_json_report_and_files(tmp_path: Path) -> None:
+def test_json_report_and_files_and_one_that_cannot_be_continued(tmp_path: Path) -> None:
     out = tmp_path / "steps.jsonl"
     found = run(*TUNE, *SMALL, "--out", out, "--json").json
     assert (found["steps"], found["games"], found["confirmed"]["games"]) == (3, 54, 9)
@@ -24,11 +24,6 @@ def test_json_report_and_files(tmp_path: Path) -> None:
     content = out.read_bytes()
     assert run(*TUNE, *SMALL, "--out", out, "--json").json["best"] == found["best"]
     assert out.read_bytes() == content
-
-
-def test_a_step_that_cannot_be_continued_names_its_file(tmp_path: Path) -> None:
-    out = tmp_path / "steps.jsonl"
-    run(*TUNE, *SMALL, "--out", out)
     header, *_ = out.read_text().splitlines(keepends=True)
     out.write_text(f"{header}{{}}\n")
     assert run(*TUNE, *SMALL, "--out", out) == failed(f"{out}: line 2 is not step 0")

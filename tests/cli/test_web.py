@@ -20,13 +20,14 @@ from tests.cli.command import announced, ended, failed, started
 from tests.conftest import TOKEN
 from tests.door.harness import ADVICE, PROTO, RULES, Caller, address_of, enveloped, last_table, read_head
 from tests.server.harness import question
+from tests.server.secured import write_certificate
 
 PAGE = r"page at (http://\S+/)"
 SERVE = ("serve", "--listen", "127.0.0.1:0", "--workers", "1", "--store", "memory:", "--web", "127.0.0.1:0")
 WEB = ("web", "--listen", "127.0.0.1:0")
 
 
-def test_a_connection_is_dialled_anew_only_if_its_files_can_be_used(
+def test_a_connection_is_renewed_with_valid_files(
     guarded: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     dialled: list[Any] = []
@@ -40,9 +41,6 @@ def test_a_connection_is_dialled_anew_only_if_its_files_can_be_used(
     assert [one.target for one in dialled] == [guarded]
     with pytest.raises(BadOption, match="--server"):
         dialled_by("127.0.0.1:70000", PLAIN)
-
-
-# -- processes -------------------------------------------------------------------------------------
 
 
 def caller_of(url: str) -> Caller:
@@ -92,11 +90,8 @@ async def test_a_page_alone_brings_its_own_token_and_reads_it_again(guarded: str
 
 @pytest.mark.system
 async def test_the_door_of_a_server_with_certificates(tmp_path: Path) -> None:
-    authority = trustme.CA()
-    issued = authority.issue_cert("castle.example")
-    issued.private_key_pem.write_to_path(tmp_path / "key.pem")
-    issued.cert_chain_pems[0].write_to_path(tmp_path / "cert.pem")
-    files = ("--tls-cert", str(tmp_path / "cert.pem"), "--tls-key", str(tmp_path / "key.pem"))
+    write_certificate(trustme.CA().issue_cert("castle.example"), tmp_path)
+    files = ("--tls-cert", tmp_path / "server.pem", "--tls-key", tmp_path / "server.key")
     with started(*SERVE, *files) as process:
         url = announced(process, PAGE)
         answer = await caller_of(url).call(RULES + "ListGames", b"", content_type=PROTO)

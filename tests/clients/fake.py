@@ -4,6 +4,7 @@ import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from typing import Any
 
 import grpc
@@ -13,38 +14,25 @@ from clerestory.v1.advisor_pb2_grpc import AdvisorServiceServicer, add_AdvisorSe
 
 
 def answer(**fields: Any) -> api.RecommendMoveResponse:
-    """Return an answer with one line."""
     line = api.Line(action=api.Action(text="play 4", label="play card 4"), visits=7, win_shares=[0.5, 0.5])
     statistics = api.SearchStatistics(iterations=7)
     return api.RecommendMoveResponse(seat=0, best=line.action, lines=[line], statistics=statistics, **fields)
 
 
+@dataclass(eq=False)
 class Scripted(AdvisorServiceServicer):
-    """Answers after a set number of refusals; streams a set number of tables.
+    """Answers after a set number of refusals; streams a set number of tables."""
 
-    Attributes:
-        refusals: (code, pushback in ms or None) of the first calls.
-        tables: of a stream; the last one is final.
-        breaks_after: tables after which a stream breaks, None for none.
-        holds_after: tables after which a call waits until its caller leaves, None for none.
-        calls: requests so far.
-        metadata: of the last call.
-        left: set once a call has ended.
-    """
+    refusals: list[tuple[grpc.StatusCode, int | None]] = field(default_factory=list)  # and pushback in ms
+    tables: int = 3  # of a stream; the last one is final
+    breaks_after: int | None = None  # tables of a stream
+    holds_after: int | None = None  # tables, after which a call waits until its caller leaves
+    calls: list[Any] = field(default_factory=list)  # requests so far
+    metadata: dict[str, Any] = field(default_factory=dict)  # of the last call
+    left: threading.Event = field(default_factory=threading.Event)  # set once a call has ended
 
-    def __init__(
-        self,
-        refusals: list[tuple[grpc.StatusCode, int | None]] = [],  # noqa: B006
-        tables: int = 3,
-        breaks_after: int | None = None,
-        holds_after: int | None = None,
-    ) -> None:
-        self.refusals = list(refusals)
-        self.breaks_after, self.holds_after = breaks_after, holds_after
-        self.tables = tables
-        self.calls: list[Any] = []
-        self.metadata: dict[str, Any] = {}
-        self.left = threading.Event()
+    def __post_init__(self) -> None:
+        self.refusals = list(self.refusals)
 
     def hear(self, request: Any, context: Any) -> None:
         context.add_callback(self.left.set)
@@ -74,7 +62,6 @@ class Scripted(AdvisorServiceServicer):
 
 @contextmanager
 def serving(servicer: Any, add: Callable[[Any, Any], None] = add_AdvisorServiceServicer_to_server) -> Iterator[str]:
-    """Yield the target of a server, to which `add` adds the servicer."""
     with ThreadPoolExecutor(4) as threads:
         server = grpc.server(threads)
         add(servicer, server)

@@ -25,14 +25,12 @@ def node(*arguments: str | Path, folder: Path = ROOT, name: str = "node") -> sub
 
 
 def install(folder: Path, *packages: str) -> None:
-    """Install packages in a folder, by default those that it names."""
     done = node("install", *QUIET, *packages, folder=folder, name="npm")
     if done.returncode:
         missing(f"a package of {folder.name} ({done.stderr.strip()[-200:]})", "npm install, with a network")
 
 
 def installed(example: str, folder: Path) -> Path:
-    """Return a copy of an example with its packages."""
     copy = folder / example
     shutil.copytree(EXAMPLES / example, copy, ignore=shutil.ignore_patterns("node_modules"))
     install(copy)

@@ -12,10 +12,8 @@ from typing import Any
 class Relay(socketserver.ThreadingTCPServer):
     """Passes bytes on between callers and a server.
 
-    Attributes:
-        server: its address.
-        cuts: bytes of the answers after which each of the first connections is cut, the next one last.
-        mute: once it is set, nothing more comes on the connections that there are by then.
+    The first connections are cut after so many bytes of the answers, the next one last. Once `mute` is set, nothing
+    more comes on the connections that there are by then.
     """
 
     daemon_threads = True
@@ -45,7 +43,6 @@ class Passing(socketserver.BaseRequestHandler):
 
 @contextmanager
 def relaying(server: tuple[str, int], cuts: list[int]) -> Iterator[tuple[str, threading.Event]]:
-    """Yield the address of a relay, and what mutes its connections."""
     with Relay(server, cuts) as relay:
         threading.Thread(target=relay.serve_forever, daemon=True).start()
         yield f"127.0.0.1:{relay.server_address[1]}", relay.mute

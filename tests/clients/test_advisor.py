@@ -18,7 +18,6 @@ from clerestory.clients import (
     NotNow,
     OutOfTime,
     Recommendation,
-    Unavailable,
     Unsupported,
     wire,
 )
@@ -28,7 +27,6 @@ OPENING = first_decision("toy", 2, 7)
 
 
 def plain(answer: Recommendation) -> dict[str, Any]:
-    """Return the answer without the figures that depend on the clock."""
     return dataclasses.asdict(answer) | {"elapsed": None, "waited": None}
 
 
@@ -119,9 +117,6 @@ def test_every_fault_of_a_position_is_named(advisor: Advisor) -> None:
     assert all(field in str(caught.value) for field in fields)
 
 
-# -- kinds of errors -------------------------------------------------------------------------------
-
-
 def test_a_game_that_is_over_has_no_answer(advisor: Advisor) -> None:
     state = TOY.new(2, 1)
     while not state.over:
@@ -129,12 +124,6 @@ def test_a_game_that_is_over_has_no_answer(advisor: Advisor) -> None:
     with pytest.raises(NotNow) as caught:
         advisor.recommend(state, iterations=1)
     assert (caught.value.reason, caught.value.violations) == ("GAME_OVER", (("position", "the game is over"),))
-
-
-def test_an_address_without_a_server_is_unavailable() -> None:
-    with Advisor("unix:/nowhere/socket", patience=0) as advisor, pytest.raises(Unavailable) as caught:
-        advisor.recommend(OPENING, iterations=1)
-    assert caught.value.reason == ""
 
 
 def test_an_error_of_grpc_itself_has_no_reason(target: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from clerestory.clients import Advisor, AsyncAdvisor, BadRequest, GameReview, NotNow, ReviewedPly, review_wire
+from clerestory.clients import Advisor, BadRequest, GameReview, NotNow, ReviewedPly, review_wire
 from clerestory.clients.review_wire import read_progress, write_annotation
 from clerestory.engine import Record, State
 from clerestory.review import UNIT, Annotation, ReviewPlan, annotate
@@ -52,12 +52,6 @@ def test_rollouts_of_errors_are_asked_for_and_read() -> None:
     assert {ply: said.pairs for ply, said in part.review.rollouts.items()} == {3: 8}
 
 
-async def test_a_review_can_be_awaited(target: str) -> None:
-    async with AsyncAdvisor(target) as advisor:
-        parts = [part async for part in advisor.annotate(text(GAME), iterations=60, seed=4)]
-    same(parts[-1].review, [p for part in parts if not part.sketch for p in part.plies], annotate(GAME, PLAN))
-
-
 def test_a_broken_off_game_is_reviewed_by_the_knowledge_of_one_seat(advisor: Advisor) -> None:
     begun = cut(GAME, 5)
     [*_, last] = advisor.annotate(text(begun), iterations=60, viewer=1)
@@ -75,10 +69,8 @@ def test_a_kept_game_is_reviewed_with_its_tokens(advisor: Advisor) -> None:
     while seen.status != "over":
         seen = game.play(seen.legal[0].action)
     [*_, last] = advisor.annotate(game, iterations=60)
-    [*_, again] = advisor.annotate(game.record(), iterations=60)
     assert last.review is not None
-    assert again.review is not None
-    assert last.review.message == again.review.message
+    assert last.review.ended
 
 
 def test_a_bad_request_for_a_review_is_refused(advisor: Advisor) -> None:

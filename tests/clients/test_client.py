@@ -4,6 +4,7 @@ import asyncio
 import inspect
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from itertools import islice
 from typing import Any
 
 import grpc
@@ -52,14 +53,8 @@ def recommend_in_a_loop(target: str, **options: Any) -> Any:
 
 
 def read(target: str, number: int = ALL, **options: Any) -> list[Update]:
-    """Return the first tables of an analysis, and leave it."""
     with Advisor(target) as advisor:
-        got = []
-        for update in advisor.analyze(POSITION, TIME, **options):
-            got.append(update)
-            if len(got) == number:
-                break
-        return got
+        return list(islice(advisor.analyze(POSITION, TIME, **options), number))
 
 
 def read_in_a_loop(target: str, number: int = ALL, **options: Any) -> list[Update]:
@@ -117,20 +112,10 @@ def test_tables_come_in_order_and_the_last_is_final(read: Read) -> None:
 
 
 @ANALYZE
-def test_an_analysis_by_a_real_server_has_one_final_table(read: Read, target: str) -> None:
-    *tables, last = read(target, iterations=300, early_stop=False)
-    assert [update.final for update in tables] == [False] * len(tables)
-    assert (last.final, last.recommendation.stop_reason, last.recommendation.iterations) == (True, "iterations", 300)
-
-
-@ANALYZE
 def test_a_stream_that_is_refused_raises_the_error(read: Read, guarded: str) -> None:
     with pytest.raises(Denied) as caught:
         read(guarded)
     assert caught.value.reason == "MISSING_TOKEN"
-
-
-# -- leaving a stream ------------------------------------------------------------------------------
 
 
 @ANALYZE
@@ -185,26 +170,14 @@ async def test_an_async_analysis_cannot_go_on_after_its_reader_was_cancelled() -
             assert [update async for update in updates] == []
 
 
-# -- retries ---------------------------------------------------------------------------------------
-
-
-@RECOMMEND
+@pytest.mark.parametrize("ask", [recommend, recommend_in_a_loop, read, read_in_a_loop])
 @pytest.mark.parametrize(
     "refusals", [[(UNAVAILABLE, None)] * 6, [(CANCELLED, None)], [(EXHAUSTED, 1)] * (ATTEMPTS - 1)]
 )
 def test_a_refused_call_is_tried_again(ask: Ask, refusals: Any) -> None:
     servicer = Scripted(refusals)
     with serving(servicer) as target:
-        ask(target)
-    assert len(servicer.calls) == len(refusals) + 1
-
-
-@ANALYZE
-@pytest.mark.parametrize("refusals", [[(UNAVAILABLE, None)] * 6, [(EXHAUSTED, 1)] * (ATTEMPTS - 1)])
-def test_a_refused_stream_is_tried_again(read: Read, refusals: Any) -> None:
-    servicer = Scripted(refusals)
-    with serving(servicer) as target:
-        assert [update.sequence for update in read(target)] == [1, 2, 3]
+        assert ask(target)
     assert len(servicer.calls) == len(refusals) + 1
 
 

@@ -1,4 +1,4 @@
-"""The example clients in other languages: gRPC at the port, Connect and plain `fetch` at the page."""
+"""Clients in other languages: gRPC at the port, Connect and plain `fetch` at the page."""
 
 import json
 import os
@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from clerestory import __version__
 from lab.browser import page_server
 from tests.clients.node import EXAMPLES, ROOT, installed, node
 from tests.clients.relay import cutting
@@ -39,13 +40,11 @@ def test_an_example_is_short(language: str) -> None:
 
 @pytest.fixture(scope="module")
 def page() -> Iterator[str]:
-    """The address of a server's page."""
     with page_server("--workers", "1", "--max-time", "0.02") as (_, url):
         yield url.rstrip("/")
 
 
 def assert_played(done: subprocess.CompletedProcess[str]) -> None:
-    """Require that a program has played a game to its end."""
     assert done.returncode == 0, done.stderr
     *moves, end = done.stdout.splitlines()
     assert moves
@@ -55,9 +54,6 @@ def assert_played(done: subprocess.CompletedProcess[str]) -> None:
 def run(*command: str | Path, **variables: str) -> subprocess.CompletedProcess[str]:
     environment = os.environ | variables
     return subprocess.run(command, env=environment, capture_output=True, text=True, check=False, timeout=500)
-
-
-# -- gRPC ------------------------------------------------------------------------------------------
 
 
 @system
@@ -76,7 +72,6 @@ def test_a_client_in_ruby_plays_a_game(target: str, tmp_path: Path) -> None:
 
 @pytest.fixture(scope="module")
 def in_node(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The example for Node with its packages."""
     return installed("node", tmp_path_factory.mktemp("example"))
 
 
@@ -112,9 +107,6 @@ def test_a_client_in_node_says_what_is_wrong_in_one_line(in_node: Path) -> None:
     assert (done.returncode, len(done.stderr.splitlines())) == (1, 1)
     done = node("recommend.mjs", "localhost:1", POSITION, "soon", folder=in_node)
     assert (done.returncode, done.stderr.split(":")[0]) == (2, "usage")
-
-
-# -- Connect, and HTTP by hand ---------------------------------------------------------------------
 
 
 @system
@@ -161,3 +153,11 @@ def test_a_client_with_fetch_shows_the_words_of_an_error(page: str) -> None:
     done = node(PLAYERS["fetch"], page, "chess")
     assert done.returncode != 0
     assert "'chess' is not one of" in done.stderr
+
+
+def test_the_package_in_typescript_has_the_version_of_the_server_and_no_address() -> None:
+    text = (ROOT / "clients" / "typescript" / "package.json").read_text()
+    wanted = json.loads(text)["dependencies"]
+    built = json.loads((ROOT / "clients" / "web" / "package.json").read_text())["dependencies"]
+    assert (json.loads(text)["version"], "://" in text) == (__version__, False)
+    assert wanted == {name: f"^{built[name]}" for name in wanted}  # what the page is tested with

@@ -29,7 +29,6 @@ from tests.foreseen import play_until_shown
 
 
 def play_out(game: KeptGame) -> Any:
-    """Play the first action of each choice; return the last state."""
     for seen in assert_type(game.watch(), Stream[GameSnapshot]):  # the last one is wanted
         if seen.legal:
             game.play(seen.legal[0], version=seen.version)
@@ -123,22 +122,17 @@ def test_seats_change_hands_and_games_end(advisor: Advisor) -> None:
     assert game.look().seats[1].level == 2
     game.set_seat(1, "person:Eve")
     assert game.look().seats[1].name == "Eve"
-    game.resign()
-    assert game.look().outcome is not None
-    other = advisor.games.create("toy", ["person", "person"])
-    other.abandon()
-    assert (other.look().status, other.look().outcome) == ("over", None)
-
-
-def test_opening_a_seat_drops_its_token_and_keeps_the_others(advisor: Advisor) -> None:
-    game = advisor.games.create("toy", ["person:Ann", "person:Bob"], seed=7)
     game.set_seat(1, "open")
     game.set_seat(1, "open")  # as when the first answer was lost
     assert list(game.tokens) == [0]
     assert [one.kind for one in game.look().seats] == ["person", "open"]
     game.set_seat(1, "level:1")
     game.play(game.look().legal[0])
-    game.abandon()
+    game.resign()
+    assert game.look().outcome is not None
+    other = advisor.games.create("toy", ["person", "person"])
+    other.abandon()
+    assert (other.look().status, other.look().outcome) == ("over", None)
 
 
 def test_a_game_begins_from_a_position_of_any_form_and_the_actions_since(advisor: Advisor) -> None:
@@ -281,28 +275,19 @@ def test_an_unknown_kind_of_player_is_refused(who: str) -> None:
     assert caught.value.violations[0].field == "seats[0]"
 
 
-NO_CHOICES = [
-    *({"hints": "often"}, {"take_backs": ""}, {"onlookers": "unspecified"}),
-    *({"play_on": who} for who in ("open", "person", "person:Ann", "level:x")),
+NO_CHOICES: list[tuple[Any, type[Exception], str]] = [
+    *[(one, BadRequest, ": ") for one in ({"hints": "often"}, {"take_backs": ""}, {"onlookers": "unspecified"})],
+    *[({"play_on": who}, BadRequest, ": ") for who in ("open", "person", "person:Ann", "level:x")],
+    ({"time_per_move": "soon"}, BadRequest, "^time_per_move: 'soon' is not a time"),
+    ({"take_back": "all"}, TypeError, "'take_back' is not one of the choices hints, take_backs"),
 ]
 
 
-@pytest.mark.parametrize("choices", NO_CHOICES)
-def test_an_unknown_value_of_a_choice_is_refused(choices: Any) -> None:
-    with pytest.raises(BadRequest):
+@pytest.mark.parametrize(("choices", "kind", "says"), NO_CHOICES)
+def test_an_unknown_choice_or_value_is_refused(choices: Any, kind: type[Exception], says: str) -> None:
+    with pytest.raises(kind, match=says) as caught:
         write_choices(choices)
-
-
-def test_a_bad_time_is_refused_by_the_name_of_its_choice() -> None:
-    with pytest.raises(BadRequest, match=r"^time_per_move: 'soon' is not a time") as caught:
-        write_choices({"time_per_move": "soon"})
-    assert caught.value.reason == "BAD_OPTIONS"
-
-
-def test_an_unknown_choice_is_a_type_error() -> None:
-    choices: Any = {"take_back": "all"}
-    with pytest.raises(TypeError, match="'take_back' is not one of the choices hints, take_backs"):
-        write_choices(choices)
+    assert "time_per_move" not in choices or vars(caught.value)["reason"] == "BAD_OPTIONS"
 
 
 def test_choices_become_options() -> None:

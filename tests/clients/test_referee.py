@@ -2,7 +2,7 @@
 
 import pytest
 
-from clerestory.clients import Advisor, AdvisorError, AsyncAdvisor, FieldViolation, NotNow
+from clerestory.clients import Advisor, AsyncAdvisor, FieldViolation, NotNow
 from clerestory.clients.referee import plain
 from clerestory.engine import GAMES, NATURE, from_position
 from clerestory.engine.toy.rules import TOY
@@ -11,6 +11,7 @@ from clerestory.engine.toy.rules import TOY
 def test_a_game_is_refereed_to_its_end(advisor: Advisor) -> None:
     referee = advisor.rules.start("toy", 2, seed=4)
     assert (referee.seed, referee.chance, referee.seat, referee.over) == (4, True, None, False)
+    assert sum(outcome.probability or 0 for outcome in referee.legal()) == pytest.approx(1)
     assert all(entry.drawn and entry.seat is None for entry in referee.draw(seed=1))
     while not referee.over:
         first = referee.legal()[0]
@@ -30,11 +31,6 @@ def test_a_view_hides_what_the_seat_cannot_know(advisor: Advisor) -> None:
     for seat in (None, 0, 1):
         assert from_position(plain(referee.view(seat))) == whole.observe(NATURE if seat is None else seat)
         assert plain(referee.view(seat)) != referee.truth
-
-
-def test_outcomes_have_odds(advisor: Advisor) -> None:
-    legal = advisor.rules.start("toy", 2, seed=4).legal()
-    assert sum(outcome.probability or 0 for outcome in legal) == pytest.approx(1)
 
 
 def test_a_game_that_was_kept_goes_on(advisor: Advisor) -> None:
@@ -77,21 +73,3 @@ async def test_an_async_game_is_the_same_game(target: str) -> None:
         assert await other.legal() == []
     assert watched == course
     assert (other.truth, other.outcome, other.seed) == (referee.truth, referee.outcome, referee.seed)
-
-
-async def test_an_async_referee_shows_views_games_and_faults(target: str) -> None:
-    async with AsyncAdvisor(target) as advisor:
-        referee = await advisor.rules.start("toy", 2, seed=4)
-        await referee.draw(seed=1)
-        view = await referee.view(referee.seat)
-        again = await advisor.rules.resume(referee.truth)
-        followed = await advisor.rules.follow(view)
-        assert (again.seat, followed.seat) == (referee.seat, referee.seat)
-        assert await followed.view() == view != referee.message.referee.truth
-        assert {game["name"] for game in await advisor.rules.games()} == set(GAMES)
-        assert await advisor.rules.faults(plain(view)) == []
-        with pytest.raises(NotNow) as caught:
-            await referee.apply("turn-up 1")
-        assert caught.value.reason == "ILLEGAL_ACTION"
-    with pytest.raises(AdvisorError):
-        await advisor.rules.games()

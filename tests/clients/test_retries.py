@@ -1,6 +1,8 @@
 """How long a failed call waits before its next attempt."""
 
+import json
 import random
+import re
 from math import inf
 from types import SimpleNamespace
 from typing import Any
@@ -13,24 +15,23 @@ from google.rpc.status_pb2 import Status
 
 from clerestory.clients import Busy, Unavailable, retries
 from clerestory.clients.connection import Connection
-from clerestory.clients.retries import JITTER, RejoinTries, Tries, pause_of
+from clerestory.clients.retries import AWAY_PAUSES, BROKEN_PAUSES, BUSY_PAUSES, JITTER, RejoinTries, Tries, pause_of
 from clerestory.metadata import DETAILS, PUSHBACK
+from tests.clients.node import ROOT
 
 
 class Refused(grpc.RpcError):
-    """A call that was refused, with trailing metadata."""
+    def __init__(
+        self,
+        *metadata: tuple[str, Any],
+        code: grpc.StatusCode = grpc.StatusCode.RESOURCE_EXHAUSTED,
+        details: str = "refused",
+    ) -> None:
+        self.trailing_metadata, self.code, self.details = (lambda: metadata), (lambda: code), (lambda: details)
 
-    def __init__(self, *metadata: tuple[str, Any]) -> None:
-        self._metadata = metadata
 
-    def trailing_metadata(self) -> Any:
-        return self._metadata
-
-    def code(self) -> grpc.StatusCode:
-        return grpc.StatusCode.RESOURCE_EXHAUSTED
-
-    def details(self) -> str:
-        return "refused"
+AWAY = Refused(code=grpc.StatusCode.UNAVAILABLE)
+HOPELESS = Refused(code=grpc.StatusCode.UNAVAILABLE, details="CERTIFICATE_VERIFY_FAILED")
 
 
 def told(seconds: int) -> tuple[str, bytes]:
@@ -41,29 +42,16 @@ def told(seconds: int) -> tuple[str, bytes]:
 
 @pytest.mark.parametrize(
     ("metadata", "least", "most"),
-    [
-        ([(PUSHBACK, "2000"), told(5)], 2, 2),
-        ([told(5)], 5, 5 * (1 + JITTER)),
-        ([], 1 - JITTER, 1 + JITTER),
-    ],
+    [([(PUSHBACK, "2000"), told(5)], 2, 2), ([told(5)], 5, 5 * (1 + JITTER)), ([], 1 - JITTER, 1 + JITTER)],
     ids=["header", "error", "neither"],
 )
-def test_a_pause_is_what_the_server_says_or_varies(
-    metadata: Any, least: float, most: float, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_pause_is_told_or_varies(metadata: Any, least: float, most: float, monkeypatch: pytest.MonkeyPatch) -> None:
     """Callers who were refused together do not come back together, and nobody comes before its time."""
     bounds = []
     for pick in (min, max):
         monkeypatch.setattr(random, "uniform", lambda *ends, pick=pick: pick(ends))
         bounds.append(pause_of(Refused(*metadata), 1.0))  # type: ignore[arg-type]
     assert bounds == [least, most]
-
-
-class Away(Refused):
-    """A call that found no server."""
-
-    def code(self) -> grpc.StatusCode:
-        return grpc.StatusCode.UNAVAILABLE
 
 
 def nowhere(patience: float) -> Connection:
@@ -77,16 +65,17 @@ def test_patience_is_counted_from_the_first_failure(monkeypatch: pytest.MonkeyPa
     tries = RejoinTries(nowhere(2.0), 1000)
     for began in (200.0, 300.0):
         for clock.now in (began, began + 1.9):
-            assert tries.pause(Away()) > 0
+            assert tries.pause(AWAY) > 0
         clock.now = began + 2
         with pytest.raises(Unavailable):
-            tries.pause(Away())
+            tries.pause(AWAY)
         tries.end()
 
 
-def test_without_patience_there_is_no_pause() -> None:
+@pytest.mark.parametrize(("patience", "failure"), [(0.0, AWAY), (inf, HOPELESS)], ids=["no patience", "hopeless"])
+def test_a_call_that_need_not_wait_is_not_tried_again(patience: float, failure: Refused) -> None:
     with pytest.raises(Unavailable):
-        Tries(nowhere(0.0), 1000).pause(Away())
+        Tries(nowhere(patience), 1000).pause(failure)
 
 
 def test_no_attempt_begins_after_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -102,15 +91,13 @@ def test_no_attempt_begins_after_the_deadline(monkeypatch: pytest.MonkeyPatch) -
     assert tries.left == 0
 
 
-class Hopeless(Away):
-    def details(self) -> str:
-        return "CERTIFICATE_VERIFY_FAILED"
-
-
-def test_a_connection_that_can_never_be_made_is_not_tried_again() -> None:
-    with pytest.raises(Unavailable):
-        Tries(nowhere(inf), 1000).pause(Hopeless())
-
-
 def test_a_server_may_forbid_another_attempt() -> None:
     assert pause_of(Refused((PUSHBACK, "-1"), told(5)), 1.0) is None  # type: ignore[arg-type]
+
+
+def test_the_package_in_typescript_has_the_same_pauses() -> None:
+    text = (ROOT / "clients" / "typescript" / "src" / "retries.ts").read_text()
+    named = {name: json.loads(value) for name, value in re.findall(r"^const ([A-Z]+) = ([\d\[\], .]+);", text, re.M)}
+    pauses = {"BUSY": BUSY_PAUSES, "AWAY": AWAY_PAUSES, "BROKEN": BROKEN_PAUSES}
+    ours = {name: [round(1000 * one) for one in seconds] for name, seconds in pauses.items()}
+    assert named == ours | {"JITTER": JITTER}

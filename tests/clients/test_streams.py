@@ -3,6 +3,7 @@
 import asyncio
 import threading
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from functools import partial
 from math import inf
 from typing import Any
@@ -27,19 +28,15 @@ SHORT = 20  # times by which what a connection waits for is shorter
 serving = partial(fake.serving, add=add_GameServiceServicer_to_server)
 
 
+@dataclass(eq=False)
 class Breaking(GameServiceServicer):
-    """Shows one more version of a game with each stream, then breaks it; breaks the first other call, too.
+    """Shows one more version of a game with each stream, then breaks it; breaks the first other call, too."""
 
-    Attributes:
-        code: with which a stream or call breaks; None if a stream falls silent instead.
-        reason: of the error; "" for none, as where a proxy made it.
-        shows: whether a stream shows anything.
-        asked: `from_version` of each stream, the name of each other call.
-    """
-
-    def __init__(self, code: grpc.StatusCode | None, reason: str = "", last: int = OVER, *, shows: bool = True) -> None:
-        self.code, self.reason, self.last, self.shows = code, reason, last, shows
-        self.asked: list[Any] = []
+    code: grpc.StatusCode | None  # with which a stream or call breaks; None if a stream falls silent instead
+    reason: str = ""  # of the error; "" for none, as where a proxy made it
+    last: int = OVER
+    shows: bool = True  # whether a stream shows anything
+    asked: list[Any] = field(default_factory=list)  # `from_version` of each stream, the name of each other call
 
     def fail(self, context: Any) -> None:
         """End a call as a proxy does, or with a reason."""
@@ -119,14 +116,10 @@ WATCH = pytest.mark.parametrize("watch", [watch, watch_in_a_loop], ids=["sync", 
 JOIN = pytest.mark.parametrize("join", [create_and_join, create_and_join_in_a_loop], ids=["sync", "async"])
 CODES = pytest.mark.parametrize("code", [grpc.StatusCode.INTERNAL, grpc.StatusCode.UNKNOWN])
 
-# -- resets ----------------------------------------------------------------------------------------
-
 
 @WATCH
 @CODES
-def test_a_stream_that_is_reset_goes_on_after_what_it_has_shown(
-    watch: Callable[..., list[int]], code: grpc.StatusCode
-) -> None:
+def test_a_stream_that_is_reset_goes_on_where_it_was(watch: Callable[..., list[int]], code: grpc.StatusCode) -> None:
     servicer = Breaking(code)
     with serving(servicer) as target:
         assert watch(target) == [1, 2, 3, 4, 5]
@@ -158,9 +151,6 @@ def test_a_call_that_is_reset_is_repeated_under_its_name(join: Callable[[str], N
     assert first == again != other
     assert first
     assert other
-
-
-# -- silence ---------------------------------------------------------------------------------------
 
 
 class FakeTimers:
@@ -196,9 +186,7 @@ class FakeTimer:
 
 
 @WATCH
-def test_a_silent_stream_is_asked_for_again_where_it_was(
-    watch: Callable[..., list[int]], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_silent_stream_goes_on_where_it_was(watch: Callable[..., list[int]], monkeypatch: pytest.MonkeyPatch) -> None:
     servicer = Breaking(None, last=2)
     with serving(servicer) as target:
         FakeTimers(monkeypatch)
@@ -223,9 +211,7 @@ class SeenEnoughError(Exception):
 
 @pytest.mark.system
 @WATCH
-def test_a_connection_that_falls_silent_is_left(
-    watch: Callable[..., list[int]], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_connection_that_is_silent_is_left(watch: Callable[..., list[int]], monkeypatch: pytest.MonkeyPatch) -> None:
     """Though something in between takes what is sent on it."""
     sooner = [(name, value // SHORT if name.endswith("_ms") else value) for name, value in connection.RECONNECT]
     monkeypatch.setattr(connection, "RECONNECT", sooner)

@@ -17,8 +17,6 @@ import pytest
 from google.protobuf.duration_pb2 import Duration
 from google.rpc.error_details_pb2 import ErrorInfo, RetryInfo
 
-from clerestory import __version__
-from clerestory.clients.retries import AWAY_PAUSES, BROKEN_PAUSES, BUSY_PAUSES, JITTER
 from lab.browser import page_server
 from tests.clients.node import ROOT, install, node
 from tests.clients.relay import cutting
@@ -26,6 +24,8 @@ from tests.clients.test_services import METHODS
 from tests.door.harness import address_of
 from tests.parts import missing
 from tests.position_forms import ACCEPTED, REFUSED, WRITTEN
+
+pytestmark = pytest.mark.system
 
 PACKAGE = ROOT / "clients" / "typescript"
 SCRIPTS = Path(__file__).parent / "typescript"
@@ -41,7 +41,6 @@ await build({ entryPoints: ["src/index.ts"], outfile: "bundle.js", ...whole, ext
 
 
 def run(folder: Path, name: str, *arguments: str) -> str:
-    """Return what a program of Node prints. Fails where it fails."""
     done = node(*arguments, folder=folder, name=name)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
@@ -80,23 +79,19 @@ def door() -> Iterator[str]:
 
 
 def printed(project: Path, script: str, *arguments: str) -> Any:
-    """Return what a script prints, whose types Node leaves out."""
     return json.loads(run(project, "node", "--experimental-strip-types", "--no-warnings", script, *arguments))
 
 
-@pytest.mark.system
 def test_the_scripts_fit_the_types_of_the_package(source: Path, project: Path) -> None:
     run(project, str(source / "node_modules" / ".bin" / "tsc"), "--project", ".")
 
 
-@pytest.mark.system
 def test_the_package_has_a_readme_and_the_licence(project: Path) -> None:
     installed = project / "node_modules" / "@clerestory" / "client"
     assert {"README.md", "LICENSE", "package.json", "dist"} == {path.name for path in installed.iterdir()}
     assert (installed / "LICENSE").read_bytes() == (ROOT / "LICENSE").read_bytes()
 
 
-@pytest.mark.system
 def test_plain_npm_packs_no_package_without_code(tmp_path: Path) -> None:
     shutil.copy(PACKAGE / "package.json", tmp_path)
     done = node("pack", "--silent", folder=tmp_path, name="npm")
@@ -104,7 +99,6 @@ def test_plain_npm_packs_no_package_without_code(tmp_path: Path) -> None:
     assert "run make client" in done.stdout + done.stderr
 
 
-@pytest.mark.system
 def test_a_position_file_is_read_as_documented(project: Path) -> None:
     [example] = re.findall(r"```ts\n(.*?)```", (ROOT / "docs" / "clients.md").read_text("utf-8"), re.DOTALL)
     (project / "position.mjs").write_text(example + "console.log(JSON.stringify(position.game.value.round));\n")
@@ -112,13 +106,11 @@ def test_a_position_file_is_read_as_documented(project: Path) -> None:
     assert run(project, "node", "position.mjs") == "4\n"
 
 
-@pytest.mark.system
 def test_the_package_has_every_method_of_the_server(project: Path) -> None:
     wanted = {re.sub(r"/(.)", lambda first: f"/{first[1].lower()}", name) for name in METHODS}
     assert {f"clerestory.v1.{name}" for name in printed(project, "services.ts")} == wanted
 
 
-@pytest.mark.system
 def test_position_files_are_read_in_every_form(project: Path) -> None:
     assert printed(project, "positions.ts", json.dumps([*ACCEPTED.values()])) == [WRITTEN] * len(ACCEPTED)
     written, fields = zip(*REFUSED.values(), strict=True)
@@ -127,14 +119,12 @@ def test_position_files_are_read_in_every_form(project: Path) -> None:
     assert [name for name, error in zip(names, errors, strict=True) if name not in error] == []
 
 
-@pytest.mark.system
 def test_a_game_is_played_to_its_end(project: Path, door: str) -> None:
     seen = printed(project, "game.ts", door)
     assert (sum(seen["shares"]), seen["rising"], seen["troubles"]) == (pytest.approx(1), True, [])
     assert 0 < seen["moves"] < seen["forced"] < seen["record"]  # the last card of a round is played by the server
 
 
-@pytest.mark.system
 def test_a_game_goes_on_through_connections_that_break(project: Path, door: str) -> None:
     cuts = [3000, 2500, 1500, 1000, 900, 600, 100, 20]
     with cutting(address_of(door + "/"), cuts) as relay:
@@ -142,7 +132,6 @@ def test_a_game_goes_on_through_connections_that_break(project: Path, door: str)
     assert (sum(seen["shares"]), seen["rising"], cuts) == (pytest.approx(1), True, [])
 
 
-@pytest.mark.system
 def test_calls_have_errors_deadlines_and_streams(project: Path, door: str) -> None:
     assert printed(project, "calls.ts", door) == {
         "wrong": ["bad-request", "BAD_GAME", True, "de"],
@@ -205,7 +194,6 @@ WRONG = refusal("invalid_argument", ErrorInfo(reason="BAD_POSITION"))
 BUG = refusal("internal", ErrorInfo(reason="INTERNAL"))
 
 
-@pytest.mark.system
 @pytest.mark.parametrize(
     ("errors", "headers", "left", "kind"),
     [
@@ -219,7 +207,6 @@ BUG = refusal("internal", ErrorInfo(reason="INTERNAL"))
         ([refusal("resource_exhausted")] * 2, {"grpc-retry-pushback-ms": "10"}, 0, None),
     ],
 )
-@pytest.mark.system
 def test_a_call_is_tried_again_where_that_helps(
     project: Path, errors: list[dict[str, Any]], headers: dict[str, str], left: int, kind: str | None
 ) -> None:
@@ -229,22 +216,12 @@ def test_a_call_is_tried_again_where_that_helps(
     assert (said.get("kind"), len(refusals)) == (kind, left)
 
 
-@pytest.mark.system
 def test_a_wait_that_an_error_names_is_never_shortened(project: Path) -> None:
     with refusing([BUSY, refusal("resource_exhausted"), refusal("unavailable")], {}) as address:
         said = printed(project, "retries.ts", address, "true")
     assert said["pauses"] == pytest.approx([39, 220, 55])  # of 30, 200 and 50 ms
 
 
-def test_retries_are_those_of_the_client_in_python() -> None:
-    text = (PACKAGE / "src" / "retries.ts").read_text()
-    named = {name: json.loads(value) for name, value in re.findall(r"^const ([A-Z]+) = ([\d\[\], .]+);", text, re.M)}
-    pauses = {"BUSY": BUSY_PAUSES, "AWAY": AWAY_PAUSES, "BROKEN": BROKEN_PAUSES}
-    ours = {name: [round(1000 * one) for one in seconds] for name, seconds in pauses.items()}
-    assert named == ours | {"JITTER": JITTER}
-
-
-@pytest.mark.system
 def test_without_retries_an_error_says_how_long_to_wait(project: Path) -> None:
     refusals = [BUSY, BUSY]
     with refusing(refusals, {}) as address:
@@ -252,16 +229,7 @@ def test_without_retries_an_error_says_how_long_to_wait(project: Path) -> None:
     assert (said, len(refusals)) == ({"kind": "busy", "reason": "BUSY", "retryAfter": 30}, 1)
 
 
-@pytest.mark.system
 def test_the_package_is_small_beside_its_messages(source: Path) -> None:
     (source / "size.mjs").write_text(SIZE)
     run(source, "node", "size.mjs")
     assert len(gzip.compress((source / "bundle.js").read_bytes())) <= MOST
-
-
-def test_the_package_has_the_version_of_the_server_and_no_address() -> None:
-    text = (PACKAGE / "package.json").read_text()
-    wanted = json.loads(text)["dependencies"]
-    built = json.loads((PACKAGE.parent / "web" / "package.json").read_text())["dependencies"]
-    assert (json.loads(text)["version"], "://" in text) == (__version__, False)
-    assert wanted == {name: f"^{built[name]}" for name in wanted}  # what the page is tested with

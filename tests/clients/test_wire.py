@@ -141,7 +141,7 @@ UNFIT: list[tuple[Callable[[Any], Any], str, str]] = [
 
 
 @pytest.mark.parametrize(("call", "field", "reason"), UNFIT)
-def test_an_argument_that_cannot_be_sent_is_refused_with_a_reason_of_the_service(
+def test_an_argument_that_cannot_be_sent_has_a_reason_of_the_service(
     call: Callable[[Any], Any], field: str, reason: str
 ) -> None:
     with Advisor("localhost:1", patience=0, language="de") as advisor, pytest.raises(BadRequest) as caught:

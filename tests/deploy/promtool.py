@@ -13,7 +13,6 @@ FIRED = 'group by (alertname) (max_over_time(ALERTS{alertstate="firing",alertnam
 
 
 def run(*arguments: str | Path) -> tuple[int, str]:
-    """Return the exit code of promtool and all that it says."""
     promtool = require_program("promtool", "apt-get install prometheus")
     done = subprocess.run([promtool, *map(str, arguments)], capture_output=True, text=True, check=False)
     return done.returncode, done.stdout + done.stderr
@@ -22,15 +21,7 @@ def run(*arguments: str | Path) -> tuple[int, str]:
 def assert_fired(
     folder: Path, samples: Mapping[str, str], wanted: Collection[str], steps: int, besides: Collection[str] = ()
 ) -> None:
-    """Require that exactly these alerts have fired.
-
-    Args:
-        folder: for a file.
-        samples: values of each series, as promtool writes them, STEP seconds apart.
-        wanted: names of alerts.
-        steps: samples of a series at most.
-        besides: alerts that may have fired, too.
-    """
+    """Require that exactly these alerts, and perhaps some besides, have fired on samples STEP seconds apart."""
     expected = [{"labels": f'{{alertname="{name}"}}', "value": 1} for name in wanted]
     query = {"expr": FIRED % "|".join(besides), "eval_time": f"{STEP * steps}s", "exp_samples": expected}
     case = {

@@ -80,7 +80,6 @@ CASES: list[tuple[Mapping[str, str], set[str]]] = [
 
 
 def series(changed: Mapping[str, str], steps: int) -> dict[str, str]:
-    """Return the samples of a server that is well but for what is changed."""
     spread = {}
     for name, value in {**CALM, **changed}.items():
         kind, _, labels = name.partition("{")
@@ -100,11 +99,7 @@ def test_every_alert_has_a_case() -> None:
     assert {name for _, fired in CASES if len(fired) == 1 for name in fired} == {*ALERTS}
 
 
-# -- files -----------------------------------------------------------------------------------------
-
-
 def exposed() -> set[str]:
-    """Return the names of all series of a server."""
     endings = {"histogram": ("_bucket", "_count", "_sum")}
     return {one.full_name + end for one in FIGURES for end in endings.get(one.kind.__name__.lower(), ("",))}
 
@@ -125,7 +120,6 @@ def dashboard() -> dict[str, Any]:
 
 
 def queries() -> Iterator[str]:
-    """Yield the queries of the dashboard."""
     for panel in dashboard()["panels"]:
         yield from (target["expr"] for target in panel.get("targets", ()))
 

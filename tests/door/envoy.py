@@ -10,14 +10,13 @@ from pathlib import Path
 import trustme
 
 from lab.load.envoy import running
+from tests.server.secured import write_certificate
 
 
 @contextmanager
 def in_front(envoy: str, folder: Path, ports: dict[int, int]) -> Iterator[None]:
     """Run the Envoy of deploy/, with ports that are free here and a certificate of its own."""
-    issued = trustme.CA().issue_cert("127.0.0.1")
-    issued.private_key_pem.write_to_path(folder / "server.key")
-    issued.cert_chain_pems[0].write_to_path(folder / "server.pem")
+    write_certificate(trustme.CA().issue_cert("127.0.0.1"), folder)
     with running(envoy, "envoy-web.yaml", folder, ports):
         wait_for_tls(ports[8443])
         yield

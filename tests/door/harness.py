@@ -28,8 +28,6 @@ ENVELOPE = struct.Struct(">BI")
 
 @dataclass(frozen=True)
 class Answer:
-    """An answer over HTTP."""
-
     status: int
     headers: dict[str, str]
     body: bytes
@@ -41,8 +39,6 @@ class Answer:
 
 @dataclass(frozen=True)
 class Caller:
-    """A caller of a door."""
-
     host: str
     port: int
     server: Served
@@ -52,14 +48,11 @@ class Caller:
         self, verb: str, path: str, body: bytes, headers: dict[str, str]
     ) -> AsyncIterator[asyncio.StreamReader]:
         """Send a request on a new connection, yield the answer, and close the connection at the end."""
-        reader, writer = await asyncio.open_connection(self.host, self.port)
         lines = {"host": f"{self.host}:{self.port}", "content-length": str(len(body)), "connection": "close"} | headers
         head = "".join(f"{name}: {value}\r\n" for name, value in lines.items())
-        writer.write(f"{verb} {path} HTTP/1.1\r\n{head}\r\n".encode() + body)
-        try:
+        async with self.connection() as (reader, writer):
+            writer.write(f"{verb} {path} HTTP/1.1\r\n{head}\r\n".encode() + body)
             yield reader
-        finally:
-            await close(writer)
 
     @asynccontextmanager
     async def connection(
@@ -70,7 +63,9 @@ class Caller:
         try:
             yield reader, writer
         finally:
-            await close(writer)
+            writer.close()
+            with suppress(ConnectionError):  # the other side may have reset it
+                await writer.wait_closed()
 
     async def said(self, request: bytes) -> tuple[int, str]:
         """Return the status and the text of the answer to bytes on a new connection, which must then be closed."""
@@ -89,7 +84,6 @@ class Caller:
             )
 
     async def stream(self, body: bytes, **headers: str) -> list[tuple[int, bytes]]:
-        """Return the envelopes of a stream that ends."""
         answer = await self.ask("POST", ANALYZE, body, **{"content_type": STREAM} | headers)
         return parts(answer.body)
 
@@ -100,28 +94,18 @@ class Caller:
         return self.sent("POST", ANALYZE, ENDLESS if body is None else body, {"content-type": STREAM} | (headers or {}))
 
     async def call(self, path: str, body: bytes | dict[str, Any], **headers: str) -> Answer:
-        """Return the answer to a unary call."""
         if isinstance(body, dict):
             return await self.ask("POST", path, json.dumps(body).encode(), content_type=JSON, **headers)
         return await self.ask("POST", path, body, **{"content_type": PROTO} | headers)
 
 
-async def close(writer: asyncio.StreamWriter) -> None:
-    """Close a connection, which the other side may have reset."""
-    writer.close()
-    with suppress(ConnectionError):
-        await writer.wait_closed()
-
-
 async def read_head(reader: asyncio.StreamReader) -> tuple[int, dict[str, str]]:
-    """Return status and headers of an answer."""
     head = (await reader.readuntil(b"\r\n\r\n")).decode().splitlines()
     pairs = (line.split(": ", 1) for line in head[1:] if line)
     return int(head[0].split()[1]), {name.lower(): value for name, value in pairs}
 
 
 def unchunked(body: bytes) -> bytes:
-    """Return a body that came in chunks."""
     found = b""
     while body:
         size, _, rest = body.partition(b"\r\n")
@@ -135,7 +119,6 @@ def enveloped(payload: bytes, flags: int = 0) -> bytes:
 
 
 def parts(body: bytes) -> list[tuple[int, bytes]]:
-    """Return flags and payload of each envelope of a stream."""
     found = []
     while body:
         flags, length = ENVELOPE.unpack_from(body)
@@ -145,7 +128,6 @@ def parts(body: bytes) -> list[tuple[int, bytes]]:
 
 
 def analysis(**fields: Any) -> bytes:
-    """Return a request for a stream of tables, in its envelope."""
     asked = AnalyzeRequest(question=question(**fields), update_interval=duration(0.02))
     return enveloped(asked.SerializeToString())
 
@@ -154,7 +136,6 @@ ENDLESS = analysis(time_budget=HOUR)
 
 
 def error_of(stream: list[tuple[int, bytes]]) -> Any:
-    """Return the error in which a stream ends."""
     flags, end = stream[-1]
     assert flags == 2
     return json.loads(end)["error"]
@@ -183,7 +164,6 @@ async def door(
     streams: int = MAX_STREAMS,
     **settings: Any,
 ) -> AsyncIterator[Caller]:
-    """Yield a caller of a door in front of a server of its own."""
     async with served(**settings) as server:
         chosen = DoorSettings("127.0.0.1:0", names, page=page, proxies=proxies)
         async with opened(chosen, dial(server.app.address, None, None, retries=False), connections, streams) as web:
@@ -208,5 +188,4 @@ def running_door(**settings: Any) -> Iterator[Caller]:
 
 
 def last_table(chunked: bytes) -> AnalyzeResponse:
-    """Return the last table of a stream that came in chunks."""
     return AnalyzeResponse.FromString(parts(unchunked(chunked))[-2][1])

@@ -14,7 +14,6 @@ from clerestory.server.errors import CODES
 from clerestory.texts import say
 from clerestory.v1.advisor_pb2 import WARNING_REASON_TIME_CUT, AnalyzeRequest, RecommendMoveResponse
 from clerestory.v1.rules_pb2 import StartPositionRequest
-from clerestory.v1.rules_pb2_grpc import RulesServiceStub
 from tests.door.harness import (
     ADVICE,
     ANALYZE,
@@ -28,7 +27,7 @@ from tests.door.harness import (
     error_of,
     reason_of,
 )
-from tests.server.harness import HOUR, question
+from tests.server.harness import HOUR, long_question, question
 
 START = RULES + "StartPosition"
 
@@ -36,10 +35,11 @@ START = RULES + "StartPosition"
 async def test_an_answer_is_that_of_grpc_in_binary_and_in_json() -> None:
     asked = StartPositionRequest(game="duel", seats=2, seed=5)
     async with door() as caller:
-        binary = await caller.call(START, asked.SerializeToString())
+        binary = await caller.call(START, asked.SerializeToString(), x_request_id="seven")
         written = await caller.call(START, {"game": "duel", "seats": 2, "seed": "5"})
-        direct = await RulesServiceStub(caller.server.channel).StartPosition(asked)
+        direct = await caller.server.rules.StartPosition(asked)
     assert (binary.status, binary.headers["content-type"]) == (200, "application/proto")
+    assert binary.headers["trailer-x-request-id"] == "seven"
     assert binary.body == direct.SerializeToString()
     assert written.fields == MessageToDict(direct, preserving_proto_field_name=True)
     assert "rules_revision" in written.fields["referee"]["truth"]  # as in files of positions
@@ -64,11 +64,6 @@ def test_every_method_of_the_services_can_be_called() -> None:
     assert not methods()[LIST].streams
 
 
-async def test_an_identifier_goes_there_and_back(caller: Caller) -> None:
-    answer = await caller.call(LIST, b"", x_request_id="seven")
-    assert answer.headers["trailer-x-request-id"] == "seven"
-
-
 async def test_a_stream_in_json(caller: Caller) -> None:
     asked = MessageToDict(AnalyzeRequest(question=question(iterations=50)))
     *tables, end = await caller.stream(enveloped(json.dumps(asked).encode()), content_type="application/connect+json")
@@ -87,9 +82,6 @@ async def test_the_deadline_of_a_call_goes_on_to_the_server() -> None:
         [warning.reason for warning in RecommendMoveResponse.FromString(answer.body).warnings] for answer in answers
     ]
     assert [WARNING_REASON_TIME_CUT in reasons for reasons in warnings] == [False, True]
-
-
-# -- errors ----------------------------------------------------------------------------------------
 
 
 async def test_an_error_has_its_code_its_english_and_its_details(caller: Caller) -> None:
@@ -120,7 +112,8 @@ async def test_an_invalid_deadline_is_refused(caller: Caller, timeout: str) -> N
 
 @pytest.mark.parametrize("content_type", ["application/json", "application/connect+json"])
 async def test_a_deadline_that_came_before_the_answer_has_its_reason(content_type: str) -> None:
-    fields = {"question": MessageToDict(question())} if "connect" in content_type else MessageToDict(question())
+    asked = MessageToDict(long_question())  # which has no other end
+    fields = {"question": asked} if "connect" in content_type else asked
     method, body = ADVICE + ("Analyze" if "connect" in content_type else "RecommendMove"), json.dumps(fields).encode()
     sent = enveloped(body) if "connect" in content_type else body
     async with door() as caller:
@@ -130,10 +123,6 @@ async def test_a_deadline_that_came_before_the_answer_has_its_reason(content_typ
     assert b"deadline_exceeded" in answer.body
     assert b"OUT_OF_TIME" in answer.body
     assert say("errors", "OUT_OF_TIME", language="de").encode() in answer.body
-
-
-async def test_bytes_that_are_no_message_are_refused_by_the_server(caller: Caller) -> None:
-    assert reason_of((await caller.call(RULES + "ListActions", b"\xff\xff")).fields) == "UNREADABLE_REQUEST"
 
 
 @pytest.mark.parametrize(

@@ -13,16 +13,13 @@ async def test_a_door_says_whether_its_server_serves(verb: str) -> None:
         serving = await caller.ask(verb, HEALTH)
         await caller.server.app.health.enter_graceful_shutdown()
         draining = await caller.ask(verb, HEALTH)
-    assert [serving.status, draining.status] == [200, 503]
-    assert [serving.body, draining.body] == ([b"SERVING\n", b"NOT_SERVING\n"] if verb == "GET" else [b"", b""])
-    assert serving.headers["cache-control"] == "no-store"
-
-
-async def test_a_door_says_that_its_server_is_gone() -> None:
-    async with door() as caller:
         await caller.server.app.servers[0].stop(None)
-        answer = await caller.ask("GET", HEALTH)
-    assert (answer.status, answer.body.decode()) == (503, f"{SERVER_GONE}\n")
+        gone = await caller.ask(verb, HEALTH)
+    answers = (serving, draining, gone)
+    said = ["SERVING\n", "NOT_SERVING\n", f"{SERVER_GONE}\n"] if verb == "GET" else [""] * 3
+    assert [one.status for one in answers] == [200, 503, 503]
+    assert [one.body.decode() for one in answers] == said
+    assert serving.headers["cache-control"] == "no-store"
 
 
 async def test_health_needs_no_token_but_a_name_of_the_door(tmp_path_factory: pytest.TempPathFactory) -> None:

@@ -11,14 +11,11 @@ import pytest
 
 from clerestory.door.places import PAUSE, ClosureLog, ConnectionPlaces
 from clerestory.door.protocol import Protocol
-from clerestory.v1.advisor_pb2 import AnalyzeRequest
-from tests.door.harness import ADVICE, HOUR_S, RULES, STREAM, Caller, door, enveloped, read_head
-from tests.server.harness import LoopClock, duration, long_question, until
+from tests.door.harness import HOUR_S, LIST, Caller, door, read_head
+from tests.server.harness import LoopClock, until
 
 FEW = 16  # connections of a gateway under test: eight for each address
-LIST = RULES + "ListGames"
 ELSEWHERE = "127.0.0.9"
-ENDLESS = enveloped(AnalyzeRequest(question=long_question(), update_interval=duration(0.02)).SerializeToString())
 
 
 async def answered(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> int:
@@ -28,7 +25,6 @@ async def answered(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -
 
 
 async def accepted(caller: Caller) -> bool:
-    """Whether a new connection finds a place."""
     try:
         return (await caller.call(LIST, b"")).status == 200
     except (ConnectionError, asyncio.IncompleteReadError):
@@ -37,7 +33,6 @@ async def accepted(caller: Caller) -> bool:
 
 @asynccontextmanager
 async def crowd(caller: Caller, addresses: list[str], sent: bytes = b"") -> AsyncIterator[list[asyncio.StreamReader]]:
-    """Hold a connection from each address, each of which has sent something."""
     async with AsyncExitStack() as held:
         pairs = [await held.enter_async_context(caller.connection(address)) for address in addresses]
         for _, writer in pairs:
@@ -61,10 +56,7 @@ async def test_a_crowd_keeps_nobody_out(addresses: list[str], sent: bytes) -> No
 
 
 async def test_a_connection_that_is_being_answered_keeps_its_place() -> None:
-    async with (
-        door(connections=FEW) as caller,
-        caller.sent("POST", ADVICE + "Analyze", ENDLESS, {"content-type": STREAM}) as reader,
-    ):
+    async with door(connections=FEW) as caller, caller.streaming() as reader:
         await read_head(reader)
         async with crowd(caller, MANY):
             assert await reader.readexactly(10_000)
@@ -72,7 +64,7 @@ async def test_a_connection_that_is_being_answered_keeps_its_place() -> None:
 
 async def test_a_caller_is_told_that_all_places_are_in_use() -> None:
     async with door(connections=1) as caller:
-        async with caller.sent("POST", ADVICE + "Analyze", ENDLESS, {"content-type": STREAM}) as stream:
+        async with caller.streaming() as stream:
             await read_head(stream)
             async with caller.connection() as (reader, _):
                 assert (await read_head(reader))[0] == 503
@@ -87,7 +79,7 @@ async def test_a_proxy_has_no_share() -> None:
         assert not any(reader.at_eof() for reader in readers)
 
 
-async def test_a_caller_who_takes_nothing_is_given_up(
+async def test_a_caller_who_takes_nothing_is_left(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, clock: LoopClock
 ) -> None:
     (tmp_path / "index.html").write_bytes(b"x" * (8 << 20))
@@ -118,9 +110,7 @@ async def test_unfinished_requests_do_not_fill_the_memory(monkeypatch: pytest.Mo
         assert closed() == 3
 
 
-async def test_callers_who_leave_an_answer_leave_no_lines_in_the_log(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_callers_who_leave_an_answer_are_not_logged(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     (tmp_path / "index.html").write_bytes(b"x" * (1 << 20))
     asked = b"GET / HTTP/1.1\r\nhost: localhost\r\n\r\n"
     async with door(page=tmp_path, connections=FEW) as caller, crowd(caller, MANY, asked):
@@ -129,19 +119,13 @@ async def test_callers_who_leave_an_answer_leave_no_lines_in_the_log(
     assert {record.name for record in caplog.records} <= {"clerestory.door.places"}
 
 
-# -- who makes room --------------------------------------------------------------------------------
-
-
 @dataclass(eq=False)
 class FakeConnection:
-    """A connection that notes whether it was closed."""
-
     address: str = "192.0.2.1"
     size: int = 0
     closed: bool = False
 
     def leave(self) -> None:
-        """Close it."""
         self.closed = True
 
 
@@ -182,9 +166,7 @@ async def test_the_longest_unfinished_request_makes_room_in_memory(monkeypatch: 
     assert [one.closed for one in made] == [False, True, False, False]
 
 
-async def test_closed_connections_are_logged_once_in_each_pause(
-    clock: LoopClock, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_closed_connections_are_logged_once_a_pause(clock: LoopClock, caplog: pytest.LogCaptureFixture) -> None:
     log = ClosureLog()
 
     async def pause() -> list[str]:

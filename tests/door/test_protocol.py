@@ -6,10 +6,9 @@ import logging
 import pytest
 
 from clerestory.door.protocol import MAX_HEAD_BYTES, MAX_LINES, MAX_PARTS
-from tests.door.harness import DAY_S, RULES, Caller, door, read_head
+from tests.door.harness import DAY_S, LIST, Caller, door, read_head
 from tests.server.harness import LoopClock
 
-LIST = RULES + "ListGames"
 CHUNK = b"1\r\nx\r\n"
 
 
@@ -154,7 +153,7 @@ FOREIGN = [
 
 
 @pytest.mark.parametrize(("request_bytes", "expected"), [*STRANGE, *((request, 403) for request in FOREIGN)])
-async def test_what_is_malformed_is_refused_without_a_trace(
+async def test_malformed_requests_leave_no_trace(
     request_bytes: bytes, expected: int, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.INFO, "uvicorn"):

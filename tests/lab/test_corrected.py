@@ -29,14 +29,10 @@ def test_what_is_changed_is_counted_and_taken_by_the_game(game: str) -> None:
     assert not STRUCTURE.intersection(name for name, _ in before)
 
 
-def test_a_share_of_nothing_changes_nothing_and_equal_seeds_change_the_same() -> None:
+def test_equal_seeds_change_the_same_and_nothing_that_is_refused() -> None:
     text, refused = shipped("duel"), refused_by(shape_of("duel"))
     assert corrected(text, 0.0, random.Random(1), refused)[:2] == (text, 0)
     assert corrected(text, 0.3, random.Random(2), refused) == corrected(text, 0.3, random.Random(2), refused)
-
-
-def test_what_the_checks_refuse_stays() -> None:
-    text = shipped("duel")
     assert corrected(text, 1.0, random.Random(1), lambda _: True)[:2] == (text, 0)
 
 

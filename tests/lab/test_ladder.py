@@ -1,12 +1,9 @@
 """The scale of the levels: known ratings are found again, and the right pairs are played."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 
-from lab.json_lines import gathered
-from lab.ladder import ANCHOR, FIXED, fit, pairs, play, ratings
+from lab.ladder import ANCHOR, FIXED, fit, pairs, ratings
 
 
 def test_ratings_are_found_again() -> None:
@@ -37,17 +34,3 @@ def test_intervals_come_from_whole_deals() -> None:
     lines = [{"a": a, "b": b, "deal": 7, "score": score} for (a, b), score in wins.items()]
     rows = {row.split(" | ")[0]: row.split(" | ")[1] for row in list(fit(lines))[2:]}
     assert all(row == f"{elo} [{elo}, {elo}]" for row in rows.values() for elo in [row.split()[0]])
-
-
-def test_deals_that_are_there_are_not_played_again(tmp_path: Path) -> None:
-    out = tmp_path / "deals.jsonl"
-    play("duel", range(2), ["20/0", "5/4"], [ANCHOR], out)
-    once = out.read_text()
-    play("duel", range(2), ["20/0", "5/4"], [ANCHOR], out)
-    assert out.read_text() == once
-    assert len(gathered(out)) == 6
-    out.write_text(once[:-9])  # the last line is torn
-    play("duel", range(2), ["20/0", "5/4"], [ANCHOR], out)
-    assert out.read_text() == once
-    assert [line.split(" | ")[0] for line in list(fit(gathered(out)))[2:]]
-    assert any(line.startswith(f"| {ANCHOR} | {FIXED:.0f} ") for line in fit(gathered(out)))

@@ -25,9 +25,12 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def look_of(number: int) -> tool.PuzzleCandidate:
-    one = puzzle(DUEL, number)
-    return tool.PuzzleCandidate(one.state, observe(one.state), one.seed, one.ply)
+def shipped(here: Path, number: int, *found: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Return what is shipped of what was found."""
+    tool.found_file(DUEL).parent.mkdir()
+    tool.found_file(DUEL).write_text("".join(f"{json.dumps(lines)}\n" for lines in found))
+    tool.ship(DUEL, number)
+    return [json.loads(text) for text in (here / "shipped" / "duel.jsonl").read_text().splitlines()]
 
 
 @pytest.mark.parametrize(
@@ -60,16 +63,15 @@ def test_an_answer_must_hold_ten_times_as_long(monkeypatch: pytest.MonkeyPatch) 
 @pytest.mark.parametrize(
     ("finding", "level"), [({8}, 8), ({3, 4, 5, 6, 7, 8}, 3), ({1, 2, 4, 5, 6, 7, 8}, 4), ({1, 2, 3}, UNFOUND)]
 )
-def test_a_level_is_the_weakest_from_which_on_all_find_it(
-    finding: set[int], level: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_level_is_the_weakest_that_finds_it(finding: set[int], level: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(puzzle_levels, "finds", lambda candidate, losses, number: number in finding)
     candidate: Any = None
     assert puzzle_levels.grade(candidate, {}) == level
 
 
 def test_a_strong_level_finds_what_is_shipped() -> None:
-    one, look = puzzle(DUEL, 1), look_of(1)
+    one = puzzle(DUEL, 1)
+    look = tool.PuzzleCandidate(one.state, observe(one.state), one.seed, one.ply)
     assert puzzle_levels.finds(look, one.losses, 8)
     assert not puzzle_levels.finds(look, {text: -loss for text, loss in one.losses.items()}, 8)
 
@@ -97,10 +99,7 @@ def test_what_is_shipped_is_spread_over_the_levels(here: Path, monkeypatch: pyte
     monkeypatch.setattr(tool, "read", lambda game: ())
     lines = [tool.fields(one) for one in puzzles(DUEL)[:6]]
     lines = [line | {"level": level} for line, level in zip(lines, (1, 1, 1, 1, 5, 6), strict=True)]
-    tool.found_file(DUEL).parent.mkdir()
-    tool.found_file(DUEL).write_text(json.dumps(lines[:3]) + "\n" + json.dumps(lines[3:]) + "\n")
-    tool.ship(DUEL, 4)
-    written = [json.loads(text) for text in (here / "shipped" / "duel.jsonl").read_text().splitlines()]
+    written = shipped(here, 4, lines[:3], lines[3:])
     assert [line["level"] for line in written] == [1, 1, 5, 6]
     assert from_line(DUEL, 1, written[0]).answer[0] in puzzle(DUEL, 1).state.legal_actions()
 
@@ -109,10 +108,7 @@ def test_what_was_found_is_added_to_what_is_shipped(here: Path, monkeypatch: pyt
     """A position that is already shipped is not added again."""
     first, second, third = puzzles(DUEL)[:3]
     monkeypatch.setattr(tool, "read", lambda game: (first, second))
-    tool.found_file(DUEL).parent.mkdir()
-    tool.found_file(DUEL).write_text(json.dumps([tool.fields(second), tool.fields(third)]) + "\n")
-    tool.ship(DUEL, 10)
-    written = [json.loads(text) for text in (here / "shipped" / "duel.jsonl").read_text().splitlines()]
+    written = shipped(here, 10, [tool.fields(second), tool.fields(third)])
     assert [line["position"] for line in written] == [one.position for one in (first, second, third)]
 
 

@@ -17,7 +17,6 @@ from lab.review_figures import (
     levels_figures,
     luck_figures,
     neighbours,
-    plant,
     played,
     ratio,
     reliability,
@@ -44,21 +43,9 @@ def test_a_planted_blunder_is_found() -> None:
         )  # it is in the account of its seat's errors, and not of its luck
 
 
-def test_a_blunder_is_planted_once_and_by_a_seat() -> None:
-    planted = plant(Setting("toy", 2, 100), 1)
-    assert planted is None or planted[1] <= len(planted[0].history)
-
-
-def test_reliability_counts_every_share_once() -> None:
-    table = reliability([(0.05, 0.0), (0.07, 1.0), (1.0, 1.0)])
-    assert table == [(0.06, 0.5, 2), (1.0, 1.0, 1)]
-
-
-def test_a_floor_is_the_root_mean_square_in_thousandths() -> None:
-    assert floor_of([3_000, -4_000, 0, 5_000]) == 3.5
-
-
-def test_the_ratio_is_of_means_over_games() -> None:
+def test_shares_count_once_floors_are_root_mean_squares_and_ratios_are_of_means() -> None:
+    assert reliability([(0.05, 0.0), (0.07, 1.0), (1.0, 1.0)]) == [(0.06, 0.5, 2), (1.0, 1.0, 1)]
+    assert floor_of([3_000, -4_000, 0, 5_000]) == 3.5  # in thousandths
     sizes = [{"mean_revaluation_a_ply": 2_000.0, "mean_luck_an_event": 10_000.0}, {"mean_revaluation_a_ply": 4_000.0}]
     assert ratio([sizes[0], {**sizes[1], "mean_luck_an_event": None}])["ratio"] == 0.6
 

@@ -13,7 +13,6 @@ def text(game: State) -> str:
 
 
 def asked(game: State | None = None, **fields: Any) -> api.AnnotateGameRequest:
-    """A request for the review of a record."""
     record = {} if game is None else {"record": text(game)}
     return api.AnnotateGameRequest(**{"iterations": QUICK} | record | fields)
 

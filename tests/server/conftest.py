@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from clerestory.v1.rules_pb2_grpc import RulesServiceStub
 from tests.server.harness import Served, clock, served  # noqa: F401  # `clock` is a fixture
 from tests.server.secured import files  # noqa: F401  # a fixture
 
@@ -19,5 +18,4 @@ async def server() -> AsyncIterator[Served]:
 
 @pytest.fixture
 def rules(server: Served) -> Any:
-    """A client of its rules."""
-    return RulesServiceStub(server.channel)
+    return server.rules

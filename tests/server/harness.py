@@ -29,6 +29,8 @@ from clerestory.server.life import Life
 from clerestory.server.logs import write_logs
 from clerestory.v1.advisor_pb2 import RecommendMoveRequest
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
+from clerestory.v1.games_pb2_grpc import GameServiceStub
+from clerestory.v1.rules_pb2_grpc import RulesServiceStub
 
 HOUR = duration(3600)
 FORMATS: tuple[str, ...] = declarations(LogSettings)["log_format"].range.words
@@ -36,11 +38,11 @@ FORMATS: tuple[str, ...] = declarations(LogSettings)["log_format"].range.words
 
 @dataclass(frozen=True)
 class Served:
-    """A server under test and a client of it."""
-
     app: App
     channel: grpc.aio.Channel
     advisor: Any
+    rules: Any
+    games: Any
 
 
 @asynccontextmanager
@@ -48,7 +50,8 @@ async def served(**settings: Any) -> AsyncIterator[Served]:
     app = await start(Settings(**{"listen": "127.0.0.1:0", "workers": 1, "grace": 60.0} | settings))
     try:
         async with grpc.aio.insecure_channel(app.address) as channel:
-            yield Served(app, channel, AdvisorServiceStub(channel))
+            stubs = AdvisorServiceStub(channel), RulesServiceStub(channel), GameServiceStub(channel)
+            yield Served(app, channel, *stubs)
     finally:
         await app.finish()
 
@@ -96,13 +99,22 @@ def opening(seats: int = 2, seed: int = 7, game: str = "toy") -> State:
 
 
 def question(position: State | None = None, **fields: Any) -> RecommendMoveRequest:
-    """Return a question that runs to its limits by default."""
     return RecommendMoveRequest(position=position_message(position or opening()), **{"early_stop": False} | fields)
 
 
 def long_question() -> RecommendMoveRequest:
     """Return a question that occupies a worker until the end of the test, unless something ends it before."""
     return question(time_budget=HOUR)
+
+
+@asynccontextmanager
+async def full_server(**settings: Any) -> AsyncIterator[Served]:
+    """A server whose only place for a search is taken."""
+    async with served(max_searches=1, **settings) as server:
+        running = server.advisor.RecommendMove(long_question())
+        await until(lambda: server.app.scheduler.running == 1)
+        yield server
+        running.cancel()
 
 
 async def until(condition: Callable[[], bool]) -> None:
@@ -131,7 +143,6 @@ class LoopClock:
 
 
 async def refusal(call: Any) -> grpc.aio.AioRpcError:
-    """Return the error in which a call must end."""
     with pytest.raises(grpc.aio.AioRpcError) as caught:
         await call
     return caught.value
@@ -155,5 +166,4 @@ def assert_reason(error: Any, reason: Reason) -> None:
 
 @pytest.fixture
 async def clock() -> LoopClock:
-    """The clock of the test's event loop."""
     return LoopClock()

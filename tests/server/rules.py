@@ -1,22 +1,10 @@
 """Calls of RulesService, for tests: positions of both kinds, and whole games."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
-from typing import Any
-
 from clerestory.clients.wire import position_message
 from clerestory.engine import GAMES, State
 from clerestory.v1 import rules_pb2 as api
-from clerestory.v1.rules_pb2_grpc import RulesServiceStub
-from tests.server.harness import served
 
 CASES = [(name, seats) for name, game in GAMES.items() for seats in game.seats]
-
-
-@asynccontextmanager
-async def rules_served() -> AsyncIterator[Any]:
-    async with served() as server:
-        yield RulesServiceStub(server.channel)
 
 
 def referee(state: State) -> api.RefereePosition:

@@ -24,8 +24,6 @@ def bearer(token: str) -> tuple[tuple[str, str], ...]:
 
 @dataclass(frozen=True)
 class Files:
-    """Files: certificates of two authorities, and tokens."""
-
     folder: Path
     authority: trustme.CA
     stranger: trustme.CA
@@ -34,16 +32,19 @@ class Files:
         return self.folder / name
 
 
+def write_certificate(issued: trustme.LeafCert, folder: Path, name: str = "server") -> None:
+    """Write a certificate chain and its key over those that are there."""
+    (folder / f"{name}.pem").write_bytes(pem(issued.cert_chain_pems))
+    (folder / f"{name}.key").write_bytes(issued.private_key_pem.bytes())
+
+
 @pytest.fixture(scope="session")
 def files(tmp_path_factory: pytest.TempPathFactory) -> Files:
     folder, authority, stranger = tmp_path_factory.mktemp("security"), trustme.CA(), trustme.CA()
     for name, issuer in (("server", authority), ("other", stranger)):
-        issued = issuer.issue_cert("127.0.0.1", "localhost")
-        issued.private_key_pem.write_to_path(folder / f"{name}.key")
-        (folder / f"{name}.pem").write_bytes(pem(issued.cert_chain_pems))
+        write_certificate(issuer.issue_cert("127.0.0.1", "localhost"), folder, name)
     authority.cert_pem.write_to_path(folder / "ca.pem")
     (folder / "tokens").write_text(f"# those who may ask\n\n  {FIRST}  \n{SECOND}\n")
-    (folder / "no tokens").write_text("# nobody\n\n")
     (folder / "spaces").write_text(f"{FIRST}\nmy secret\n")
     (folder / "empty").write_text("")
     return Files(folder, authority, stranger)
@@ -83,7 +84,6 @@ def trusting(authority: trustme.CA, shown: trustme.LeafCert | None = None) -> gr
 
 
 async def list_games(app: App, credentials: grpc.ChannelCredentials | None, metadata: Any = ()) -> int:
-    """Return the number of games that a server lists on a new connection, in plaintext without credentials."""
     made = (
         grpc.aio.insecure_channel(app.address)
         if credentials is None

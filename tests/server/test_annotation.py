@@ -12,7 +12,7 @@ from clerestory.advice.reviewer import Reviewer
 from clerestory.advice.reviews import SKETCH
 from clerestory.engine import Rng, State
 from clerestory.refusals import Reason
-from clerestory.review import Annotation, ReviewPlan, annotate
+from clerestory.review import ReviewPlan, annotate
 from clerestory.review.annotating import answered
 from clerestory.review.course import plies_of
 from clerestory.review.rollouts import FEWEST, estimate, paired
@@ -32,7 +32,7 @@ from clerestory.v1.annotation_pb2_grpc import AnnotationServiceStub
 from tests.advice.brief import be_brief
 from tests.review.games import cut, random_game
 from tests.server.annotating import QUICK, asked, reviewed, text
-from tests.server.harness import Served, assert_reason, long_question, refusal, served, until
+from tests.server.harness import Served, assert_reason, full_server, long_question, refusal, served, until
 
 
 @pytest.fixture
@@ -48,46 +48,19 @@ def plies(messages: list[api.AnnotateGameResponse], *, sketch: bool) -> list[api
 
 GAME = random_game("toy", 2, 1)
 
-# -- the review ------------------------------------------------------------------------------------
 
-
-@pytest.fixture(scope="module")
-def annotated() -> list[tuple[State, Annotation]]:
-    """Games with the reviews of this process."""
-    games = cut(random_game("duel", 2, 1), 8), cut(random_game("cathedral", 4, 1), 16)
-    return [(game, annotate(game, ReviewPlan(iterations=QUICK, seed=9))) for game in games]
-
-
-@pytest.mark.parametrize("workers", [1, 2])
-async def test_it_is_the_review_of_one_process(workers: int, annotated: list[tuple[State, Annotation]]) -> None:
-    """The same plies and the same ledger, whoever runs the searches and on however many threads."""
-    for game, expected in annotated:
-        async with served(workers=workers) as server:
-            messages = await reviewed(AnnotationServiceStub(server.channel), asked(game, seed=9))
-        assert plies(messages, sketch=False) == [write_ply(one, game.game) for one in expected.valuations]
-        assert messages[-1].review == write_review(expected)
-
-
-async def test_a_sketch_comes_first_and_the_ledger_last(stub: Any) -> None:
-    game = random_game("toy", 3, 2)
-    messages = await reviewed(stub, asked(game))
-    first, last = messages[0], messages[-1]
-    assert first.sketch
+@pytest.mark.parametrize(
+    "game", [cut(random_game("duel", 2, 1), 8), cut(random_game("cathedral", 4, 1), 16)], ids=["duel", "cathedral"]
+)
+async def test_it_is_the_review_of_one_process_after_a_sketch(game: State, stub: Any) -> None:
+    messages = await reviewed(stub, asked(game, seed=9))
+    for sketch, iterations in ((True, SKETCH), (False, QUICK)):
+        expected = annotate(game, ReviewPlan(iterations=iterations, seed=9))
+        assert plies(messages, sketch=sketch) == [write_ply(one, game.game) for one in expected.valuations]
+    assert messages[0].sketch
     assert [message.HasField("review") for message in messages] == [False] * (len(messages) - 1) + [True]
-    sketch = annotate(game, ReviewPlan(iterations=SKETCH))
-    assert plies(messages, sketch=True) == [write_ply(one, game.game) for one in sketch.valuations]
-    assert (last.done, last.total) == (len(sketch.valuations),) * 2
-    one_pass = await reviewed(stub, asked(game, iterations=SKETCH))
-    assert not any(message.sketch for message in one_pass)
-
-
-async def test_the_ledger_adds_up_on_the_wire(stub: Any) -> None:
-    messages = await reviewed(stub, asked(cut(random_game("cathedral", 2, 3), 16), iterations=50))
-    for seat in messages[-1].review.seats:
-        luck = sum(one.luck for one in seat.luck)
-        assert seat.start + luck + seat.errors + seat.gifts + seat.revaluation == seat.final
-    for ply in plies(messages, sketch=False):
-        assert sum(ply.before) == sum(ply.after) == 1_000_000
+    assert messages[-1].review == write_review(expected)
+    assert messages[-1].done == messages[-1].total >= len(expected.valuations)
 
 
 async def test_errors_are_played_on_as_in_one_process(stub: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,9 +85,6 @@ async def test_errors_are_played_on_as_in_one_process(stub: Any, monkeypatch: py
     assert last.review == write_review(expected)
 
 
-# -- beside other searches -------------------------------------------------------------------------
-
-
 async def test_it_waits_for_others_and_leaves_nothing_running(stub: Any, server: Served) -> None:
     """Its searches have the lowest priority, and end when its caller leaves."""
     call = stub.AnnotateGame(asked(random_game("duel", 2, 1), iterations=MOST))
@@ -135,12 +105,9 @@ async def test_a_server_that_ends_says_so(stub: Any, server: Served) -> None:
 
 
 async def test_a_review_waits_and_is_not_refused_where_searches_have_all_places() -> None:
-    async with served(max_searches=1, workers=2) as server:
-        move = asyncio.ensure_future(server.advisor.RecommendMove(long_question()))
-        await until(lambda: server.app.scheduler.admitted > 0)
+    async with full_server(workers=2) as server:
         short = asked(random_game("toy", 2, 1), iterations=50)
         assert (await AnnotationServiceStub(server.channel).AnnotateGame(short).read()).total
-        move.cancel()
 
 
 async def test_reviews_of_one_caller_leave_places_for_another(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,8 +144,6 @@ async def test_records_are_read_one_at_a_time(stub: Any, monkeypatch: pytest.Mon
     assert all(messages[-1].HasField("review") for messages in await asyncio.gather(*calls))
     assert most == [1, 1, 1]
 
-
-# -- what makes no sense ---------------------------------------------------------------------------
 
 WRONG: list[tuple[Reason, api.AnnotateGameRequest]] = [
     (Reason.BAD_GAME, asked()),

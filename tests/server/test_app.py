@@ -19,7 +19,7 @@ from clerestory.server.app import SERVICES, start
 from clerestory.server.config import Settings
 from clerestory.v1.advisor_pb2 import STOP_REASON_STOPPED, WARNING_REASON_FINISHING, AnalyzeRequest
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
-from tests.server.harness import Served, long_question, question, refusal, served, serving, until
+from tests.server.harness import Served, long_question, refusal, served, serving, until
 from tests.server.test_analyze import tables
 
 
@@ -87,13 +87,6 @@ async def test_the_objects_of_a_server_are_not_scanned_for_garbage() -> None:
     """A collection of everything stops the event loop for tens of milliseconds."""
     async with serving(Settings(listen="127.0.0.1:0", workers=1)) as (app, _):
         assert not any(one is app.scheduler for one in gc.get_objects())
-
-
-async def test_a_message_that_is_too_large_is_not_read(server: Served) -> None:
-    request = question(iterations=1)
-    request.position.toy.step = "x" * 70_000
-    error = await refusal(server.advisor.RecommendMove(request))
-    assert error.code() == grpc.StatusCode.RESOURCE_EXHAUSTED
 
 
 async def test_channelz_and_health_answer_on_the_admin_port_only() -> None:

@@ -2,6 +2,7 @@
 
 import statistics
 from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -15,15 +16,13 @@ from clerestory.server.callers import ON_BEHALF, SEAT, VIA, Callers, address_of,
 from clerestory.server.security import Tokens
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.advisor_pb2 import AnalyzeRequest
-from clerestory.v1.games_pb2_grpc import GameServiceStub
+from tests.games.table import PERSON
 from tests.server.harness import Served, assert_reason, long_question, opening, question, refusal, served, until
+from tests.server.secured import bearer
 
 PLACES = 8
+NEW_GAME = games.CreateGameRequest(game="toy", seats=[PERSON, PERSON])
 MANY, ONE, PROXY = "token-of-many-calls", "token-of-one-call", "token-of-a-proxy"
-
-
-def bearer(token: str) -> tuple[tuple[str, str], ...]:
-    return (("authorization", f"Bearer {token}"),)
 
 
 def behalf(name: str | bytes) -> tuple[tuple[str, str | bytes], ...]:
@@ -43,17 +42,18 @@ async def server(tokens: Path) -> AsyncIterator[Served]:
         yield server
 
 
-async def occupy(server: Served, number: int, metadata: Any) -> list[Any]:
-    """Start a number of searches that do not end."""
+@asynccontextmanager
+async def occupied(server: Served, number: int, metadata: Any) -> AsyncIterator[None]:
+    """Hold a number of searches that do not end."""
     before = server.app.scheduler.admitted
     calls = [server.advisor.RecommendMove(long_question(), metadata=metadata) for _ in range(number)]
     await until(lambda: server.app.scheduler.admitted == before + number or any(call.done() for call in calls))
     for call in calls:
         assert not call.done(), await refusal(call)
-    return calls
+    yield
+    for call in calls:
+        call.cancel()
 
-
-# -- places and workers ----------------------------------------------------------------------------
 
 PAIRS = [
     (bearer(MANY), bearer(ONE)),
@@ -65,45 +65,36 @@ PAIRS = [
 
 @pytest.mark.parametrize(("many", "one"), PAIRS)
 async def test_one_caller_with_every_place_leaves_one_to_another(server: Served, many: Any, one: Any) -> None:
-    calls = await occupy(server, PLACES, many)
-    error = await refusal(server.advisor.RecommendMove(question(iterations=10), metadata=many))
-    assert_reason(error, Reason.BUSY)
-    answer = await server.advisor.RecommendMove(question(iterations=500), metadata=one)
-    assert answer.statistics.iterations == 500
-    stream = server.advisor.Analyze(AnalyzeRequest(question=question(iterations=500)), metadata=one)
-    assert [table.final async for table in stream][-1]
-    for call in calls:
-        call.cancel()
+    async with occupied(server, PLACES, many):
+        error = await refusal(server.advisor.RecommendMove(question(iterations=10), metadata=many))
+        assert_reason(error, Reason.BUSY)
+        answer = await server.advisor.RecommendMove(question(iterations=500), metadata=one)
+        assert answer.statistics.iterations == 500
+        stream = server.advisor.Analyze(AnalyzeRequest(question=question(iterations=500)), metadata=one)
+        assert [table.final async for table in stream][-1]
 
 
 @pytest.mark.system  # tests/advice/test_sharing.py has the rule with a simulated scheduler
 async def test_one_search_of_a_caller_has_as_much_as_eight_of_another(server: Served) -> None:
-    calls = [*await occupy(server, 8, bearer(MANY)), *await occupy(server, 1, bearer(ONE))]
-    trees = [tree for job in server.app.scheduler._jobs.values() for tree in job.trees]
-    before = [tree.used for tree in trees]
+    async with occupied(server, 8, bearer(MANY)), occupied(server, 1, bearer(ONE)):
+        trees = [tree for job in server.app.scheduler._jobs.values() for tree in job.trees]
+        before = [tree.used for tree in trees]
 
-    def used() -> list[float]:
-        return [tree.used - already for tree, already in zip(trees, before, strict=True)]
+        def used() -> list[float]:
+            return [tree.used - already for tree, already in zip(trees, before, strict=True)]
 
-    await until(lambda: sum(used()) > 1.5)  # seconds of a worker, however long a busy machine takes for them
-    *many, one = used()
-    assert one > 3 * statistics.median(many)  # one of the eight may get a turn late
-    for call in calls:
-        call.cancel()
+        await until(lambda: sum(used()) > 1.5)  # seconds of a worker, however long a busy machine takes for them
+        *many, one = used()
+        assert one > 3 * statistics.median(many)  # one of the eight may get a turn late
 
 
 async def test_without_tokens_a_proxy_of_this_machine_may_name_who_calls() -> None:
-    async with served(max_searches=4) as server:
-        calls = await occupy(server, 4, behalf("10.0.0.1"))
+    async with served(max_searches=4) as server, occupied(server, 4, behalf("10.0.0.1")):
         error = await refusal(server.advisor.RecommendMove(long_question(), metadata=behalf("10.0.0.1")))
         assert_reason(error, Reason.BUSY)
         for metadata in (behalf("2001:db8::7"), ()):
             assert (await server.advisor.RecommendMove(question(iterations=10), metadata=metadata)).lines
-        for call in calls:
-            call.cancel()
 
-
-# -- trees -----------------------------------------------------------------------------------------
 
 OTHERS = (bearer(MANY), bearer(PROXY), (*bearer(PROXY), *behalf("one")), (*bearer(PROXY), *behalf(ONE)))
 
@@ -119,8 +110,6 @@ async def test_no_caller_gets_the_tree_of_another(server: Served) -> None:
     assert [await reused(stranger) for stranger in OTHERS] == [0] * len(OTHERS)
     assert [await reused(one) for one in (bearer(ONE), *OTHERS)] == [400] * (1 + len(OTHERS))
 
-
-# -- who it is -------------------------------------------------------------------------------------
 
 BAD_NAMES: list[tuple[Any, Reason, grpc.StatusCode]] = [
     ((*bearer(ONE), *behalf("me")), Reason.ON_BEHALF_DENIED, grpc.StatusCode.PERMISSION_DENIED),
@@ -172,9 +161,7 @@ def test_with_tokens_a_caller_is_a_token_wherever_it_calls_from(tokens: Path) ->
         ("ipv4:192.0.2.1:5", behalf("192.0.2.9"), "peer:192.0.2.1"),
     ],
 )
-def test_a_stranger_is_an_address_and_on_this_machine_a_name(
-    tokens: Path, peer: str, metadata: Any, label: str
-) -> None:
+def test_a_stranger_is_an_address_or_near_a_name(tokens: Path, peer: str, metadata: Any, label: str) -> None:
     assert Callers(Tokens(tokens)).stranger(context(peer, *metadata)).label == label
 
 
@@ -182,6 +169,8 @@ def test_the_address_of_a_browser_does_not_count_beside_its_token(tokens: Path) 
     callers = Callers(Tokens(tokens))
     through = (*behalf("192.0.2.9"), VIA)
     assert callers.of(context("unix:", *bearer(ONE), *through)) == callers.of(context("unix:", *bearer(ONE)))
+    named = callers.of(context("unix:", *bearer(PROXY), *behalf("192.0.2.9")))
+    assert callers.of(context("unix:", *bearer(PROXY), *through)) == named  # whose token may name others
     with pytest.raises(Refusal) as caught:
         callers.of(context("ipv4:192.0.2.1:5", *bearer(ONE), *through))
     assert caught.value.reason == Reason.ON_BEHALF_DENIED
@@ -204,17 +193,13 @@ def test_logs_name_callers_shortly(calls: str, name: str, label: str) -> None:
 
 async def test_a_player_at_a_game_has_a_part_of_the_share_of_a_token(server: Served) -> None:
     """People who share an address, or a token as here, cannot starve each other, nor all of them somebody else."""
-    person = games.SeatPlan(kind=games.SEAT_KIND_PERSON)
-    stub: Any = GameServiceStub(server.channel)
-    made = await stub.CreateGame(games.CreateGameRequest(game="toy", seats=[person] * 2), metadata=bearer(ONE))
+    made = await server.games.CreateGame(NEW_GAME, metadata=bearer(ONE))
     many, one = ((*bearer(ONE), (SEAT, f"{made.game.game_id} {token.token}")) for token in made.seat_tokens)
-    calls = await occupy(server, PLACES, many)
-    assert_reason(await refusal(server.advisor.RecommendMove(question(iterations=10), metadata=many)), Reason.BUSY)
-    for metadata in (one, bearer(ONE), bearer(MANY)):
-        answer = await server.advisor.RecommendMove(question(iterations=500), metadata=metadata)
-        assert answer.statistics.iterations == 500
-    for call in calls:
-        call.cancel()
+    async with occupied(server, PLACES, many):
+        assert_reason(await refusal(server.advisor.RecommendMove(question(iterations=10), metadata=many)), Reason.BUSY)
+        for metadata in (one, bearer(ONE), bearer(MANY)):
+            answer = await server.advisor.RecommendMove(question(iterations=500), metadata=metadata)
+            assert answer.statistics.iterations == 500
 
 
 @pytest.mark.parametrize("shown", ["game", "game wrong", "other right", "", "game right right", b"game right"])
@@ -230,10 +215,8 @@ def test_an_invalid_seat_has_no_part_of_its_own(shown: str | bytes) -> None:
 
 async def test_a_game_keeps_the_origin_of_its_maker(server: Served) -> None:
     """So the bots of a game use the share of whoever made it."""
-    stub: Any = GameServiceStub(server.channel)
-    person = games.SeatPlan(kind=games.SEAT_KIND_PERSON)
     for metadata in (bearer(ONE), (*bearer(PROXY), *behalf("ann"))):
-        made = await stub.CreateGame(games.CreateGameRequest(game="toy", seats=[person] * 2), metadata=metadata)
+        made = await server.games.CreateGame(NEW_GAME, metadata=metadata)
         async with server.app.keeper.lend(made.game.game_id) as live:
             callers = Callers(server.app.tokens)
             assert live.kept.head.maker == callers.of(context("unix:", *metadata)).origin

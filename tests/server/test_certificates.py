@@ -12,13 +12,7 @@ import trustme
 from clerestory.declared import BadSettings
 from clerestory.server.app import start
 from clerestory.server.config import Settings
-from tests.server.secured import Files, accepts, pem, running, settings, trusting
-
-
-def write(issued: trustme.LeafCert, folder: Path) -> None:
-    """Write a server's certificate chain and key over those that are there."""
-    (folder / "server.pem").write_bytes(pem(issued.cert_chain_pems))
-    (folder / "server.key").write_bytes(issued.private_key_pem.bytes())
+from tests.server.secured import Files, accepts, running, settings, trusting, write_certificate
 
 
 def of_folder(folder: Path, *, clients: bool = False) -> Settings:
@@ -61,11 +55,11 @@ async def test_a_socket_file_can_have_a_certificate_as_well(files: Files, tmp_pa
 async def test_a_renewed_certificate_is_for_new_connections(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     old, new = trustme.CA(), trustme.CA()
-    write(old.issue_cert("127.0.0.1"), tmp_path)
+    write_certificate(old.issue_cert("127.0.0.1"), tmp_path)
     async with running(of_folder(tmp_path)) as app:
         async with grpc.aio.secure_channel(app.address, trusting(old)) as early:
             await early.channel_ready()
-            write(new.issue_cert("127.0.0.1"), tmp_path)
+            write_certificate(new.issue_cert("127.0.0.1"), tmp_path)
             assert [await accepts(app, trusting(one)) for one in (old, new)] == [True, False]
             app.reload()
             assert "certificates read from" in caplog.text
@@ -81,7 +75,7 @@ async def test_a_renewed_certificate_is_for_new_connections(tmp_path: Path, capl
 
 async def test_the_authorities_of_clients_are_read_again(tmp_path: Path) -> None:
     authority, old, new = trustme.CA(), trustme.CA(), trustme.CA()
-    write(authority.issue_cert("127.0.0.1"), tmp_path)
+    write_certificate(authority.issue_cert("127.0.0.1"), tmp_path)
     old.cert_pem.write_to_path(tmp_path / "clients.pem")
     clients = [trusting(authority, one.issue_cert("client@example.org")) for one in (old, new)]
     async with running(of_folder(tmp_path, clients=True)) as app:
@@ -95,7 +89,7 @@ async def test_the_authorities_of_clients_are_read_again(tmp_path: Path) -> None
 @pytest.mark.parametrize("alone", [False, True], ids=["of their root", "an intermediate one alone"])
 async def test_clients_of_intermediate_authorities(tmp_path: Path, alone: bool) -> None:
     root, stranger = trustme.CA(), trustme.CA()
-    write(root.create_child_ca().issue_cert("127.0.0.1"), tmp_path)
+    write_certificate(root.create_child_ca().issue_cert("127.0.0.1"), tmp_path)
     ours, theirs = root.create_child_ca(), (root if alone else stranger).create_child_ca()
     (ours if alone else root).cert_pem.write_to_path(tmp_path / "clients.pem")
     async with running(of_folder(tmp_path, clients=True)) as app:
@@ -106,12 +100,12 @@ async def test_clients_of_intermediate_authorities(tmp_path: Path, alone: bool) 
 @pytest.mark.parametrize(
     ("days", "words"), [(30, ""), (3, "the certificate ends at "), (-3, "the certificate ended at ")]
 )
-async def test_the_log_warns_of_a_certificate_that_ends_soon(
+async def test_the_log_warns_of_the_end(
     days: int, words: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     """At the start, and whenever it is read again; the figures always have the end."""
     authority, end = trustme.CA(), datetime.now(UTC).replace(microsecond=0) + timedelta(days)
-    write(authority.issue_cert("127.0.0.1", not_before=end - timedelta(60), not_after=end), tmp_path)
+    write_certificate(authority.issue_cert("127.0.0.1", not_before=end - timedelta(60), not_after=end), tmp_path)
     async with running(of_folder(tmp_path)) as app:
         app.reload()
         told = [one.getMessage() for one in caplog.records if "SIGHUP" in one.message]
@@ -119,7 +113,7 @@ async def test_the_log_warns_of_a_certificate_that_ends_soon(
         assert all(f"{words}{end:%Y-%m-%d %H:%M} UTC" in one for one in told)
         figure = "clerestory_certificate_ends_seconds"
         assert app.metrics.registry.get_sample_value(figure) == end.timestamp()
-        write(authority.issue_cert("127.0.0.1", not_after=end + timedelta(90)), tmp_path)
+        write_certificate(authority.issue_cert("127.0.0.1", not_after=end + timedelta(90)), tmp_path)
         app.reload()
         assert app.metrics.registry.get_sample_value(figure) == (end + timedelta(90)).timestamp()
 
@@ -138,9 +132,7 @@ BAD_FILES = [
 
 
 @pytest.mark.parametrize(("part", "field", "name", "message"), BAD_FILES)
-async def test_a_server_does_not_start_with_a_bad_file(
-    files: Files, part: str, field: str, name: str, message: str
-) -> None:
+async def test_no_server_starts_with_a_bad_file(files: Files, part: str, field: str, name: str, message: str) -> None:
     given: dict[str, Any] = {field: files[name]}
     with pytest.raises(BadSettings, match=f"^{field}: .*{message}"):
         await start(settings(files, part, **given))

@@ -2,7 +2,6 @@
 
 import logging
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,20 +18,11 @@ from clerestory.refusals import UNTIMELY, Reason, Refusal
 from clerestory.server import service
 from clerestory.server.errors import CODES, FIELDS_OF, MAX_DESCRIPTION, MAX_LISTED, status_of
 from clerestory.v1 import advisor_pb2, annotation_pb2, games_pb2
-from clerestory.v1.advisor_pb2 import AnalyzeRequest, RecommendMoveRequest
+from clerestory.v1.advisor_pb2 import AnalyzeRequest, Observer, RecommendMoveRequest
 from clerestory.v1.position_pb2 import Position
 from clerestory.v1.toy_pb2 import ToyPosition
 from tests.games.table import OPEN, PERSON, table
-from tests.server.harness import (
-    Served,
-    assert_reason,
-    details,
-    opening,
-    question,
-    refusal,
-    served,
-    until,
-)
+from tests.server.harness import Served, assert_reason, details, opening, question, refusal, served, until
 
 TESTS = Path(__file__).parents[1]
 
@@ -79,6 +69,7 @@ BAD_QUESTIONS = [
     *[(reason, field, question(**{"iterations": 1} | fields)) for reason, field, fields in BAD_FIELDS],
 ]
 BAD_STREAMS: list[tuple[Reason, str, dict[str, Any]]] = [
+    (Reason.BAD_SEAT, "observer.seat", {"observer": Observer(seat=9)}),
     (Reason.BAD_UPDATE_INTERVAL, "update_interval", {"update_interval": Duration(nanos=9_999_999)}),
     *[
         (Reason.BAD_TARGET_CERTAINTY, "target_certainty", {"target_certainty": certainty})
@@ -106,31 +97,14 @@ async def test_an_error_names_the_field_that_is_wrong(server: Served) -> None:
         assert error.details() == f"{field}: {violations[0].description}"
 
 
-NOT_NOW = [
-    (Reason.GAME_OVER, "position", lambda: question(finished(), iterations=1)),
-    (Reason.NOT_SEATS_TURN, "seat", lambda: question(iterations=1, seat=1)),
-]
-
-
-@pytest.mark.parametrize(("reason", "subject", "ask"), NOT_NOW)
-async def test_failed_precondition(
-    server: Served, reason: Reason, subject: str, ask: Callable[[], RecommendMoveRequest]
-) -> None:
-    error = await refusal(server.advisor.RecommendMove(ask()))
-    assert error.code() == grpc.StatusCode.FAILED_PRECONDITION
-    assert_reason(error, reason)
-    violations = details(error, PreconditionFailure).violations
-    assert [(violation.type, violation.subject) for violation in violations] == [(reason, subject)]
-
-
-async def test_all_that_is_wrong_with_a_position_is_listed(server: Served) -> None:
-    request = question(iterations=1)
-    request.position.toy.round = 9
-    request.position.toy.players[1].hand[:] = [77]
-    error = await refusal(server.advisor.RecommendMove(request))
-    assert_reason(error, Reason.BAD_POSITION)
-    fields = [violation.field for violation in details(error, BadRequest).field_violations]
-    assert fields == ["position.toy.round", "position.toy.players[1].hand[0]"]
+async def test_failed_precondition(server: Served) -> None:
+    over = question(finished(), iterations=1)
+    early = question(iterations=1, seat=1)
+    for request, *blamed in (over, Reason.GAME_OVER, "position"), (early, Reason.NOT_SEATS_TURN, "seat"):
+        error = await refusal(server.advisor.RecommendMove(request))
+        assert error.code() == grpc.StatusCode.FAILED_PRECONDITION
+        [violation] = details(error, PreconditionFailure).violations
+        assert [violation.type, violation.subject] == blamed
 
 
 async def test_all_that_is_wrong_with_a_question_is_listed(server: Served) -> None:
@@ -231,13 +205,6 @@ async def test_out_of_time() -> None:
         error = await refusal(server.advisor.RecommendMove(question(iterations=1), timeout=600))
     assert error.code() == grpc.StatusCode.DEADLINE_EXCEEDED
     assert_reason(error, Reason.OUT_OF_TIME)
-
-
-async def test_finishing(server: Served) -> None:
-    server.app.scheduler.finish()
-    error = await refusal(server.advisor.RecommendMove(question(iterations=1)))
-    assert error.code() == grpc.StatusCode.UNAVAILABLE
-    assert_reason(error, Reason.FINISHING)
 
 
 async def test_internal(monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture) -> None:

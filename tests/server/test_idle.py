@@ -2,10 +2,9 @@
 
 import asyncio
 import urllib.request
-from collections import Counter
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import AsyncMock
 
 import grpc
 import pytest
@@ -17,7 +16,6 @@ from clerestory.door.config import DoorSettings
 from clerestory.door.serve import opened
 from clerestory.games import due, heartbeat, keeper
 from clerestory.v1 import games_pb2 as games
-from clerestory.v1.games_pb2_grpc import GameServiceStub
 from tests.games.table import PERSON
 from tests.server.harness import FORMATS, Served, logged, served, until
 
@@ -30,7 +28,6 @@ HOURLY = ("forget_requests", "tally", "due")  # methods of a store that periodic
 
 
 def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let all periodic work come round at once."""
     for module, names in PERIODS.items():
         for name in names:
             monkeypatch.setattr(module, name, SOON)
@@ -38,20 +35,11 @@ def hurry(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(heartbeat, "MISSED", FORGIVEN)
 
 
-def counted(monkeypatch: pytest.MonkeyPatch, store: Any) -> Counter[str]:
-    """Count how often periodic work asks a store."""
-    rounds: Counter[str] = Counter()
-
-    def counting(name: str, ask: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
-        async def asked(*arguments: Any, **named: Any) -> Any:
-            rounds[name] += 1
-            return await ask(*arguments, **named)
-
-        return asked
-
-    for name in HOURLY:
-        monkeypatch.setattr(store, name, counting(name, getattr(store, name)))
-    return rounds
+def counted(monkeypatch: pytest.MonkeyPatch, store: Any) -> list[AsyncMock]:
+    asked = {name: AsyncMock(wraps=getattr(store, name)) for name in HOURLY}
+    for name, ask in asked.items():
+        monkeypatch.setattr(store, name, ask)
+    return [*asked.values()]
 
 
 async def watched_from_outside(server: Served, page: str, metrics: int) -> None:
@@ -63,17 +51,15 @@ async def watched_from_outside(server: Served, page: str, metrics: int) -> None:
 
 
 async def idle(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a server be for ROUNDS of all its periodic work."""
     rounds = counted(monkeypatch, server.app.keeper.store)
     assert server.app.exposition is not None
     async with opened(DoorSettings("127.0.0.1:0"), dial(server.app.address, None, None, retries=False)) as door:
         await watched_from_outside(server, door.url, server.app.exposition.port)
-        await until(lambda: all(rounds[name] >= ROUNDS for name in HOURLY))
+        await until(lambda: all(one.await_count >= ROUNDS for one in rounds))
 
 
 async def begun(server: Served) -> None:
-    """Begin a game of people, who then leave."""
-    await GameServiceStub(server.channel).CreateGame(games.CreateGameRequest(game="toy", seats=[PERSON, PERSON]))
+    await server.games.CreateGame(games.CreateGameRequest(game="toy", seats=[PERSON, PERSON]))
 
 
 @pytest.mark.parametrize("form", FORMATS)
@@ -89,9 +75,7 @@ async def test_an_idle_server_logs_nothing(form: str, tmp_path: Path, monkeypatc
 
 
 @pytest.mark.system
-async def test_an_idle_server_of_a_database_logs_nothing(
-    database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+async def test_with_a_database_it_logs_nothing(database: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     hurry(monkeypatch)
     with logged("text") as log:
         async with served(store=database, metrics="127.0.0.1:0") as server:

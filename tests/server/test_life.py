@@ -23,9 +23,7 @@ def told(caplog: pytest.LogCaptureFixture) -> list[tuple[str, str | None]]:
 
 
 @pytest.mark.parametrize(("fails", "why"), [(False, "enough"), (True, "OSError")])
-async def test_the_end_has_the_first_cause_or_what_went_wrong(
-    fails: bool, why: str, caplog: pytest.LogCaptureFixture
-) -> None:
+async def test_the_end_has_its_first_cause(fails: bool, why: str, caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO)
     try:
         await lived(Life(), fails=fails)

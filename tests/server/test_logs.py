@@ -1,15 +1,12 @@
 """What is written about failures: enough to find the fault, and none of the secrets in play."""
 
 import io
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import grpc
 import pytest
 
-from clerestory.games.kept import ServerGame
-from clerestory.games.log import seated as seated_as
 from clerestory.refusals import Reason
 from clerestory.server import game_service
 from clerestory.server.logs import FRAMES, LONGEST
@@ -24,20 +21,16 @@ FAULT = "unexpected error in a call"
 
 @pytest.fixture
 def door(tmp_path: Path) -> Path:
-    """A file of bearer tokens."""
     path = tmp_path / "tokens"
     path.write_text(f"{BEARER}\n")
     return path
 
 
 def opened(server: Served, **options: Any) -> grpc.aio.Channel:
-    """Return a channel that sends the bearer token with every call."""
     return grpc.aio.insecure_channel(server.app.address, options=[*options.items()], interceptors=[Bearer()])
 
 
 class Bearer(grpc.aio.UnaryUnaryClientInterceptor):  # type: ignore[misc]
-    """Adds the bearer token to a call."""
-
     async def intercept_unary_unary(self, continuation: Any, details: Any, request: Any) -> Any:
         return await continuation(details._replace(metadata=AUTHORIZED), request)
 
@@ -46,14 +39,12 @@ AUTHORIZED = (("authorization", f"Bearer {BEARER}"),)
 
 
 def secrets_of(played: Table) -> list[str]:
-    """Return everything about a running game that must not be told."""
     head = played.app.keeper.cache.games[played.game_id].kept.head
     tokens = [played.made.owner_token, played.made.onlooker_token, *played.tokens()]
     return [head.salt, str(head.seed), *tokens]
 
 
 def failing(*secrets: object) -> Any:
-    """Return a function that fails and says all that it knows."""
 
     def fail(*arguments: Any, **named: Any) -> Any:
         raise ValueError(f"{secrets} {arguments} {named} authorization: Bearer {BEARER}")
@@ -91,7 +82,7 @@ async def test_a_traceback_is_short(form: str, monkeypatch: pytest.MonkeyPatch) 
 
     with logged(form) as log:
         async with served() as server:
-            played = await seated(GameServiceStub(server.channel), server.app, PERSON, PERSON)
+            played = await seated(server.games, server.app, PERSON, PERSON)
             monkeypatch.setattr(game_service, "write_views", deep)
             assert_reason(await refusal(played.look()), Reason.INTERNAL)
     text = log.getvalue()
@@ -99,35 +90,6 @@ async def test_a_traceback_is_short(form: str, monkeypatch: pytest.MonkeyPatch) 
     assert 0 < text.count("in deep") <= FRAMES
     assert 0 < text.count("word ") <= 1 + LONGEST / 5  # one in the line of the frame
     assert "local_of_a_frame = 3" not in text
-
-
-async def test_a_caller_who_refuses_a_large_message_has_left() -> None:
-    with logged("text") as log:
-        async with served() as server:
-            played = await seated(GameServiceStub(server.channel), server.app, PERSON, PERSON)
-            await rename(played, 1500)
-            options = [("grpc.max_receive_message_length", 64)]
-            async with grpc.aio.insecure_channel(server.app.address, options=options) as narrow:
-                request = games.WatchGameRequest(game_id=played.game_id, tokens=played.tokens(), from_version=0)
-                for _ in range(5):
-                    with pytest.raises(grpc.aio.AioRpcError):
-                        await GameServiceStub(narrow).WatchGame(request).read()
-            await until(lambda: left(log, "WatchGame") == 5)
-    text = log.getvalue()
-    assert FAULT not in text
-    assert "Traceback" not in text
-    assert [token for token in played.tokens() if token in text] == []
-
-
-async def rename(played: Table, times: int) -> None:
-    """Lengthen the log of a game, so that its beginning does not fit the window of a stream."""
-
-    def act(kept: ServerGame) -> None:
-        for number in range(times):
-            kept.add(seated_as(0, replace(kept.seats[0], name=f"{number:040}"), 5))
-
-    async with played.app.keeper.lend(played.game_id) as live:
-        await played.app.keeper.change(live, act)
 
 
 async def test_a_write_that_fails_is_no_fault_of_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -139,7 +101,7 @@ async def test_a_write_that_fails_is_no_fault_of_the_server(monkeypatch: pytest.
     monkeypatch.setattr(game_service, "watch", write)
     with logged("text") as log:
         async with served() as server:
-            played = await seated(GameServiceStub(server.channel), server.app, PERSON, PERSON)
+            played = await seated(server.games, server.app, PERSON, PERSON)
             with pytest.raises(grpc.aio.AioRpcError):
                 await played.watch().read()
             await until(lambda: left(log, "WatchGame") == 1)

@@ -9,6 +9,7 @@ from contextlib import closing
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import AsyncMock
 
 import pytest
 from prometheus_client import CollectorRegistry, generate_latest
@@ -20,9 +21,8 @@ from clerestory.server import app, metrics
 from clerestory.server.metrics import CALLERS, OTHER, Metrics
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.advisor_pb2 import AnalyzeRequest
-from clerestory.v1.games_pb2_grpc import GameServiceStub
 from tests.games.table import BOT, PERSON
-from tests.server.harness import Served, long_question, question, refusal, served, until
+from tests.server.harness import Served, full_server, long_question, question, refusal, served, until
 
 
 def figure(server: Served | CollectorRegistry, name: str, **labels: str) -> float | None:
@@ -51,14 +51,10 @@ async def test_calls_and_searches_are_counted(server: Served) -> None:
 
 
 async def test_searches_under_way_and_refused_are_counted() -> None:
-    async with served(max_searches=1) as server:
-        call = server.advisor.RecommendMove(long_question())
-        await until(lambda: figure(server, "running") == 1)
+    async with full_server() as server:
         await refusal(server.advisor.RecommendMove(question(iterations=1)))
-        assert figure(server, "admitted") == 1
+        assert figures(server, "running", "admitted") == [1, 1]
         assert figure(server, "shed_total", method="AdvisorService/RecommendMove") == 1
-        call.cancel()
-        await until(lambda: figure(server, "admitted") == 0)
 
 
 async def test_metrics_are_shown_over_http() -> None:
@@ -71,7 +67,6 @@ async def test_metrics_are_shown_over_http() -> None:
 
 @pytest.fixture
 def busy(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let a server look at its games and its store all the time."""
     monkeypatch.setattr(due, "LOOK", 0.02)
     monkeypatch.setattr(due, "SOONEST", 0.005)
 
@@ -114,8 +109,6 @@ async def test_refusals_are_counted_by_caller() -> None:
         await until(lambda: server.app.scheduler.admitted == len(long))
         for name in ("anna", "anna", "ben"):
             await refusal(server.advisor.RecommendMove(question(iterations=1), metadata=behalf(name)))
-        for call in long:
-            call.cancel()
         counted = {name: refused(server.app.metrics.registry, f"peer:127.0.0.1/{name}") for name in ("anna", "ben")}
     assert counted == {"anna": 2, "ben": 1}
 
@@ -149,17 +142,16 @@ def test_few_callers_have_a_figure_of_their_own(monkeypatch: pytest.MonkeyPatch)
     assert refused(told.registry, "caller 0") is None
 
 
+def waiting_for_the_server(server: Served) -> float | None:
+    return figure(server, "games_waiting", kind="people")
+
+
 async def test_games_that_wait_for_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(due, "MOVERS", 0)
     async with served() as server:
-        stub: Any = GameServiceStub(server.channel)
-        await stub.CreateGame(games.CreateGameRequest(game="toy", seats=[BOT, PERSON]))
-        await until(lambda: figure(server, "games_waiting", kind="people") == 1)
+        await server.games.CreateGame(games.CreateGameRequest(game="toy", seats=[BOT, PERSON]))
+        await until(lambda: waiting_for_the_server(server) == 1)
         assert figure(server, "games_waiting", kind="bots") == 0
-
-
-def waiting_for_the_server(server: Served) -> float | None:
-    return figure(server, "games_waiting", kind="people")
 
 
 @pytest.mark.usefixtures("busy")
@@ -167,7 +159,7 @@ def waiting_for_the_server(server: Served) -> float | None:
     ("what", "name", "error"),
     [("store", "append", StoreFull("full")), ("store", "later", StoreError("broken")), ("choice", "", ValueError())],
 )
-async def test_games_in_which_it_fails_wait_until_it_has_moved(
+async def test_games_wait_until_it_has_moved(
     what: str, name: str, error: Exception, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Also while it tries again, which is all that it does in this test."""
@@ -178,13 +170,12 @@ async def test_games_in_which_it_fails_wait_until_it_has_moved(
         raise error
 
     async with served() as server:
-        stub: Any = GameServiceStub(server.channel)
         with monkeypatch.context() as patch:
             if what == "store":
                 patch.setattr(server.app.keeper.store, name, fail)
             else:
                 patch.setattr(server.app.keeper._due._mover, "_choose", fail)
-            await stub.CreateGame(games.CreateGameRequest(game="toy", seats=[BOT, PERSON]))
+            await server.games.CreateGame(games.CreateGameRequest(game="toy", seats=[BOT, PERSON]))
             await until(lambda: len(tried) > 3)
             assert tried[0] == 0
             assert {*tried[1:]} == {1}
@@ -194,34 +185,27 @@ async def test_games_in_which_it_fails_wait_until_it_has_moved(
 
 @pytest.mark.usefixtures("busy")
 async def test_a_game_that_is_deleted_waits_no_longer(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def fail(*_: Any, **__: Any) -> None:
-        raise StoreFull("full")
-
     async with served() as server:
-        stub, store = GameServiceStub(server.channel), server.app.keeper.store
-        monkeypatch.setattr(store, "append", fail)
-        await stub.CreateGame(games.CreateGameRequest(game="toy", seats=[BOT, PERSON]))  # type: ignore[misc]
+        store = server.app.keeper.store
+        monkeypatch.setattr(store, "append", AsyncMock(side_effect=StoreFull("full")))
+        await server.games.CreateGame(games.CreateGameRequest(game="toy", seats=[BOT, PERSON]))  # type: ignore[misc]
         await until(lambda: waiting_for_the_server(server) == 1)
         server.app.keeper.cache.drop(await store.delete_untouched(1 << 62, 1))
         await until(lambda: waiting_for_the_server(server) == 0)
 
 
-# -- who asked -------------------------------------------------------------------------------------
-
 MARGIN, SEARCHES = "deadline_margin_seconds_count", "queue_wait_seconds_count"
 
 
 def counted(server: Served, name: str) -> dict[str, float]:
-    """Return a figure by method."""
     methods = {"RecommendMove", "Analyze", "Bot", ""}
     return {method: found for method in methods if (found := figure(server, name, method=method)) is not None}
 
 
 async def test_a_search_is_counted_for_what_asked(server: Served) -> None:
-    stub: Any = GameServiceStub(server.channel)
-    made = await stub.CreateGame(games.CreateGameRequest(game="toy", seats=[BOT, BOT]))
+    made = await server.games.CreateGame(games.CreateGameRequest(game="toy", seats=[BOT, BOT]))
     watched = games.WatchGameRequest(game_id=made.game.game_id, tokens=[made.owner_token])
-    async for state in stub.WatchGame(watched):
+    async for state in server.games.WatchGame(watched):
         if state.game.status == games.GAME_STATUS_OVER:
             break
     assert {*counted(server, SEARCHES)} == {"Bot"}

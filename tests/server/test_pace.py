@@ -11,13 +11,9 @@ from clerestory.server.pace import AT_ONCE, EVERY, LONGEST, SPREAD, Pace
 
 
 class FakeClock:
-    """A clock that only a test moves."""
-
-    def __init__(self) -> None:
-        self.now = 0.0
+    now = 0.0
 
     def monotonic(self) -> float:
-        """Return the time."""
         return self.now
 
 
@@ -46,9 +42,7 @@ def test_refusals_come_at_their_pace(clock: FakeClock, in_flight: int) -> None:
 
 @pytest.mark.parametrize("remaining", [None, 10.0])
 @pytest.mark.parametrize("in_flight", [200, 1000])
-def test_a_crowd_that_came_at_one_moment_is_told_one_by_one(
-    clock: FakeClock, in_flight: int, remaining: float | None
-) -> None:
+def test_a_crowd_of_one_moment_is_told_one_by_one(clock: FakeClock, in_flight: int, remaining: float | None) -> None:
     times = refusal_times(clock, in_flight, 150.0, remaining)
     longest = LONGEST if remaining is None else min(LONGEST, remaining / 2)
     fair = 0.5 * (1 / EVERY + in_flight / (longest * (1 - SPREAD)))  # in half a second

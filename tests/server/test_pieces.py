@@ -9,6 +9,7 @@ from collections.abc import AsyncGenerator, Awaitable
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
+from unittest.mock import create_autospec
 
 import pytest
 
@@ -22,7 +23,6 @@ from clerestory.server.pieces import Pieces, write_each
 from clerestory.server.rules_service import AT_ONCE, RulesHandlers
 from clerestory.server.security import Tokens
 from clerestory.v1 import games_pb2, lessons_pb2, rules_pb2
-from clerestory.v1.games_pb2_grpc import GameServiceStub
 from tests.laws import walk
 from tests.lessons.pupil import answers
 from tests.server.harness import LoopClock, served, until
@@ -32,7 +32,6 @@ CALLS = 4  # of one caller, at once
 
 
 def context(name: str, *more: tuple[str, str]) -> Any:
-    """The context of a call on behalf of somebody."""
     return SimpleNamespace(peer=lambda: "ipv4:127.0.0.1:5", invocation_metadata=lambda: ((ON_BEHALF, name), *more))
 
 
@@ -86,22 +85,15 @@ async def test_plans_are_found_in_a_thread_one_at_a_time(monkeypatch: pytest.Mon
 
 
 async def test_games_are_listed_a_piece_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    turns = list[object]()
-    turn = Pieces.turn
-
-    async def counted(made: Pieces, caller: str) -> None:
-        turns.append(caller)
-        await turn(made, caller)
-
-    monkeypatch.setattr(Pieces, "turn", counted)
+    turn = create_autospec(Pieces.turn, side_effect=Pieces.turn)
+    monkeypatch.setattr(Pieces, "turn", turn)
     seats = [games_pb2.SeatPlan(kind=games_pb2.SEAT_KIND_OPEN)] * 2
     async with served() as server:
-        games: Any = GameServiceStub(server.channel)
         for _ in range(3):
             options = games_pb2.GameOptions(listed=True)
-            await games.CreateGame(games_pb2.CreateGameRequest(game="toy", seats=seats, options=options))
-        assert len((await games.ListGames(games_pb2.GameServiceListGamesRequest(page_size=100))).games) == 3
-    assert len(turns) == 3
+            await server.games.CreateGame(games_pb2.CreateGameRequest(game="toy", seats=seats, options=options))
+        assert len((await server.games.ListGames(games_pb2.GameServiceListGamesRequest(page_size=100))).games) == 3
+    assert turn.call_count == 3
 
 
 async def test_a_call_under_way_gets_its_answer_though_its_token_may_name_nobody_any_more(tmp_path: Path) -> None:
@@ -135,7 +127,7 @@ async def test_a_crowd_of_one_caller_delays_another_by_a_piece_for_each_of_its_o
 
 
 @pytest.mark.parametrize("leaves", [False, True])
-async def test_the_source_of_a_stream_is_closed_when_its_caller_takes_nothing(
+async def test_the_source_of_a_stream_that_nobody_takes_is_closed(
     leaves: bool, clock: LoopClock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Whether the caller takes something after all, or leaves."""

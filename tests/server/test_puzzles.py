@@ -93,7 +93,6 @@ PLAN = next(one for one in puzzles(GAMES["cathedral"]) if one.is_plan and one.be
 
 
 async def tried(stub: Any, *, action: str = "", actions: Sequence[str] = ()) -> api.TryPuzzleResponse:
-    """The verdict on a try of PLAN."""
     reference = api.PuzzleReference(game="cathedral", number=PLAN.number)
     verdict: api.TryPuzzleResponse = await stub.TryPuzzle(
         api.TryPuzzleRequest(puzzle=reference, action=action, actions=actions)
@@ -109,13 +108,10 @@ async def test_a_plan_is_judged_as_a_whole_in_any_order(stub: Any) -> None:
         assert verdict == await tried(stub, actions=[action for action in actions if action != "finish"] or ["finish"])
 
 
-async def test_the_answer_of_a_plan_names_all_of_it(stub: Any) -> None:
+async def test_the_answer_of_a_plan_is_all_of_it_and_an_action_the_best_that_goes_on_from_it(stub: Any) -> None:
     verdict = await tried(stub)
     assert [action.text for action in verdict.answer_actions] == PLAN.best.split(PLAN_SEPARATOR)
     assert {use.item: use.times for use in verdict.plan} == PLAN.plan(PLAN.best.split(PLAN_SEPARATOR))
-
-
-async def test_an_action_is_judged_by_the_best_plan_that_goes_on_from_it(stub: Any) -> None:
     first = PLAN.best.split(PLAN_SEPARATOR)[0]
     assert (await tried(stub, action=first)).right
     assert (await tried(stub, action="finish")).loss == PLAN.losses["finish"]

@@ -1,7 +1,5 @@
 """Server reflection, as generic clients ask for it."""
 
-from typing import Any
-
 import grpc
 import pytest
 from google.protobuf.descriptor_pb2 import FileDescriptorProto
@@ -9,7 +7,7 @@ from grpc_reflection.v1alpha.reflection_pb2 import ServerReflectionRequest, Serv
 
 from clerestory.server.app import SERVICES
 from clerestory.server.reflection import METHOD, NAMES
-from tests.server.harness import Served, served
+from tests.server.harness import Served
 
 SYMBOLS = {
     "clerestory.v1.AdvisorService": "clerestory/v1/advisor.proto",
@@ -25,14 +23,7 @@ SYMBOLS = {
 }
 
 
-@pytest.fixture
-async def server() -> Any:
-    async with served() as server:
-        yield server
-
-
 async def asked(server: Served, name: str, *requests: ServerReflectionRequest) -> list[ServerReflectionResponse]:
-    """Return the answers of a version of the service."""
     call = server.channel.stream_stream(
         f"/{name}/{METHOD}", ServerReflectionRequest.SerializeToString, ServerReflectionResponse.FromString
     )
@@ -40,17 +31,13 @@ async def asked(server: Served, name: str, *requests: ServerReflectionRequest) -
 
 
 @pytest.mark.parametrize("name", NAMES)
-async def test_symbols_are_found_methods_too(server: Served, name: str) -> None:
+async def test_symbols_are_found_methods_too_and_all_services_listed(server: Served, name: str) -> None:
     requests = [ServerReflectionRequest(file_containing_symbol=symbol) for symbol in SYMBOLS]
     answers = await asked(server, name, *requests)
     found = [answer.file_descriptor_response.file_descriptor_proto for answer in answers]
     files = [FileDescriptorProto.FromString(one[0]).name if one else "" for one in found]
     assert dict(zip(SYMBOLS, files, strict=True)) == SYMBOLS
     assert {answer.error_response.error_code for answer in answers} == {0, grpc.StatusCode.NOT_FOUND.value[0]}
-
-
-@pytest.mark.parametrize("name", NAMES)
-async def test_both_versions_list_all_services(server: Served, name: str) -> None:
     [answer] = await asked(server, name, ServerReflectionRequest(list_services=""))
     listed = {one.name for one in answer.list_services_response.service}
     assert listed == {*SERVICES, "grpc.health.v1.Health", *NAMES}

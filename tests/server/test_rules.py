@@ -17,7 +17,6 @@ from clerestory.texts import say
 from clerestory.v1 import rules_pb2 as api
 from clerestory.v1.advisor_pb2 import PlannedUse, RecommendMoveRequest
 from clerestory.v1.position_pb2 import Position
-from clerestory.v1.rules_pb2_grpc import RulesServiceStub
 from clerestory.v1.toy_pb2 import ToyPosition
 from tests.laws import walk
 from tests.server.harness import Served, assert_reason, details, opening, refusal
@@ -26,9 +25,6 @@ from tests.server.rules import CASES, referee, turn_of, view, whole
 TRUTH = opening()
 SEEN = TRUTH.observe(0)
 FINISHED = [*walk(GAMES["toy"], 2, 1)][-1]
-
-
-# -- answers ---------------------------------------------------------------------------------------
 
 
 async def test_the_games_are_those_there_are(rules: Any) -> None:
@@ -136,9 +132,6 @@ async def test_cards_have_names_by_language_with_their_sources(rules: Any) -> No
     ]
 
 
-# -- what is wrong with a position -----------------------------------------------------------------
-
-
 def damaged(**fields: Any) -> Position:
     message = position_message(SEEN)
     for name, value in fields.items():
@@ -166,7 +159,7 @@ FAULTY: list[tuple[api.AnyPosition, list[str]]] = [
 
 
 @pytest.mark.parametrize(("position", "fields"), FAULTY)
-async def test_everything_that_is_wrong_is_an_answer_here_and_an_error_elsewhere(
+async def test_all_faults_are_an_answer_here_and_an_error_elsewhere(
     rules: Any, position: api.AnyPosition, fields: list[str]
 ) -> None:
     answer = await rules.ValidatePosition(api.ValidatePositionRequest(position=position))
@@ -190,19 +183,6 @@ async def test_a_sound_position_says_who_is_to_act_or_how_it_ended(rules: Any, s
             assert tuple(answer.outcome.margins) == state.margins()
 
 
-async def test_another_catalogue_is_refused_by_name(rules: Any) -> None:
-    message = whole(opening(2, game="cathedral"))
-    message.referee.truth.catalogue = "0123456789abcdef"
-    error = await refusal(rules.ApplyActions(api.ApplyActionsRequest(position=message, draw=True)))
-    [fault] = details(error, BadRequest).field_violations
-    assert fault.field == "position.referee.truth.catalogue"
-    assert "0123456789abcdef" in fault.description
-    assert GAMES["cathedral"].catalogue in fault.description
-
-
-# -- the two kinds ---------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("name", "seats"), CASES)
 async def test_the_advisor_takes_no_referees_position(server: Served, name: str, seats: int) -> None:
     """The bytes of one kind are never read as the other."""
@@ -214,11 +194,8 @@ async def test_the_advisor_takes_no_referees_position(server: Served, name: str,
     assert_reason(error, Reason.BAD_POSITION)
     swapped = api.RefereePosition.FromString(position_message(state).SerializeToString())
     request = api.ObservePositionRequest(referee=swapped)
-    error = await refusal(RulesServiceStub(server.channel).ObservePosition(request))
+    error = await refusal(server.rules.ObservePosition(request))
     assert_reason(error, Reason.BAD_POSITION)
-
-
-# -- refusals --------------------------------------------------------------------------------------
 
 
 def planning(*uses: tuple[str, int]) -> api.PlanConversionsRequest:

@@ -14,7 +14,6 @@ SEED = 2026
 
 
 def sampled(name: str, seats: int, count: int) -> list[Any]:
-    """Return some positions of a random game."""
     states = [state.copy() for state in walk(GAMES[name], seats, SEED)]
     return states[:: 1 + len(states) // count]
 
@@ -101,7 +100,6 @@ async def test_a_position_stays_of_its_kind(rules: Any, name: str, seats: int, k
 
 
 async def drawn(rules: Any, position: api.AnyPosition, seeds: int) -> set[str]:
-    """Return what is drawn first in a position, with so many seeds."""
     requests = [api.ApplyActionsRequest(position=position, draw=True, seed=seed) for seed in range(seeds)]
     return {(await rules.ApplyActions(request)).applied[0].action.text for request in requests}
 

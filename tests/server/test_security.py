@@ -14,9 +14,8 @@ from grpc_reflection.v1alpha.reflection_pb2_grpc import ServerReflectionStub
 from clerestory.declared import BadSettings
 from clerestory.metadata import ON_BEHALF, VIA
 from clerestory.refusals import Reason
-from clerestory.server.app import start
 from clerestory.server.errors import CODES
-from clerestory.server.security import LEAST_TOKEN, SPEAKS, Tokens, bearer_token
+from clerestory.server.security import LEAST_TOKEN, SPEAKS, Tokens
 from clerestory.v1.advisor_pb2 import AnalyzeRequest
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
 from clerestory.v1.games_pb2 import CreateGameRequest, WatchGameRequest
@@ -56,15 +55,6 @@ async def test_a_call_needs_one_known_token(files: Files) -> None:
             assert_reason(error, reason)
             assert FIRST[:-1] not in str(error.details())
             assert len(metadata) < 2 or "`authorization` 2 times" in str(error.details())
-
-
-def test_tokens_have_a_least_length(tmp_path: Path) -> None:
-    listed = tmp_path / "tokens"
-    listed.write_text("x" * LEAST_TOKEN)
-    assert Tokens(listed).know("x" * LEAST_TOKEN)
-    listed.write_text(f"{FIRST}\n{'x' * (LEAST_TOKEN - 1)}\n")
-    with pytest.raises(BadSettings, match=rf"^token_file: .*tokens: line 2 is shorter than {LEAST_TOKEN} char"):
-        Tokens(listed)
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
@@ -169,7 +159,6 @@ async def long_streams(connection: grpc.aio.Channel, token: str, *more: tuple[st
 
 
 async def rest_of(stream: Any) -> None:
-    """Read a stream to its end."""
     while await stream.read() is not grpc.aio.EOF:
         pass
 
@@ -188,15 +177,6 @@ async def test_no_token_is_ever_logged_or_shown(files: Files, caplog: pytest.Log
         assert secret not in shown + str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("authorization", "token"), [("Bearer x", "x"), ("BEARER  x ", "x"), ("Bearer", None), ("Basic x", None)]
-)
-def test_bearer_token(authorization: str, token: str | None) -> None:
-    assert bearer_token(authorization) == token
-
-
-# -- what no server starts with --------------------------------------------------------------------
-
 PUBLIC = "0.0.0.0:50051"
 
 BAD_COMBINATIONS: list[tuple[tuple[str, ...], dict[str, str], str]] = [
@@ -209,9 +189,7 @@ BAD_COMBINATIONS: list[tuple[tuple[str, ...], dict[str, str], str]] = [
 
 
 @pytest.mark.parametrize(("parts", "given", "message"), BAD_COMBINATIONS)
-def test_settings_that_do_not_go_together(
-    files: Files, parts: tuple[str, ...], given: dict[str, str], message: str
-) -> None:
+def test_settings_that_do_not_fit(files: Files, parts: tuple[str, ...], given: dict[str, str], message: str) -> None:
     fields: dict[str, Any] = {name: value if name == "listen" else files[value] for name, value in given.items()}
     with pytest.raises(BadSettings, match=f"^{message}"):
         settings(files, *parts, **fields)
@@ -225,35 +203,28 @@ def test_a_server_can_be_open_to_other_machines(files: Files, parts: tuple[str, 
 
 
 BAD_TOKENS = [
-    ("missing", "missing cannot be read: No such file"),
-    (".", " cannot be read: Is a directory"),
-    ("no tokens", "no tokens holds no token"),
-    ("empty", "empty holds no token"),
-    ("spaces", "spaces: line 2 is no token"),
+    (None, " cannot be read: No such file"),
+    ("# nobody\n\n", " holds no token"),
+    ("", " holds no token"),
+    (f"{FIRST}\nmy secret\n", ": line 2 is no token"),
+    *[
+        (line.format(FIRST), ": line 1 is no token")
+        for line in ("{} on behalf", "{} on-behalf on-behalf", "on-behalf {}", "{} ON-BEHALF")
+    ],
+    (f"{FIRST}\n{'x' * (LEAST_TOKEN - 1)}\n", f": line 2 is shorter than {LEAST_TOKEN} char"),
 ]
 
 
-@pytest.mark.parametrize(("name", "message"), BAD_TOKENS)
-async def test_a_server_does_not_start_without_tokens(files: Files, name: str, message: str) -> None:
-    with pytest.raises(BadSettings, match=f"^token_file: .*{message}"):
-        await start(settings(files, token_file=files[name]))
-
-
-async def test_an_unreadable_file(files: Files, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whoever runs the tests may be allowed to read everything, so the file system is made to refuse."""
-
-    def forbidden(_: Path) -> bytes:
-        raise PermissionError(13, "Permission denied")
-
-    monkeypatch.setattr(Path, "read_bytes", forbidden)
-    with pytest.raises(BadSettings, match=r"^token_file: .*tokens cannot be read: Permission denied$"):
-        await start(settings(files, "tokens"))
-
-
-@pytest.mark.parametrize("line", ["{} on behalf", "{} on-behalf on-behalf", "on-behalf {}", "{} ON-BEHALF"])
-def test_a_line_of_a_token_may_only_say_that_it_speaks_for_others(line: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("content", "says"), BAD_TOKENS)
+def test_a_file_without_valid_tokens_is_refused_and_not_quoted(content: str | None, says: str, tmp_path: Path) -> None:
     path = tmp_path / "tokens"
-    path.write_text(line.format(FIRST))
-    with pytest.raises(BadSettings, match=r"^token_file: .*: line 1 is no token") as caught:
+    if content is not None:
+        path.write_text(content)
+    with pytest.raises(BadSettings, match=f"^token_file: .*tokens{says}") as caught:
         Tokens(path)
     assert FIRST not in str(caught.value)
+
+
+def test_a_token_may_have_the_least_length(tmp_path: Path) -> None:
+    (tmp_path / "tokens").write_text("x" * LEAST_TOKEN)
+    assert Tokens(tmp_path / "tokens").know("x" * LEAST_TOKEN)

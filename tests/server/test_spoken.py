@@ -3,7 +3,6 @@
 from collections.abc import Awaitable
 from typing import Any
 
-import grpc
 import pytest
 from google.rpc.error_details_pb2 import LocalizedMessage
 from grpc_status import rpc_status
@@ -23,15 +22,14 @@ from clerestory.v1 import rules_pb2 as api
 from clerestory.v1.games_pb2 import WatchGameRequest
 from tests.games.table import PERSON, first_action, table
 from tests.laws import walk
-from tests.server.harness import Served, question
-from tests.server.rules import CASES, rules_served, whole
+from tests.server.harness import Served, details, question, refusal
+from tests.server.rules import CASES, whole
 
 OTHERS = [language for language in LANGUAGES if language != ENGLISH]
 Asked = tuple[tuple[str, str], ...]
 
 
 def beginning(seats: int = 2) -> State:
-    """A game of `cathedral` at its first decision."""
     state = GAMES["cathedral"].new(seats, 7)
     state.play_nature(7)
     return state
@@ -42,7 +40,6 @@ def asking(header: str) -> Asked:
 
 
 async def told(call: Any) -> str | None:
-    """The language that an answer says it is in."""
     value = dict(await call.initial_metadata()).get("content-language")
     return None if value is None else str(value)
 
@@ -116,28 +113,20 @@ async def test_everybody_who_watches_a_game_reads_their_own_language() -> None:
         assert len({entry.label for entry in entries}) == 3
 
 
-async def refused(language: str | None) -> tuple[grpc.aio.AioRpcError, list[LocalizedMessage]]:
-    """How a call for the cards of chess is refused, and what its user is told."""
-    async with rules_served() as rules:
-        metadata = None if language is None else asking(language)
-        with pytest.raises(grpc.aio.AioRpcError) as error:
-            await rules.DescribeCatalogue(api.DescribeCatalogueRequest(game="chess"), metadata=metadata)
-    told = []
-    for packed in rpc_status.from_call(error.value).details:
-        message = LocalizedMessage()
-        if packed.Unpack(message):
-            told.append(message)
-    return error.value, told
-
-
-async def test_a_refusal_stays_in_english_and_tells_the_user_in_the_language() -> None:
-    error, told = await refused("de")
+@pytest.mark.parametrize(
+    ("language", "message"), [("de", "Dieses Spiel gibt es nicht."), ("en", "There is no such game.")]
+)
+async def test_a_refusal_stays_in_english_and_tells_the_user_in_the_language(
+    rules: Any, language: str, message: str
+) -> None:
+    request = api.DescribeCatalogueRequest(game="chess")
+    error = await refusal(rules.DescribeCatalogue(request, metadata=asking(language)))
+    told = details(error, LocalizedMessage)
     assert "chess" in str(error.details())
-    assert dict(error.initial_metadata()) == {"content-language": "de"}
-    assert [(one.locale, one.message) for one in told] == [("de", "Dieses Spiel gibt es nicht.")]
-    _, told = await refused("en")
-    assert [(one.locale, one.message) for one in told] == [("en", "There is no such game.")]
-    assert (await refused(None))[1] == []
+    assert dict(error.initial_metadata()) == {"content-language": language}
+    assert (told.locale, told.message) == (language, message)
+    plain = rpc_status.from_call(await refusal(rules.DescribeCatalogue(request)))
+    assert LocalizedMessage.DESCRIPTOR.full_name not in str(plain)
 
 
 @pytest.mark.parametrize(("reason", "exactly"), [(Reason.NO_SUCH_PUZZLE, False), (Reason.ILLEGAL_ACTION, True)])

@@ -5,7 +5,6 @@ from pathlib import Path
 
 from google.protobuf.json_format import ParseDict
 
-from clerestory.engine import GAMES, NATURE, Rng
 from clerestory.games.log import EntryKind
 from clerestory.games.viewer import Viewer
 from clerestory.server.translate_games import write_game, write_line
@@ -13,20 +12,18 @@ from clerestory.server.translate_rules import write_outcome
 from clerestory.v1 import advisor_pb2 as advisor
 from clerestory.v1 import rules_pb2 as rules
 from clerestory.v1.position_pb2 import Position
-from clerestory.v1.rules_pb2_grpc import RulesServiceStub
-from tests.games.table import kept
-from tests.games.test_forced import play_one
+from tests.games.table import kept, play_one
+from tests.review.games import random_game
 from tests.server.harness import Served
 
-AT_CATHEDRAL = Path(__file__).parents[2] / "examples" / "positions" / "cathedral-3p-round6-cathedral.json"
+EXAMPLES = Path(__file__).parents[2] / "examples" / "positions"
+POSITION = ParseDict(json.loads((EXAMPLES / "cathedral-3p-round6-cathedral.json").read_text()), Position())
 
 
 async def test_an_applied_action_says_what_it_changed(server: Served) -> None:
-    position = ParseDict(json.loads(AT_CATHEDRAL.read_text()), Position())
-    stub = RulesServiceStub(server.channel)
-    given = rules.AnyPosition(position=position)
-    action = (await stub.ListActions(rules.ListActionsRequest(position=given))).actions[0].action.text
-    answer = await stub.ApplyActions(rules.ApplyActionsRequest(position=given, actions=[action]))
+    given = rules.AnyPosition(position=POSITION)
+    action = (await server.rules.ListActions(rules.ListActionsRequest(position=given))).actions[0].action.text
+    answer = await server.rules.ApplyActions(rules.ApplyActionsRequest(position=given, actions=[action]))
     texts = [change.text for change in answer.applied[0].changes]
     assert texts
     assert {(change.cause, change.seat) for change in answer.applied[0].changes} == {
@@ -35,7 +32,7 @@ async def test_an_applied_action_says_what_it_changed(server: Served) -> None:
     assert any("point" in text for text in texts)
 
 
-def test_a_finished_game_says_where_the_points_came_from() -> None:
+def test_a_finished_game_says_where_the_points_came_from_and_what_was_forced() -> None:
     game = kept("cathedral", "pp", play_forced=True)
     while not game.over:
         play_one(game, game.ply)
@@ -45,15 +42,15 @@ def test_a_finished_game_says_where_the_points_came_from() -> None:
         for score in outcome.scores:
             assert round(sum(part.points for part in score.parts), 6) == score.score
             assert listed or all(part.item for part in score.parts if part.source == "craftsman")
+    forced = [entry.kind == EntryKind.FORCED for entry in game.line]
+    assert [entry.forced for entry in write_line(game, 1, game.ply, Viewer((0,)))] == forced
+    assert True in forced
 
 
 def test_a_tie_is_explained() -> None:
     found = set()
-    for seed in (0, 7, 14, 29):  # random games, of which three end with the best score shared
-        state, luck = GAMES["cathedral"].new(4, seed), Rng(seed)
-        while not state.over:
-            legal = state.legal_actions()
-            state.play(state.draw(luck) if state.turn == NATURE else legal[luck.below(len(legal))])
+    for seed in (6, 8, 12, 5):  # random games, of which three end with the best score shared
+        state = random_game("cathedral", 4, seed)
         outcome = write_outcome(state)
         assert outcome is not None
         best = max(state.scores())
@@ -67,19 +64,9 @@ def test_a_tie_is_explained() -> None:
 
 
 async def test_a_line_says_the_plan_that_it_holds(server: Served) -> None:
-    position = ParseDict(json.loads(AT_CATHEDRAL.read_text()), Position())
-    answer = await server.advisor.RecommendMove(advisor.RecommendMoveRequest(position=position, iterations=300, seed=1))
+    answer = await server.advisor.RecommendMove(advisor.RecommendMoveRequest(position=POSITION, iterations=300, seed=1))
     for line in answer.lines:
         verb, *rest = line.action.text.split()
         if verb == "convert":
             assert line.plan[0].item == rest[0]
             assert line.plan[0].label.endswith(str(line.plan[0].times))
-
-
-def test_an_entry_is_marked_as_forced() -> None:
-    game = kept("cathedral", "pp", play_forced=True)
-    while game.ply < 100:
-        play_one(game, game.ply)
-    forced = [entry.kind == EntryKind.FORCED for entry in game.line]
-    assert [entry.forced for entry in write_line(game, 1, game.ply, Viewer((0,)))] == forced
-    assert True in forced

@@ -2,6 +2,7 @@
 
 import json
 from math import inf
+from operator import attrgetter
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from clerestory.advice.analyst import explain
 from clerestory.advice.caller import HERE, Caller
 from clerestory.clients.types import Line as AnsweredLine
 from clerestory.clients.wire import position_message, read_answer
-from clerestory.engine import GAMES, NATURE, Rng, State
+from clerestory.engine import GAMES, NATURE, State
 from clerestory.search.ismcts import DEFAULT_MAX_BYTES, Searcher
 from clerestory.search.lines import Line
 from clerestory.search.options import shipped
@@ -24,24 +25,20 @@ from clerestory.server.translate_rules import write_position
 from clerestory.texts.sentences import text
 from clerestory.v1.advisor_pb2 import StopReason as StopReasonMessage
 from clerestory.v1.position_pb2 import Position
+from tests.laws import walk
 from tests.server.harness import opening, question, served
+from tests.server.rules import CASES
 
 
 def positions(name: str, seats: int, seed: int, count: int) -> list[State]:
     """Return about so many positions of a random game, and each as every seat knows it."""
-    rng = Rng(seed)
-    state = GAMES[name].new(seats, rng)
-    met = [state.copy()]
-    while not state.over:
-        actions = state.legal_actions()
-        state.play(state.draw(rng) if state.turn < 0 else actions[rng.below(len(actions))])
-        met.append(state.copy())
+    met = [state.copy() for state in walk(GAMES[name], seats, seed)]
     some = met[seed % 5 :: 1 + len(met) // count]
     return some + [position.observe(seat) for position in some for seat in range(seats)]
 
 
 @pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 9))])
-@pytest.mark.parametrize(("name", "seats"), [(name, seats) for name, game in GAMES.items() for seats in game.seats])
+@pytest.mark.parametrize(("name", "seats"), CASES)
 def test_round_trip(name: str, seats: int, seed: int) -> None:
     for state in positions(name, seats, seed, 50 if seed else 8):
         message = position_message(state)
@@ -56,7 +53,7 @@ def test_round_trip(name: str, seats: int, seed: int) -> None:
 
 
 @pytest.mark.parametrize("chance", [False, True])
-@pytest.mark.parametrize(("name", "seats"), [(name, seats) for name, game in GAMES.items() for seats in game.seats])
+@pytest.mark.parametrize(("name", "seats"), CASES)
 async def test_an_answer_is_what_the_search_found(name: str, seats: int, chance: bool) -> None:
     """Over a socket, and read by the client: every figure of the search is unchanged."""
     position = GAMES[name].new(seats, 7) if chance else opening(seats, 7, name)
@@ -68,30 +65,22 @@ async def test_an_answer_is_what_the_search_found(name: str, seats: int, chance:
     searcher = Searcher(observe(position, seat), seed=3, max_bytes=DEFAULT_MAX_BYTES, **options)
     expected = explain(position, searcher, searcher.run(iterations=300))
     answer = read_answer(message)
-    assert [plain_line(line) for line in answer.lines] == [found_line(line) for line in expected.lines]
+    for line, found in zip(answer.lines, expected.lines, strict=True):
+        assert figures_of(line) == figures_of(found)
+        assert (line.action.text, line.action.label) == (found.action, found.label)
+        assert line.margin_error == (None if found.margin_error == inf else found.margin_error)
+        assert tuple(action.text for action in line.variation) == tuple(found.principal_variation)
+        assert all(action.label for action in line.variation)
     assert (answer.seat, answer.seed, answer.reason) == (seat, expected.seed, expected.reason)
     assert (answer.iterations, answer.nodes, answer.depth) == (expected.iterations, expected.nodes, expected.depth)
     assert (answer.tree_bytes, answer.threads, answer.stop_reason) == (expected.tree_bytes, 1, expected.stop_reason)
     assert answer.certainty == (0 if chance else expected.certainty)
 
 
-def plain_line(line: AnsweredLine) -> tuple[Any, ...]:
-    outlook = [(one.feature, one.now, one.at_round_end, one.at_game_end) for one in line.outlook]
-    assert tuple(action.text for action in line.variation) == line.principal_variation
-    assert all(action.label for action in line.variation)
-    figures = (line.margin, line.margin_error, line.score, line.lower_bound, line.loss, line.probability)
-    counts = (line.visits, line.availability)
-    action = (line.action.text, line.action.label)
-    return *action, *counts, *figures, line.win_shares, line.standard_errors, line.principal_variation, outlook
-
-
-def found_line(line: Line) -> tuple[Any, ...]:
-    outlook = [(one.feature, one.now, one.at_round_end, one.at_game_end) for one in line.outlook]
-    error = None if line.margin_error == inf else line.margin_error
-    figures = (line.margin, error, line.score, line.lower_bound, line.loss, line.probability)
-    counts = (line.visits, line.availability)
-    lists = (tuple(line.win_shares), tuple(line.standard_errors), tuple(line.principal_variation))
-    return line.action, line.label, *counts, *figures, *lists, outlook
+def figures_of(line: AnsweredLine | Line) -> list[Any]:
+    figures = attrgetter("visits", "availability", "margin", "score", "lower_bound", "loss", "probability")(line)
+    outlook = map(attrgetter("feature", "now", "at_round_end", "at_game_end"), line.outlook)
+    return [*figures, *map(tuple, (line.win_shares, line.standard_errors, line.principal_variation)), *outlook]
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4])

@@ -3,6 +3,7 @@
 import ast
 import importlib
 import json
+import re
 from functools import cache
 from pathlib import Path
 from runpy import run_path
@@ -36,6 +37,7 @@ TOLD: dict[str, tuple[str, dict[str, str]]] = {
 BY_NAME = {"WarningReason": "warning", "ErrorClass": "class"}
 FOR_PROGRAMS = {"StopReason"}  # which no reader is told
 STEPS = {"cathedral": [step.name.removeprefix("AT_").lower() for step in Step], "duel": list(STEP_NAMES)}
+WHO = re.compile(r"^\| `(\w+)` \| ([^|]*)\|", re.MULTILINE)  # a row of the table of steps
 SPEAKERS = ("advice", "games", "review", "search", "server", "engine")  # folders whose code makes texts
 
 
@@ -85,6 +87,13 @@ def test_every_step_and_phase_has_a_text(language: str) -> None:
     assert arguments(texts["summary.round"]) == {"round"}
 
 
+@pytest.mark.parametrize("game", ["cathedral", "duel"])
+def test_every_decision_is_explained_to_a_first_player(game: str) -> None:
+    told = {key.rpartition(".")[2] for key in patterns("first") if key.startswith(f"first.{game}.")}
+    steps = WHO.findall((ROOT / "engine" / game / "RULES.md").read_text().split("## 3.")[0].split("## 2.")[1])
+    assert told - {"goal"} == {step for step, who in steps if who.strip() not in ("nature", "")}
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_text_that_is_made_uses_its_arguments(language: str) -> None:
     assert len(made()) > 50, "where texts are made has another form"
@@ -109,8 +118,6 @@ def test_every_change_uses_its_arguments(game: str, language: str) -> None:
     assert arguments(service["change.cause"]) == {"amount", "thing", "cause"}
     assert arguments(service["change"]) == {"amount", "thing"}
 
-
-# -- the page ------------------------------------------------------------------------------------------
 
 SOME = {"page": "close", "first": "first.done", "learn": "learn.path", "cathedral": "amount.wood"}  # keys by file
 
@@ -137,7 +144,6 @@ def test_the_page_says_missing_texts_in_english(tmp_path: Path) -> None:
 
 
 def written(folder: Path, language: str) -> dict[str, Any]:
-    """All texts of a language by key, as the page loads them."""
     found: dict[str, Any] = {}
     for path in (folder / "texts").glob(f"*-{language}.ts"):
         keys = path.with_name(f"{path.stem.removesuffix(language)}keys.ts")

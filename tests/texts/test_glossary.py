@@ -90,13 +90,10 @@ def test_a_card_of_several_rounds_has_one_entry_unless_one_is_special() -> None:
     assert card_words("cathedral", "dragon_1") == {} == card_words("chess", "mason_1")
 
 
-def test_a_word_falls_back_to_english_and_says_so() -> None:
+def test_a_word_falls_back_to_english_and_has_its_provenance() -> None:
     assert word("cathedral", "good.wood", "it") == Word("legno", "it", "R-IT")
     assert word("cathedral", "good.wood", "pt") == Word("wood", "en", word("cathedral", "good.wood", "en")[2])  # type: ignore[index]
     assert word("cathedral", "good.silk", "it") is None
-
-
-def test_the_provenance_is_that_of_a_catalogue() -> None:
     assert Word("legno", "it", "R-IT").provenance() == "stated R-IT"
     assert Word("Maurer", "de", "GLU").provenance() == "found GLU"
     assert Word("Maçon", "fr", OURS).provenance() == "reconstructed, ours"

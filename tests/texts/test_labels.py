@@ -43,7 +43,6 @@ def test_no_label_falls_back_to_english(game: str, language: str) -> None:
 
 
 def label_key(labels: Labels, texts: Collection[str], action: str) -> str:
-    """Return the key of the text that an action has its label from."""
     kind, *named = action.split()
     return next(key for key in labels._keys(kind, named) if key in texts)
 

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections import namedtuple
+from types import SimpleNamespace
 from typing import Any, cast
 
 import psutil
@@ -60,20 +61,15 @@ def test_calls_without_an_answer_were_not_answered_in_time() -> None:
 
 def test_a_stalled_server_is_checked_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     """Not once for each stall: nine checks that wait say more than one. What waits at the end counts as well."""
-    begun = asyncio.Event()
-    asked = []
+    begun, asked = asyncio.Event(), []
 
-    class Stalled:
-        def __init__(self, _: object) -> None:
-            self.Check = self.check
+    async def check(_: object, timeout: float) -> None:
+        asked.append(timeout)
+        if len(asked) == 9:
+            begun.set()
+        await asyncio.Event().wait()
 
-        async def check(self, _: object, timeout: float) -> None:
-            asked.append(timeout)
-            if len(asked) == 9:
-                begun.set()
-            await asyncio.Event().wait()
-
-    monkeypatch.setattr(openloop, "HealthStub", Stalled)
+    monkeypatch.setattr(openloop, "HealthStub", lambda _: SimpleNamespace(Check=check))
     monkeypatch.setattr(openloop, "HEALTH_EVERY", 0.001)
     took: list[float] = []
 
@@ -91,6 +87,7 @@ def test_a_stalled_server_is_checked_all_the_same(monkeypatch: pytest.MonkeyPatc
 def test_phases_and_windows_divide_calls_by_when_they_were_due() -> None:
     calls = [seen(due=due, late=due / 1000) for due in (0.5, 1.5, 2.5, 3.5)]
     run = LoadRun(calls, 4.0, 1)
+    assert read_phases("10:2,1", 30.0) == [(10.0, 2.0), (1.0, 30.0)]
     assert [part["calls"] for part in phases(run, [(1, 1.0), (1, 3.0)])] == [1, 3]
     assert [window["answered"] for window in after(run, 1.0, 1.0)] == [1, 1, 1]
 
@@ -117,10 +114,6 @@ def test_time_that_the_host_took_is_told_apart(monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr(psutil, "cpu_times", lambda: times(5.0, 2.0, 10.0, 3.0, 4.0, 1.0))  # guests' is in the user's
     assert openloop.machine_times() == (3.0, 20.0)
     assert openloop.report(LoadRun([], 1.0, 1, stolen=0.2), [(1.0, 1.0)])["stolen"] == 0.2
-
-
-def test_phases_are_read() -> None:
-    assert read_phases("10:2,1", 30.0) == [(10.0, 2.0), (1.0, 30.0)]
 
 
 @pytest.mark.parametrize(("options", "early"), [({}, None), ({"to_limits": True}, False)])

@@ -6,28 +6,18 @@ from itertools import takewhile
 import pytest
 
 from clerestory.advice.policy import Policy
-from lab.load.simulate import Fleet, SimulatedOutcome, SimulatedServer, calls
+from lab.load.simulate import Fleet, SimulatedServer, calls
 
 SPEED = 50_000.0
 PLAYERS = 1000
 SECONDS = 2.0
 
 
-def fleet(
-    rate: float, choices: int, *, players: int = PLAYERS, greedy: float = 0.0, seats: int = 1, servers: int = 12
-) -> Fleet:
-    made = Fleet(
-        [SimulatedServer(Policy(2, 64, 100, speeds={"game": SPEED}), 2) for _ in range(servers)],
-        SPEED,
-        choices,
-        random.Random(5),
-    )
-    made.run(calls(rate, players, random.Random(6), greedy, seats), SECONDS)
+def fleet(rate: float, choices: int, *, greedy: float = 0.0, seats: int = 1) -> Fleet:
+    servers = [SimulatedServer(Policy(2, 64, 100, speeds={"game": SPEED}), 2) for _ in range(12)]
+    made = Fleet(servers, SPEED, choices, random.Random(5))
+    made.run(calls(rate, PLAYERS, random.Random(6), greedy, seats), SECONDS)
     return made
-
-
-def outcome(rate: float, choices: int, *, players: int = PLAYERS, greedy: float = 0.0) -> SimulatedOutcome:
-    return fleet(rate, choices, players=players, greedy=greedy).outcomes["players"]
 
 
 @pytest.mark.parametrize("greedy", [0.0, 100.0])
@@ -42,12 +32,16 @@ def test_every_call_is_answered_with_its_minimum_or_refused(rate: float, greedy:
 
 
 def test_the_better_of_two_servers_is_better_than_any() -> None:
-    any_of_them, better = (outcome(60.0, choices).figures()["share_of_its_budget"] for choices in (1, 2))
+    any_of_them, better = (
+        fleet(60.0, choices).outcomes["players"].figures()["share_of_its_budget"] for choices in (1, 2)
+    )
     assert better["p10"] > any_of_them["p10"]
 
 
 def test_a_fleet_without_load_gives_everybody_all_of_its_budget() -> None:
-    assert min(outcome(2.0, 2).shares) == pytest.approx(1.0, abs=0.07)  # a slice of the shortest budget
+    assert min(fleet(2.0, 2).outcomes["players"].shares) == pytest.approx(
+        1.0, abs=0.07
+    )  # a slice of the shortest budget
 
 
 @pytest.mark.parametrize("seats", [1, 200])

@@ -3,6 +3,7 @@
 from contextlib import nullcontext
 from itertools import count
 from types import SimpleNamespace
+from unittest.mock import MagicMock
 
 import pytest
 
@@ -24,20 +25,13 @@ def test_games_of_the_service_are_counted() -> None:
 def test_the_iterations_of_a_call_do_not_depend_on_how_late_it_was(monkeypatch: pytest.MonkeyPatch) -> None:
     """A call that takes twice its budget is one call, not two of half the iterations."""
 
-    class Slow:
-        def __init__(self, *_: object) -> None: ...
-
-        def recommend(self, view: State, *_: object, **__: object) -> SimpleNamespace:
-            return SimpleNamespace(best=view.legal_actions()[0], iterations=700)
-
-        def __enter__(self) -> "Slow":
-            return self
-
-        def __exit__(self, *_: object) -> None: ...
-
+    slow = MagicMock()
+    slow.return_value.__enter__.return_value.recommend = lambda view, *_, **__: SimpleNamespace(
+        best=view.legal_actions()[0], iterations=700
+    )
     times = count()
     monkeypatch.setattr(strength, "own_server", lambda *_: nullcontext(SimpleNamespace(target="")))
-    monkeypatch.setattr(strength, "Advisor", Slow)
+    monkeypatch.setattr(strength, "Advisor", slow)
     monkeypatch.setattr(strength, "monotonic", lambda: float(next(times)))
     assert under_load(1, 0.5, alone("random", Budget(iterations=1)), [3])["iterations"] == 700
 
