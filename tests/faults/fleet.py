@@ -36,22 +36,15 @@ OWN, THREADS = 16, 12  # descriptors and threads that a server opens when it is 
 
 @dataclass
 class Tally:
-    """What came of a piece.
+    """What came of a piece."""
 
-    Attributes:
-        done: how many faults of each kind.
-        still: for how many seconds games of people stood still, by kind of a fault that came alone: since its
-            beginning, or since its end where it stops games at all servers; by "" for many faults at once.
-        entries: that players and watchers were told of.
-        over: games that were played to their ends and replayed by the rules.
-        faults: in words; there should be none.
-    """
-
-    done: Counter[str] = field(default_factory=Counter)
+    done: Counter[str] = field(default_factory=Counter)  # faults of each kind
+    # For how many seconds games of people stood still, by kind of a fault that came alone: since its beginning, or
+    # since its end where it stops games at all servers; by "" for many faults at once.
     still: dict[str, list[float]] = field(default_factory=dict)
     calls: int = 0
-    entries: int = 0
-    over: int = 0
+    entries: int = 0  # that players and watchers were told of
+    over: int = 0  # games that were played to their ends and replayed by the rules
     faults: list[str] = field(default_factory=list)
 
     def number(self, kinds: Any) -> int:

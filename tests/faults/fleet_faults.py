@@ -18,19 +18,12 @@ HEARTBEATS = f"{OURS} AND (query LIKE 'LISTEN%' OR query LIKE '%INSERT INTO serv
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of faults.
+    """A kind of faults."""
 
-    Attributes:
-        what: of the table in docs/hosting.md.
-        run: begins one for the duration of a `with`; yields how many faults it is.
-        longest: seconds that one lasts at most; 0 for one that is over at once.
-        everywhere: it stops games at all servers as long as it lasts, else others take over.
-    """
-
-    what: str
-    run: Callable[[Fleet, Random], AbstractContextManager[int]]
-    longest: float = 0.0
-    everywhere: bool = False
+    what: str  # of the table in docs/hosting.md
+    run: Callable[[Fleet, Random], AbstractContextManager[int]]  # begins one; yields how many faults it is
+    longest: float = 0.0  # seconds that one lasts at most; 0 for one that is over at once
+    everywhere: bool = False  # it stops games at all servers as long as it lasts, else others take over
 
 
 @contextmanager

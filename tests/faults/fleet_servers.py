@@ -63,17 +63,10 @@ PROGRESS = """
 
 
 class Replica:
-    """A server that is started again whenever it has ended, as a supervisor of services does it.
-
-    Attributes:
-        target: its address.
-        channel: to it.
-        stub: of its games.
-        faults: in words, what it did that no server may do.
-    """
+    """A server that is started again whenever it has ended, as a supervisor of services does it."""
 
     def __init__(self, number: int, folder: Path, store: str, *options: str) -> None:
-        self.faults: list[str] = []
+        self.faults: list[str] = []  # what it did that no server may do
         self.target = f"unix:{folder}/{number}"
         self._output, self._clock = folder / f"output{number}", folder / f"clock{number}"
         self._command = [sys.executable, "-c", SERVER, str(self._clock), "serve", "--while-stdin"]

@@ -36,17 +36,11 @@ def heads(path: str) -> bytes:
 
 @dataclass
 class Deeds:
-    """What strangers do, and what became of it.
+    """What strangers do, and what became of it."""
 
-    Attributes:
-        path: of the method they call.
-        streams: that each connection keeps open.
-        ended: calls that the server has ended.
-    """
-
-    path: str
-    streams: int
-    ended: int = 0
+    path: str  # of the method they call
+    streams: int  # that each connection keeps open
+    ended: int = 0  # calls that the server has ended
     over: bool = False
 
 

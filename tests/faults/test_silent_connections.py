@@ -37,17 +37,10 @@ main()
 
 @dataclass(frozen=True)
 class Limited:
-    """A server with few descriptors.
+    """A server with few descriptors."""
 
-    Attributes:
-        address: of its gRPC port.
-        ports: of gRPC and of the page.
-        process: its process.
-        log: what it writes on standard error.
-    """
-
-    address: str
-    ports: tuple[int, int]
+    address: str  # of its gRPC port
+    ports: tuple[int, int]  # of gRPC and of the page
     process: psutil.Process
     log: Path
 

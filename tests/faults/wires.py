@@ -22,19 +22,12 @@ Metadata = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True)
 class Ending:
-    """How a call ended.
+    """How a call ended."""
 
-    Attributes:
-        code: of gRPC in lower case, "ok" for an answer, "http ..." for an error without a code.
-        reason: of its ErrorInfo; "" for none.
-        text: of the error.
-        answer: the first part of it.
-    """
-
-    code: str
-    reason: str = ""
-    text: str = ""
-    answer: bytes = b""
+    code: str  # of gRPC in lower case, "ok" for an answer, "http ..." for an error without a code
+    reason: str = ""  # of its ErrorInfo
+    text: str = ""  # of the error
+    answer: bytes = b""  # its first part
 
 
 # -- gRPC ------------------------------------------------------------------------------------------

@@ -44,16 +44,12 @@ KINDS: tuple[dict[str, Any], ...] = (
 
 @dataclass
 class Kept:
-    """A game on the server, as its owner knows it.
-
-    Attributes:
-        seen: the last answer about it.
-    """
+    """A game on the server, as its owner knows it."""
 
     kind: int
     game_id: str
     tokens: list[str]
-    seen: games_pb2.GetGameResponse
+    seen: games_pb2.GetGameResponse  # the last answer about it
 
     @property
     def actions(self) -> list[str]:
@@ -63,18 +59,13 @@ class Kept:
 
 @dataclass
 class World:
-    """The games of a server that requests are about.
-
-    Attributes:
-        secrets: tokens, seeds and salts that nobody but their owners may see.
-        pages: page tokens that were given out.
-    """
+    """The games of a server that requests are about."""
 
     stub: Any
     metadata: tuple[tuple[str, str], ...]
     kept: list[Kept] = field(default_factory=list)
-    secrets: set[str] = field(default_factory=set)
-    pages: list[str] = field(default_factory=list)
+    secrets: set[str] = field(default_factory=set)  # tokens that nobody but their owners may see
+    pages: list[str] = field(default_factory=list)  # page tokens that were given out
 
     def make(self, kind: int, luck: Random) -> Kept:
         """Make a game of a kind."""

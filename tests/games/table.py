@@ -15,7 +15,7 @@ from clerestory.games.viewer import Viewer, digest_of
 from clerestory.refusals import Refusal
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub
-from tests.server.harness import served
+from tests.server.harness import Served, served
 
 PERSON = games.SeatPlan(kind=games.SEAT_KIND_PERSON)
 OPEN = games.SeatPlan(kind=games.SEAT_KIND_OPEN)
@@ -132,14 +132,18 @@ async def seated(stub: Any, app: Any, *seats: games.SeatPlan, game: str = "toy",
     return Table(stub, app, await stub.CreateGame(games.CreateGameRequest(game=game, seats=seats, **fields)))
 
 
+async def seated_at(server: Served, *seats: games.SeatPlan, **fields: Any) -> Table:
+    """Make a game at a server, by default of two people at one screen."""
+    return await seated(GameServiceStub(server.channel), server.app, *(seats or (PERSON, PERSON)), **fields)
+
+
 @asynccontextmanager
 async def table(
     *seats: games.SeatPlan, game: str = "toy", settings: dict[str, Any] | None = None, **fields: Any
 ) -> AsyncIterator[Table]:
     """Yield a game of a new server, by default of two people at one screen."""
     async with served(**settings or {}) as server:
-        stub = GameServiceStub(server.channel)
-        yield await seated(stub, server.app, *(seats or (PERSON, PERSON)), game=game, **fields)
+        yield await seated_at(server, *seats, game=game, **fields)
 
 
 async def play_out(played: Table, *seats: int) -> games.WatchGameResponse:

@@ -148,6 +148,15 @@ async def test_connections_that_got_no_answer_are_closed_at_once(proxy: Proxy, o
             gc.enable()
 
 
+async def test_a_store_can_be_closed_while_its_database_is_silent(proxy: Proxy) -> None:
+    store = await open_store(proxy.address)
+    proxy.silent = True
+    waiting = [asyncio.ensure_future(store.load("a")) for _ in range(20)]
+    await asyncio.sleep(0)
+    await store.close(0.1)
+    await assert_failed(*waiting)
+
+
 # -- the heartbeat ---------------------------------------------------------------------------------
 
 
