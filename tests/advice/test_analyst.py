@@ -91,9 +91,6 @@ async def test_a_search_is_paused_and_explained_only_for_answers_that_are_given(
     assert (looks() == len(answers) - 1) == (certainty is None)
 
 
-# -- slow readers ----------------------------------------------------------------------------------
-
-
 async def test_a_slow_reader_of_the_final_answer_holds_no_tree(monkeypatch: pytest.MonkeyPatch) -> None:
     made = WeakSet[Searcher]()
 

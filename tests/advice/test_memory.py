@@ -94,9 +94,6 @@ def test_a_question_that_is_refused_leaves_what_was_kept() -> None:
         assert again.make() is first
 
 
-# -- rooms -----------------------------------------------------------------------------------------
-
-
 async def test_a_caller_with_all_rooms_leaves_some_to_the_next() -> None:
     rooms, one, next_one = Rooms(2), Caller("one"), Caller("next")
     async with AsyncExitStack() as held:
