@@ -3,6 +3,7 @@
 import asyncio
 import time
 from contextlib import AsyncExitStack, aclosing
+from math import inf, nan
 from types import SimpleNamespace
 from typing import Any
 from weakref import WeakSet
@@ -200,10 +201,13 @@ async def test_parts_of_one_origin_find_places_and_have_their_own_trees() -> Non
 REFUSED: list[tuple[Reason, str, dict[str, Any], dict[str, Any]]] = [
     (Reason.BAD_TIME_BUDGET, "seconds", {}, {}),
     (Reason.BAD_TIME_BUDGET, "seconds", {"seconds": 0.0}, {}),
-    (Reason.BAD_TIME_BUDGET, "seconds", {"seconds": float("nan")}, {}),
+    (Reason.BAD_TIME_BUDGET, "seconds", {"seconds": nan}, {}),
     (Reason.BAD_LEVEL, "level", {"iterations": 1, "level": 9}, {}),
     (Reason.BAD_UPDATE_INTERVAL, "interval", {"iterations": 1, "interval": 0.0}, {}),
-    (Reason.BAD_TARGET_CERTAINTY, "certainty", {"iterations": 1, "certainty": 1.0}, {}),
+    *(
+        (Reason.BAD_TARGET_CERTAINTY, "certainty", {"iterations": 1, "certainty": certainty}, {})
+        for certainty in (nan, inf, -inf, 5e-324, 1.0)
+    ),
     (Reason.BAD_SEAT, "seat", {"iterations": 1}, {"seat": -1}),
     (Reason.BAD_SEAT, "observer", {"iterations": 1}, {"observer": NATURE - 1}),
     (Reason.BAD_CONSIDER_ACTIONS, "consider[0]", {"iterations": 1}, {"consider": ["nothing"]}),

@@ -32,9 +32,6 @@ TEXTS = (
 BEYOND = 70_000  # bytes, more than a message may have
 
 
-# -- by the schema ---------------------------------------------------------------------------------
-
-
 def is_map(field: FieldDescriptor) -> bool:
     """Whether a field is a map."""
     return field.message_type is not None and bool(field.message_type.GetOptions().map_entry)
@@ -108,9 +105,6 @@ def strange(field: FieldDescriptor, luck: Random, texts: Sequence[str]) -> Any:
     return luck.choice([number for number in (*NUMBERS, luck.randrange(100)) if least <= number <= most])
 
 
-# -- as bytes --------------------------------------------------------------------------------------
-
-
 def varint(number: int) -> bytes:
     """Return a number as protobuf writes it."""
     found = b""
@@ -155,8 +149,6 @@ def damaged(payload: bytes, luck: Random) -> bytes:
     """Return bytes that something has happened to."""
     return luck.choice(DAMAGES)(payload, luck)
 
-
-# -- as JSON ---------------------------------------------------------------------------------------
 
 ODD: tuple[Any, ...] = (
     *(None, True, -1, 0.5, 1e308, 2**31, 2**53 + 1, 2**63, 2**64, "", "0", "\0", "\ud800", "NaN", "-Infinity", "1e999"),

@@ -30,9 +30,6 @@ class Ending:
     answer: bytes = b""  # its first part
 
 
-# -- gRPC ------------------------------------------------------------------------------------------
-
-
 def over_grpc(
     channel: grpc.Channel, method: Method, payload: bytes, metadata: Metadata, listen: float = LISTEN
 ) -> Ending:
@@ -65,9 +62,6 @@ def grpc_ending(error: Any) -> Ending:
         for detail in status.details if status is not None else ():
             detail.Unpack(info)
     return Ending(error.code().name.lower(), info.reason, error.details() or "")
-
-
-# -- the page --------------------------------------------------------------------------------------
 
 
 def over_page(page: str, method: Method, payload: bytes, metadata: Metadata, *, as_json: bool) -> Ending:

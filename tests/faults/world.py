@@ -146,9 +146,6 @@ def connect(channel: grpc.Channel, token: str) -> World:
     return World(GameServiceStub(channel), (("authorization", f"Bearer {token}"),) if token else ())
 
 
-# -- good requests ---------------------------------------------------------------------------------
-
-
 def position(luck: Random) -> position_pb2.Position:
     """Return a position."""
     return ParseDict(luck.choice(POSITIONS), position_pb2.Position())

@@ -8,6 +8,7 @@ import pytest
 
 from clerestory.games.opening import open_store
 from clerestory.games.sqlite import SqliteStore
+from tests.faults.disks import small_disk  # noqa: F401  # a fixture
 
 MEMORY_AND_FILE = ["memory", "file"]
 DATABASE = pytest.param("database", marks=pytest.mark.system)

@@ -1,7 +1,6 @@
 """Numbers, times and texts out of any range: refused where they are read, and nothing of them is stored or breaks."""
 
 import copy
-import math
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -208,14 +207,6 @@ async def test_nothing_is_stored_if_its_answer_cannot_be_made(monkeypatch: pytes
                 assert_reason(await refusal(getattr(played.stub, method)(request)), Reason.INTERNAL)
         assert await played.look() == before
         assert played.app.keeper.unfinished == 1
-
-
-async def test_a_certainty_that_is_none_is_refused() -> None:
-    async with served() as server:
-        for certainty in (math.nan, math.inf, -math.inf, 5e-324, 1.0):
-            asked = advisor_pb2.AnalyzeRequest(question=question(iterations=1), target_certainty=certainty)
-            error = await refusal(AdvisorServiceStub(server.channel).Analyze(asked).read())
-            assert_reason(error, Reason.BAD_TARGET_CERTAINTY)
 
 
 NUL = "a\0b"

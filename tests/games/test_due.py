@@ -70,9 +70,6 @@ async def moved(server: Server, game_id: str) -> None:
         await asyncio.sleep(0.1)
 
 
-# -- movers ----------------------------------------------------------------------------------------
-
-
 @on_simulated_time
 async def test_a_bot_moves_at_once(server_of: Callable[..., Server]) -> None:
     server = server_of(first_legal)
@@ -237,9 +234,6 @@ async def test_a_game_of_a_later_version_is_released_to_other_servers(server_of:
     row.new, row.owner, newer.store.dead = True, 0, True
     await asyncio.sleep(5 * LOOK)
     assert (row.owner, database.released) == (0, {(1, "game"): 1})
-
-
-# -- health ----------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("failures", "reports"), [(MISSED - 1, []), (MISSED, [False, True])])

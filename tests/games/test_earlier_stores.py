@@ -199,8 +199,6 @@ def test_a_position_of_other_rules_or_cards_says_what_it_needs(field: str, value
         from_position(json.dumps(position))
 
 
-# -- SIGKILL ---------------------------------------------------------------------------------------
-
 # Opens the stores that it is given, each in a process of its own, which kills itself before its first statement in the
 # first store, before its second one in the second store, and so on; prints whether it got there.
 KILLS = """
@@ -314,9 +312,6 @@ async def assert_all_load(database: str) -> None:
     assert None not in [await store.load(was["game_id"]) for was in told("database").values()]
     assert (await store.tally()).popitem()[1].games == len(told("database"))
     await store.close()
-
-
-# -- several at once -------------------------------------------------------------------------------
 
 
 @pytest.mark.system

@@ -13,7 +13,7 @@ from clerestory.games.store import StoreError
 from clerestory.refusals import Reason
 from clerestory.v1 import games_pb2 as games
 from tests.games.simulated import Database, Server, clock, on_simulated_time
-from tests.games.table import BOT, PERSON, Table, first_action, kept, seated, table
+from tests.games.table import BOT, PERSON, Table, kept, seated, table
 from tests.server.harness import assert_reason, refusal, served, until
 
 HOUR = 3_600_000  # milliseconds
@@ -131,11 +131,3 @@ async def test_the_store_is_told_of_requests_for_games_once_it_answers(monkeypat
         with pytest.raises(StoreError):
             await played.app.keeper._tell_touched()
     assert touch.call_args.args[0] == [played.game_id]
-
-
-async def test_a_game_that_was_deleted_meanwhile_does_not_exist() -> None:
-    async with table(PERSON, PERSON) as played:
-        seen = await played.look(0, 1)
-        assert await played.app.keeper.store.delete_untouched(1 << 60, 9) == [played.game_id]
-        assert_reason(await refusal(played.play(first_action(seen), seen.game.version, 0, 1)), Reason.NO_SUCH_GAME)
-        assert_reason(await refusal(played.look(0)), Reason.NO_SUCH_GAME)

@@ -1,16 +1,12 @@
 """Several servers share the games of one PostgreSQL; the same laws on simulated time: `test_going_on.py`."""
 
 import asyncio
-import os
-import signal
 from collections.abc import AsyncIterator
 from typing import Any
 from unittest.mock import AsyncMock
 
-import grpc
 import pytest
 
-from clerestory.cli.embedded import embedded_child
 from clerestory.declared import BadSettings
 from clerestory.games import postgres
 from clerestory.games.keeper import summary_of
@@ -20,15 +16,12 @@ from clerestory.games.whereabouts import whereabouts
 from clerestory.refusals import Reason
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub
-from tests.games.proxy import proxied
-from tests.games.table import BOT, PERSON, Table, first_action, kept, seated, seated_at
+from tests.games.table import BOT, PERSON, first_action, kept, seated_at
 from tests.games.test_store import RUNNING, entries, named
 from tests.postgres import Cluster
-from tests.server.harness import Served, assert_reason, refusal, served, until
+from tests.server.harness import Served, assert_reason, served, until
 
 pytestmark = pytest.mark.system
-
-SLOW = games.SeatPlan(kind=games.SEAT_KIND_BOT, bot=games.Bot())  # a second for a move
 
 
 @pytest.fixture
@@ -54,13 +47,6 @@ async def owns(server: Served, game_id: str) -> bool:
         await asyncio.sleep(0.01)
     mine: bool = await store.own(game_id)
     return mine
-
-
-async def moves_of_bot(played: Table) -> int:
-    """Return how many entries are the second seat's."""
-    text = "SELECT count(*) FROM entry WHERE game = %s AND seat = 1"
-    [(number,)] = await played.app.keeper.store._ask(text, (played.game_id,))
-    return int(number)
 
 
 async def test_a_game_is_played_at_any_server(two: list[Served]) -> None:
@@ -114,16 +100,6 @@ async def test_a_bot_answers_a_person_who_plays_elsewhere(two: list[Served]) -> 
     watching.cancel()
 
 
-async def test_the_games_of_a_server_that_is_killed_are_taken_over(database: str) -> None:
-    async with served(store=database) as staying:
-        with embedded_child("--store", database, "--workers", "1") as child:
-            async with grpc.aio.insecure_channel(child.target) as channel:
-                played = await seated(GameServiceStub(channel), None, SLOW, SLOW)
-            assert not await owns(staying, played.game_id)
-            os.kill(child.process, signal.SIGKILL)
-        await played.at(staying).ended()
-
-
 async def test_a_server_that_lost_a_game_stores_nothing_in_it(
     stores: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -163,26 +139,6 @@ async def test_games_that_are_due_are_taken_by_one_server(
     assert "a" in await taken(other)
     monkeypatch.setattr(postgres, "LEASE", 0.0)
     assert sorted(await taken(second)) == ["a", "b"]
-
-
-@pytest.mark.parametrize("repeated", [True, False])
-async def test_bots_move_although_the_answer_to_a_commit_is_lost(database: str, repeated: bool) -> None:
-    """Whether or not the person asks again: what was stored stays, once, and has its answer."""
-    async with proxied(database) as proxy, served(store=proxy.address) as server:
-        played = await seated_at(server, PERSON, BOT, game="duel")
-        before = await moves_of_bot(played)
-        while await moves_of_bot(played) == before:
-            seen = await played.look(0)
-            if not seen.views[0].actions:
-                await asyncio.sleep(0.05)
-                continue
-            proxy.losing = True
-            asked = first_action(seen), seen.game.version, 0
-            assert_reason(await refusal(played.play(*asked)), Reason.STORE_FAILED)
-            proxy.losing = False
-            if repeated:
-                assert (await played.play(*asked)).entries[0].version == seen.game.version + 1
-        assert proxy.lost > 0
 
 
 async def test_a_server_hears_of_its_own_write_that_is_stored_after_it_was_given_up(

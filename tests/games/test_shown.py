@@ -50,9 +50,6 @@ def view(game: ServerGame, viewer: Viewer) -> games.GameView:
     return found
 
 
-# -- at a table ------------------------------------------------------------------------------------
-
-
 def test_the_owner_alone_is_asked_and_says_it() -> None:
     game = at_table()
     assert {outcome.text for outcome in view(game, ELLENS).unsaid} == {
@@ -152,9 +149,6 @@ def test_what_comes_up_is_what_lies_on_the_table() -> None:
     course.play(game, OTHER, game.version, "event town_wall", STORED)
     assert deck_of(game.position) == []
     assert "quarrel" in game.position.to_position()["cathedral"]["unseen_events"]
-
-
-# -- everywhere ------------------------------------------------------------------------------------
 
 
 def with_a_coming_event(count: int) -> Iterator[State]:
