@@ -18,7 +18,6 @@ IN_SERVICE_V1 = {"proc/self/cgroup": f"9:name=systemd:/\n4:memory:/{SERVICE}\n0:
 
 
 def machine(root: Path, files: dict[str, str]) -> Path:
-    """Write the system's files of a machine."""
     for name, text in files.items():
         file = root / name
         file.parent.mkdir(parents=True, exist_ok=True)

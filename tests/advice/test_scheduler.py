@@ -37,7 +37,6 @@ ENDLESS = Terms(seconds=3600.0, early_stop=False)
 
 
 async def endless(analyst: Analyst, caller: Caller) -> Answer:
-    """Ask what occupies a worker until something ends it."""
     return await analyst.ask(pose(opening(), ENDLESS), analyst.admit(caller))
 
 
@@ -162,8 +161,6 @@ UNLUCKY = "unlucky"  # a game id
 
 
 class FaultySearcher(Searcher):
-    """A search that fails in its third slice."""
-
     slices = 0
 
     def step(self, *args, **options):  # type: ignore[no-untyped-def]

@@ -48,7 +48,6 @@ class Tally:
     faults: list[str] = field(default_factory=list)
 
     def number(self, kinds: Any) -> int:
-        """Return how many faults of some kinds there were."""
         return sum(self.done[kind] for kind in kinds)
 
 
@@ -102,7 +101,6 @@ class Round:
             self._everybody.seen.faults.append(f"{self._fleet.sessions()} connections to the database after {name}")
 
     def _standing(self) -> dict[str, Any]:
-        """Return the games of people, as they stand now."""
         while True:
             try:
                 return {game: now for game, now in self._fleet.progress().items() if not now[1]}
@@ -130,7 +128,6 @@ class Round:
 
 
 def everybody_at(fleet: Fleet, seed: int) -> Everybody:
-    """Return those who take part in a piece."""
     duelists = [Player(Random(f"{seed} duelist {n}"), takes_back=0.05, pace=PACE) for n in range(DUELISTS)]
     botted = [Player(Random(f"{seed} player {n}"), seats=(PERSON, BOT), pace=PACE) for n in range(BOTTED)]
     onlookers = [Onlooker(Random(f"{seed} watcher {n}")) for n in range(WATCHERS)]

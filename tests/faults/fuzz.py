@@ -82,11 +82,9 @@ class Fuzzer:
         self.make(self.mutated(number, luck))
 
     def close(self) -> None:
-        """Close its connection."""
         self._channel.close()
 
     def mutated(self, number: int, luck: Random) -> Call:
-        """Return a call."""
         method = luck.choice([*methods().values(), *(one for one in methods().values() if ".GameService/" in one.path)])
         message, way = good_request(self.world, method, luck), luck.choice(WAYS)
         if way == "json":
@@ -100,7 +98,6 @@ class Fuzzer:
         return Call(number, way, method, payload, self.metadata(luck))
 
     def metadata(self, luck: Random) -> Metadata:
-        """Return metadata, mostly what a good call has."""
         one = luck.choice(self.world.kept)
         odd = luck.choice(
             [

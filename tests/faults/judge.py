@@ -31,7 +31,6 @@ SERVED: dict[str, dict[str, Any]] = {  # good requests that show whether a servi
 
 
 def is_faulty(ending: Ending) -> bool:
-    """Whether a call ended as none should."""
     return (ending.code in FAULTY and ending.reason != "OUT_OF_TIME") or ending.code.startswith("http 5")
 
 
@@ -47,14 +46,12 @@ def dead_services(channel: grpc.Channel, metadata: Metadata) -> list[str]:
 
 
 def says_it_serves(channel: grpc.Channel, service: str, metadata: Metadata) -> bool:
-    """Whether a service is healthy by its own account."""
     standing: Any = HealthStub(channel)
     said = standing.Check(HealthCheckRequest(service=service), timeout=wires.SECONDS, metadata=metadata)
     return bool(said.status == HealthCheckResponse.SERVING)
 
 
 def ending_of(channel: grpc.Channel, path: str, fields: dict[str, Any], metadata: Metadata) -> Ending:
-    """Return how a good request ends."""
     payload = methods()[path].request(**fields).SerializeToString()
     return wires.over_grpc(channel, methods()[path], payload, metadata, wires.SECONDS)
 

@@ -75,7 +75,6 @@ class Anywhere:
         raise LeaveError
 
     def WatchGame(self, request: Any) -> Any:  # noqa: N802  # as gRPC calls it
-        """Return a stream of one of the servers."""
         return self._luck.choice(self._stubs).WatchGame(request, timeout=STREAM)
 
 
@@ -101,7 +100,6 @@ class Player:
     secrets: set[str] = field(default_factory=set)  # its tokens
 
     def live(self, stub: Any) -> None:
-        """Go on until told to leave."""
         while not self.leaving.is_set():
             try:
                 self.go_on(stub)
@@ -137,7 +135,6 @@ class Player:
         self.finish(stub)
 
     def choose(self, now: Any, tokens: list[str]) -> Any:
-        """Return the next request: a move, or one back."""
         fields = {"game_id": self.made.game.game_id, "tokens": tokens, "version": now.game.version}
         if now.game.ply > 1 and self.luck.random() < self.takes_back:
             return games.TakeBackRequest(**fields, ply=now.game.ply - 1)
@@ -220,7 +217,6 @@ class Everybody:
 
     @property
     def playing(self) -> set[str]:
-        """The games of people who are there."""
         return {made.game.game_id for one in self.players if (made := one.made) is not None}
 
     def shown(self) -> list[tuple[Onlooker, int]]:
@@ -228,7 +224,6 @@ class Everybody:
         return [(one, one.total) for one in self.onlookers if one.made is not None]
 
     def leave(self) -> None:
-        """Let all go."""
         self.leaving.set()
         for thread in self._threads:
             thread.join()

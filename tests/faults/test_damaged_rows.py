@@ -37,7 +37,6 @@ Damage = Callable[[sqlite3.Connection, str, Random], None]
 
 
 def head_of(connection: sqlite3.Connection, game_id: str) -> Any:
-    """Return what never changes of a game."""
     (text,) = connection.execute("SELECT head FROM game WHERE id = ?", (game_id,)).fetchone()
     return json.loads(text)
 
@@ -60,7 +59,6 @@ def damage_head(connection: sqlite3.Connection, game_id: str, luck: Random) -> N
 
 
 def damage_opening(connection: sqlite3.Connection, game_id: str, luck: Random) -> None:
-    """Change the first position of a game."""
     head = head_of(connection, game_id)
     opening = json.loads(head["opening"])
     container, key = luck.choice(slots(opening))
@@ -162,7 +160,6 @@ def review(channel: grpc.Channel, one: Kept, listen: float = wires.LISTEN) -> En
 
 
 def ask(channel: grpc.Channel, world: World, name: str, one: Kept, luck: Random) -> Ending:
-    """Return how a good request about a game ends."""
     method = methods()[f"/clerestory.v1.{name}"]
     made = GOOD[name](world, one, luck)
     request = method.request(**made) if isinstance(made, dict) else made
@@ -198,7 +195,6 @@ def asked(channel: grpc.Channel, world: World, one: Kept, luck: Random) -> list[
 
 
 def go_on(world: World, sound: list[Kept], luck: Random) -> None:
-    """Play in the games that nothing happened to."""
     for one in sound:
         before = one.seen.game.version
         world.look(one)

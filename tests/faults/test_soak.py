@@ -59,7 +59,6 @@ class Tally:
 
 
 def ask(channel: grpc.Channel, luck: Random) -> None:
-    """Ask for a move."""
     stub: Any = AdvisorServiceStub(channel)
     stub.RecommendMove(advisor_pb2.RecommendMoveRequest(position=position(luck), time_budget=Duration(nanos=10**8)))
 
@@ -125,7 +124,6 @@ class Crowd:
             self.faults += [end for end in fuzzer.figures.ends if end.endswith(" INTERNAL") or " http 500" in end]
 
     def leave(self) -> None:
-        """Let all go."""
         self._leaving.set()
         for thread in self._threads:
             thread.join()
@@ -192,7 +190,6 @@ FLAT = 1.1  # memory at the end of the soak over that after its first quarter, a
 
 
 def tasks(port: int) -> float:
-    """Return how many tasks a server's event loop has."""
     with urlopen(f"http://127.0.0.1:{port}/metrics") as shown:
         found = re.search(rb"^clerestory_tasks (\S+)$", shown.read(), re.MULTILINE)
     assert found is not None

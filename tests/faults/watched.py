@@ -58,13 +58,11 @@ class LoopWatch:
             self._began += time.thread_time() - self._collecting
 
     def end(self) -> None:
-        """Note that the iteration has ended."""
         if (seconds := time.thread_time() - self._began) > LONG:
             self._out.write(json.dumps(asdict(Delay(self._at, seconds))) + "\n")
 
 
 def watch_loops(path: str) -> None:
-    """Watch every event loop that this process runs."""
     watch = LoopWatch(open(path, "a", buffering=1, encoding="utf-8"))  # noqa: PTH123, SIM115  # until the process ends
     turn, forever = asyncio.BaseEventLoop._run_once, asyncio.BaseEventLoop.run_forever  # type: ignore[attr-defined]
     gc.callbacks.append(watch.collect)

@@ -55,7 +55,6 @@ def listened(stream: Any) -> Ending:
 
 
 def grpc_ending(error: Any) -> Ending:
-    """Return how a call failed."""
     info = ErrorInfo()
     with suppress(ValueError):  # from_call
         status = rpc_status.from_call(error)
@@ -84,7 +83,6 @@ def over_page(page: str, method: Method, payload: bytes, metadata: Metadata, *, 
 
 
 def page_answer(response: http.client.HTTPResponse) -> Ending:
-    """Return how a unary call ended."""
     body = response.read()
     return Ending("ok", answer=body) if response.status == 200 else page_ending(response.status, body)
 
@@ -102,7 +100,6 @@ def page_stream(response: http.client.HTTPResponse) -> Ending:
 
 
 def page_ending(status: int, body: bytes) -> Ending:
-    """Return how a call failed."""
     try:
         return fields_ending(json.loads(body))
     except (ValueError, KeyError):
@@ -110,6 +107,5 @@ def page_ending(status: int, body: bytes) -> Ending:
 
 
 def fields_ending(error: Any) -> Ending:
-    """Return what an error of Connect says."""
     reasons = [one["debug"]["reason"] for one in error.get("details", ()) if "reason" in one.get("debug", ())]
     return Ending(error["code"], reasons[0] if reasons else "", json.dumps(error))

@@ -43,7 +43,6 @@ async def store(name: str) -> AsyncIterator[Any]:
 
 @pytest.fixture(params=MEMORY_AND_FILE)
 async def sqlite(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[SqliteStore]:
-    """An open store in SQLite."""
     opened = SqliteStore(place(request, tmp_path))
     yield opened
     await opened.close()

@@ -75,7 +75,6 @@ class Table:
 
     @property
     def owner(self) -> list[str]:
-        """The owner's token."""
         return [self.made.owner_token]
 
     def tokens(self, *seats: int) -> list[str]:
@@ -83,7 +82,6 @@ class Table:
         return [one.token for one in self.made.seat_tokens if not seats or one.seat in seats]
 
     def call(self, method: str, **fields: Any) -> Any:
-        """Call a method about this game."""
         request = getattr(games, f"{method}Request")(game_id=self.game_id, **fields)
         return getattr(self.stub, method)(request)
 
@@ -125,7 +123,6 @@ def first_action(seen: Any) -> str:
 
 
 async def seated(stub: Any, app: Any, *seats: games.SeatPlan, game: str = "toy", **fields: Any) -> Table:
-    """Make a game."""
     fields = {"seed": 7} | fields
     if fields["seed"] is None:
         del fields["seed"]

@@ -37,7 +37,6 @@ def back_and_forth(kept: ServerGame, version: int) -> None:
 
 
 async def lengthen(played: Table, version: int) -> None:
-    """Let a game have at least so many entries."""
     async with played.app.keeper.lend(played.game_id) as live:
         await played.app.keeper.change(live, lambda kept: back_and_forth(kept, version))
 

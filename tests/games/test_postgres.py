@@ -26,14 +26,12 @@ pytestmark = pytest.mark.system
 
 @pytest.fixture
 async def two(database: str) -> AsyncIterator[list[Served]]:
-    """Two servers that share a database."""
     async with served(store=database) as first, served(store=database) as second:
         yield [first, second]
 
 
 @pytest.fixture
 async def stores(database: str) -> AsyncIterator[list[Any]]:
-    """Two open stores that share a database."""
     opened = [await open_store(database) for _ in range(2)]
     yield opened
     for store in opened:
@@ -117,7 +115,6 @@ async def test_a_server_that_lost_a_game_stores_nothing_in_it(
 
 
 async def taken(store: Store) -> list[str]:
-    """Let a server take what is due."""
     return [one.game_id for bots_only in (True, False) for one in await store.due(1 << 60, 9, bots_only=bots_only)]
 
 

@@ -187,7 +187,6 @@ def test_whatever_comes_others_are_shown_and_sent_the_same_and_the_owner_is_not(
 
 
 def play_first(game: ServerGame) -> None:
-    """Play an action of whoever is to decide."""
     game.add(Entry(EntryKind.PLAYED, game.turn, game.position.legal_actions()[0].text, STORED))
 
 

@@ -68,7 +68,6 @@ def outside(database: str) -> Iterator[Any]:
 
 @pytest.fixture
 async def store(database: str) -> AsyncIterator[Any]:
-    """A store that has the game a."""
     opened = await open_store(database)
     await opened.create(named("a"), Batch(entries(1), RUNNING))
     yield opened
@@ -77,7 +76,6 @@ async def store(database: str) -> AsyncIterator[Any]:
 
 @pytest.fixture
 async def proxy(database: str) -> AsyncIterator[Proxy]:
-    """A network between servers and the database."""
     async with proxied(database) as proxy:
         yield proxy
 

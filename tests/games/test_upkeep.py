@@ -55,7 +55,6 @@ async def played_at(store: str) -> AsyncIterator[Answered]:
 
 
 async def more(answered: Answered) -> None:
-    """Wait until more has been answered."""
     enough = sum(version for _, version in answered.values()) + ENOUGH
     await until(lambda: sum(version for _, version in answered.values()) >= enough)
 
