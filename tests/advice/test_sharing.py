@@ -56,25 +56,35 @@ HINT, BACKGROUND = Priority.HINT, Priority.BACKGROUND
 SEARCHES: dict[str, tuple[int, list[tuple[float, Demand]], dict[int, float], float]] = {
     # Workers, searches, the seconds that some of them have had in the end, and how exactly.
     "long searches are not starved by a stream of short ones": (
-        *(1, [demand(0, 4.0), *[demand(0.05 * i, 0.05) for i in range(80)]]),
-        *({0: 2.0}, 0.1),
+        1,
+        [demand(0, 4.0), *[demand(0.05 * i, 0.05) for i in range(80)]],
+        {0: 2.0},
+        0.1,
     ),
     "a later search has no claim to time before its arrival": (
-        *(1, [demand(0, 1.0), demand(0.5, 1.0)]),
-        *({0: 0.75, 1: 0.75}, 2 * SLICE),
+        1,
+        [demand(0, 1.0), demand(0.5, 1.0)],
+        {0: 0.75, 1: 0.75},
+        2 * SLICE,
     ),
     "threads take from the other searches of their caller alone": (
-        *(2, [demand(0, 1.0, origin="many", trees=4), demand(0, 1.0, origin="one")]),
-        *({0: 1.0, 1: 1.0}, 4 * SLICE),
+        2,
+        [demand(0, 1.0, origin="many", trees=4), demand(0, 1.0, origin="one")],
+        {0: 1.0, 1: 1.0},
+        4 * SLICE,
     ),
     "a stream of short searches leaves another caller its half": (
-        *(1, [demand(0, 4.0, origin="one"), *[demand(0.005 * i, 0.05, origin="many") for i in range(800)]]),
-        *({0: 2.0}, 0.1),
+        1,
+        [demand(0, 4.0, origin="one"), *[demand(0.005 * i, 0.05, origin="many") for i in range(800)]],
+        {0: 2.0},
+        0.1,
     ),
     **{
         f"own moves go before own hints, and hints of other {sort}s have their share": (
-            *(1, [demand(0, 1.0, **own), demand(0, 1.0, priority=HINT, **own), demand(0, 1.0, priority=HINT, **other)]),
-            *({0: 0.5, 1: 0.0, 2: 0.5}, 2.5 * SLICE),
+            1,
+            [demand(0, 1.0, **own), demand(0, 1.0, priority=HINT, **own), demand(0, 1.0, priority=HINT, **other)],
+            {0: 0.5, 1: 0.0, 2: 0.5},
+            2.5 * SLICE,
         )
         for sort, own, other in (
             ("origin", {"origin": "many"}, {"origin": "one"}),
@@ -82,8 +92,10 @@ SEARCHES: dict[str, tuple[int, list[tuple[float, Demand]], dict[int, float], flo
         )
     },
     "the background of one caller comes after everything of others": (
-        *(1, [demand(0, 2.0, origin="one", priority=BACKGROUND), demand(0.5, 1.0, origin="many", priority=HINT)]),
-        *({0: 0.5, 1: 1.0}, 2 * SLICE),
+        1,
+        [demand(0, 2.0, origin="one", priority=BACKGROUND), demand(0.5, 1.0, origin="many", priority=HINT)],
+        {0: 0.5, 1: 1.0},
+        2 * SLICE,
     ),
     **{
         f"64 searches of an origin in {parts} parts leave a later one its half": (
@@ -92,7 +104,8 @@ SEARCHES: dict[str, tuple[int, list[tuple[float, Demand]], dict[int, float], flo
                 *(demand(0.01 * n, 60.0, origin="many", part=n % parts) for n in range(64)),
                 demand(2.0, 1.0, origin="one"),
             ],
-            *({64: 0.5}, 2 * SLICE),
+            {64: 0.5},
+            2 * SLICE,
         )
         for parts in (1, 64)
     },
@@ -103,7 +116,8 @@ SEARCHES: dict[str, tuple[int, list[tuple[float, Demand]], dict[int, float], flo
                 *(demand(0, 4.0, origin="many", part=part, priority=priority) for part in range(20)),
                 demand(1.0, 2.0, origin="one", priority=priority),
             ],
-            *({20: 1.0}, 3 * SLICE),
+            {20: 1.0},
+            3 * SLICE,
         )
         for priority in Priority
     },
@@ -113,7 +127,8 @@ SEARCHES: dict[str, tuple[int, list[tuple[float, Demand]], dict[int, float], flo
             *(demand(0, 60.0, origin="maker", part="bots", priority=BACKGROUND) for _ in range(200)),
             demand(1.0, 1.0, origin="maker", part="game"),
         ],
-        *({-1: 1.0}, 2 * SLICE),
+        {-1: 1.0},
+        2 * SLICE,
     ),
 }
 
@@ -122,8 +137,8 @@ SEARCHES: dict[str, tuple[int, list[tuple[float, Demand]], dict[int, float], flo
 def test_searches_have_their_shares(
     workers: int, searches: list[tuple[float, Demand]], had: dict[int, float], within: float
 ) -> None:
-    last_arrival, last = searches[-1]
-    admitted = Simulation(workers).run(searches, max(last_arrival, last.deadline))
+    [*_, (_, last)] = searches
+    admitted = Simulation(workers).run(searches, last.deadline)
     assert {place: used(admitted[place]) for place in had} == pytest.approx(had, abs=within)
 
 
