@@ -13,7 +13,6 @@ def ticket(origin: object, deadline: float, part: object = "", priority: Priorit
 
 
 def entered(backlog: Backlog, *tickets: Ticket, now: float = 0.0, idle: bool = True) -> Changes:
-    """Let searches wait, and divide the places."""
     for one in tickets:
         backlog.enter(one)
     return backlog.divide(now, idle=idle)

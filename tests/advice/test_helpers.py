@@ -1,6 +1,7 @@
 """Workers that nothing else needs help a search, on a simulated clock, and are taken back after a slice."""
 
 import asyncio
+from unittest.mock import patch
 
 import pytest
 
@@ -23,16 +24,11 @@ def helped(tasks: Tasks) -> float:
     return sum(task.used for task in tasks if task.helps)
 
 
-@pytest.mark.parametrize("workers", [1, 2, 4])
-def test_a_search_alone_has_every_worker(workers: int) -> None:
-    [search] = Simulation(workers).run([demand(0, 1.0, helpers=3)], 1.0)
+@pytest.mark.parametrize(("workers", "helpers", "had"), [(1, 3, 1.0), (2, 3, 2.0), (4, 3, 4.0), (4, 1, 2.0)])
+def test_a_search_alone_has_every_worker_that_may_help_it(workers: int, helpers: int, had: float) -> None:
+    [search] = Simulation(workers).run([demand(0, 1.0, helpers=helpers)], 1.0)
     assert own(search) == pytest.approx(1.0, abs=2 * SLICE)
-    assert used(search) == pytest.approx(workers, abs=2 * SLICE * workers)
-
-
-def test_it_has_no_more_than_it_may_have() -> None:
-    [search] = Simulation(4).run([demand(0, 1.0, helpers=1)], 1.0)
-    assert used(search) == pytest.approx(2.0, abs=4 * SLICE)
+    assert used(search) == pytest.approx(had, abs=2 * SLICE * workers)
 
 
 def test_helpers_are_given_back_when_another_caller_comes() -> None:
@@ -72,19 +68,13 @@ def test_helpers_leave_with_their_search() -> None:
     assert simulation.idle == pytest.approx(1.0, abs=4 * SLICE)
 
 
-async def test_all_helpers_of_a_search_leave_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_all_helpers_of_a_search_leave_at_once() -> None:
     """To look for each among those of all searches would take long where there are many."""
-    left, leave = list[TreeTask](), Policy.leave
-
-    def counted(policy: Policy, tree: TreeTask, now: float) -> None:
-        left.append(tree)
-        leave(policy, tree, now)
-
-    monkeypatch.setattr(Policy, "leave", counted)
-    async with Analyst(Capacity(workers=4)) as one:
-        asking = asyncio.ensure_future(one.ask(pose(opening(), Terms(seconds=3600.0, early_stop=False))))
-        await until(lambda: one.scheduler.running > 0)
-        one.finish()
-        await asking
-        assert one.scheduler._policy._helpers == []
-    assert not any(tree.helps for tree in left)
+    with patch.object(Policy, "leave", autospec=True, side_effect=Policy.leave) as left:
+        async with Analyst(Capacity(workers=4)) as one:
+            asking = asyncio.ensure_future(one.ask(pose(opening(), Terms(seconds=3600.0, early_stop=False))))
+            await until(lambda: one.scheduler.running > 0)
+            one.finish()
+            await asking
+            assert one.scheduler._policy._helpers == []
+    assert not any(call.args[1].helps for call in left.call_args_list)

@@ -10,15 +10,14 @@ from clerestory.advice import Capacity
 from clerestory.advice.machine import KEPT_PART, LEAST, MOST, memory_for_trees, usable_cores
 
 GIB = 1 << 30
-LIMITS_V1 = ("memory.limit_in_bytes", "memory.usage_in_bytes")
-V1, V2 = (
-    ("sys/fs/cgroup/memory/memory.limit_in_bytes", "sys/fs/cgroup/memory/memory.usage_in_bytes"),
-    ("sys/fs/cgroup/memory.max", "sys/fs/cgroup/memory.current"),
-)
+V1 = ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file")
+V2 = ("memory.max", "memory.current", "inactive_file")
+SERVICE = "system.slice/clerestory.service"
+IN_SERVICE = {"proc/self/cgroup": f"0::/{SERVICE}"}
+IN_SERVICE_V1 = {"proc/self/cgroup": f"9:name=systemd:/\n4:memory:/{SERVICE}\n0::/"}
 
 
 def machine(root: Path, files: dict[str, str]) -> Path:
-    """Write the system's files of a machine."""
     for name, text in files.items():
         file = root / name
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -43,39 +42,35 @@ def test_trees_have_a_quarter_of_the_free_memory_and_kept_ones_an_eighth(
     assert memory_for_trees(machine(tmp_path, meminfo(available)), *part) == trees
 
 
-@pytest.mark.parametrize(("limit", "usage"), [V1, V2])
-def test_a_container_may_have_less(tmp_path: Path, limit: str, usage: str) -> None:
-    root = machine(tmp_path, meminfo(16 * GIB) | {limit: str(6 * GIB), usage: str(2 * GIB)})
-    assert memory_for_trees(root) == GIB
-    assert memory_for_trees(machine(root, {limit: "max"})) == 4 * GIB
+def limited(names: tuple[str, str, str], folder: str = "", usage: int = 2 * GIB, cached: int = 0) -> dict[str, str]:
+    """Return the files of a group that may have 6 GiB, and whose page cache takes some of what it uses."""
+    [limit, used, cache] = names
+    texts = {limit: 6 * GIB, used: usage, "memory.stat": f"anon 9\n{cache}_else 7\n{cache} {cached}"}
+    return {f"sys/fs/cgroup/{folder}/{name}": str(text) for name, text in texts.items()}
 
 
-@pytest.mark.parametrize(("limit", "usage", "name"), [(*V1, "total_inactive_file"), (*V2, "inactive_file")])
-def test_page_cache_of_a_container_is_free(tmp_path: Path, limit: str, usage: str, name: str) -> None:
-    parts = str(Path(limit).with_name("memory.stat"))
-    files = {limit: str(6 * GIB), usage: str(6 * GIB), parts: f"anon 9\n{name}_else 7\n{name} {4 * GIB}"}
-    assert memory_for_trees(machine(tmp_path, meminfo(16 * GIB) | files)) == GIB
+LIMITED = {
+    "container": limited(V2),
+    "container, version 1": limited(V1, "memory"),
+    "page cache": limited(V2, "", 6 * GIB, 4 * GIB),
+    "page cache, version 1": limited(V1, "memory", 6 * GIB, 4 * GIB),
+    "service": limited(V2, SERVICE) | IN_SERVICE,
+    "service, version 1": limited(V1, f"memory/{SERVICE}") | IN_SERVICE_V1,
+    "slice": limited(V2, "system.slice") | IN_SERVICE,
+    "slice, version 1": limited(V1, "memory/system.slice") | IN_SERVICE_V1,
+}
+UNLIMITED = {
+    "no limit": limited(V2) | {"sys/fs/cgroup//memory.max": "max"},
+    "no limit, version 1": limited(V1, "memory") | {"sys/fs/cgroup/memory/memory.limit_in_bytes": "max"},
+    "another service": limited(V2, SERVICE) | {"proc/self/cgroup": "0::/system.slicer/other.service"},
+    "any name": {"proc/self/cgroup": "0::/user.slice/café.service"},
+}
 
 
-@pytest.mark.parametrize(
-    ("group", "folder", "limit", "usage"),
-    [
-        ("0::/system.slice/clerestory.service", "", "memory.max", "memory.current"),
-        ("9:name=systemd:/\n4:memory:/system.slice/clerestory.service\n0::/", "memory", *LIMITS_V1),
-    ],
-)
-@pytest.mark.parametrize("limited", ["system.slice/clerestory.service", "system.slice"])
-def test_a_service_may_have_less(limited: str, group: str, folder: str, limit: str, usage: str, tmp_path: Path) -> None:
-    inside = Path("sys/fs/cgroup") / folder / limited
-    files = {str(inside / limit): str(6 * GIB), str(inside / usage): str(2 * GIB), "proc/self/cgroup": group}
-    assert memory_for_trees(machine(tmp_path, meminfo(16 * GIB) | files)) == GIB
-    other = machine(tmp_path, {"proc/self/cgroup": "0::/system.slicer/other.service"})
-    assert memory_for_trees(other) == 4 * GIB
-
-
-def test_a_group_may_have_any_name(tmp_path: Path) -> None:
-    root = machine(tmp_path, meminfo(16 * GIB) | {"proc/self/cgroup": "0::/user.slice/café.service"})
-    assert memory_for_trees(root) == 4 * GIB
+@pytest.mark.parametrize("files", [*LIMITED.values(), *UNLIMITED.values()], ids=[*LIMITED, *UNLIMITED])
+def test_a_container_or_service_may_have_less(files: dict[str, str], tmp_path: Path) -> None:
+    root = machine(tmp_path, meminfo(16 * GIB) | files)
+    assert memory_for_trees(root) == (GIB if files in LIMITED.values() else 4 * GIB)
     assert usable_cores(root) == usable_cores()
 
 
@@ -96,32 +91,29 @@ def test_they_are_the_defaults_and_a_setting_goes_above_them() -> None:
     assert Capacity(memory=100 * GIB, warm_bytes=50 * GIB).memory == 100 * GIB
 
 
-@pytest.mark.parametrize(
-    "files",
-    [
-        {"sys/fs/cgroup/cpu.max": "100000 100000"},
-        {"sys/fs/cgroup/cpu.max": "50000 100000"},
-        {"sys/fs/cgroup/cpu/cpu.cfs_quota_us": "100000", "sys/fs/cgroup/cpu/cpu.cfs_period_us": "100000"},
-        {"proc/self/cgroup": "0::/one/two", "sys/fs/cgroup/one/two/cpu.max": "100000 100000"},
+QUOTA_V1 = {"cpu.cfs_quota_us": "100000", "cpu.cfs_period_us": "100000"}
+CORES: dict[str, tuple[dict[str, str], int]] = {
+    "a core": ({"sys/fs/cgroup/cpu.max": "100000 100000"}, 1),
+    "half a core": ({"sys/fs/cgroup/cpu.max": "50000 100000"}, 1),
+    "version 1": ({f"sys/fs/cgroup/cpu/{name}": text for name, text in QUOTA_V1.items()}, 1),
+    "service": ({"proc/self/cgroup": "0::/one/two", "sys/fs/cgroup/one/two/cpu.max": "100000 100000"}, 1),
+    "service, version 1": (
         {
             "proc/self/cgroup": "3:cpu,cpuacct:/one",
-            "sys/fs/cgroup/cpu/one/cpu.cfs_quota_us": "100000",
-            "sys/fs/cgroup/cpu/one/cpu.cfs_period_us": "100000",
+            **{f"sys/fs/cgroup/cpu/one/{name}": text for name, text in QUOTA_V1.items()},
         },
-    ],
-)
-def test_a_container_or_service_has_the_cores_of_its_quota(tmp_path: Path, files: dict[str, str]) -> None:
-    assert usable_cores(machine(tmp_path, files)) == 1
+        1,
+    ),
+    "no file": ({}, len(os.sched_getaffinity(0))),
+    "no quota": ({"sys/fs/cgroup/cpu.max": "max 100000"}, len(os.sched_getaffinity(0))),
+    "no quota, version 1": (
+        {f"sys/fs/cgroup/cpu/{name}": text for name, text in (QUOTA_V1 | {"cpu.cfs_quota_us": "-1"}).items()},
+        len(os.sched_getaffinity(0)),
+    ),
+    "a large quota": ({"sys/fs/cgroup/cpu.max": "100000000 100000"}, len(os.sched_getaffinity(0))),
+}
 
 
-@pytest.mark.parametrize(
-    "files",
-    [
-        {},
-        {"sys/fs/cgroup/cpu.max": "max 100000"},
-        {"sys/fs/cgroup/cpu/cpu.cfs_quota_us": "-1", "sys/fs/cgroup/cpu/cpu.cfs_period_us": "100000"},
-        {"sys/fs/cgroup/cpu.max": "100000000 100000"},
-    ],
-)
-def test_without_a_quota_there_are_the_cores_of_the_process(tmp_path: Path, files: dict[str, str]) -> None:
-    assert usable_cores(machine(tmp_path, files)) == len(os.sched_getaffinity(0))
+@pytest.mark.parametrize(("files", "cores"), CORES.values(), ids=CORES)
+def test_a_container_or_service_has_the_cores_of_its_quota(tmp_path: Path, files: dict[str, str], cores: int) -> None:
+    assert usable_cores(machine(tmp_path, files)) == cores

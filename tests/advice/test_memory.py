@@ -30,19 +30,17 @@ def test_searches_have_their_shares_and_no_more_than_all_memory(places: int) -> 
 
 
 def test_memory_that_is_given_back_can_be_had_again() -> None:
+    """No search gets more than it asks for, or less than a tree needs."""
     memory = Memory(64 * MIB, 4)
+    assert (memory.take(MIB), memory.take(1)) == (MIB, MIN_BYTES)
+    memory.give_back(MIB)
+    memory.give_back(MIN_BYTES)
     first = [memory.take(1 << 40) for _ in range(4)]
     for size in first:
         memory.give_back(size)
     memory.occupy(32 * MIB)  # by a tree that exists already
     memory.give_back(32 * MIB)
     assert [memory.take(1 << 40) for _ in range(4)] == first
-
-
-def test_no_search_gets_more_than_it_asks_for_or_less_than_a_tree_needs() -> None:
-    memory = Memory(64 * MIB, 4)
-    assert memory.take(MIB) == MIB
-    assert memory.take(1) == MIN_BYTES
 
 
 def test_a_tree_that_comes_with_its_memory_leaves_less_for_others() -> None:
@@ -92,9 +90,6 @@ def test_a_question_that_is_refused_leaves_what_was_kept() -> None:
             refuse(Reason.BUSY, "", "no worker can finish the minimum iterations in time")
     with trees.lend(question_about("first"), HERE, allowance) as again:
         assert again.make() is first
-
-
-# -- rooms -----------------------------------------------------------------------------------------
 
 
 async def test_a_caller_with_all_rooms_leaves_some_to_the_next() -> None:

@@ -52,16 +52,94 @@ def test_origins_share_the_workers_and_their_parts_what_each_has(
             assert had[origin, part] == pytest.approx(2.0 * share, abs=3 * SLICE * workers)
 
 
-def test_threads_take_from_the_other_searches_of_their_caller_alone() -> None:
-    arrivals = [demand(0, 1.0, origin="many", trees=4), demand(0, 1.0, origin="one")]
-    many, one = Simulation(2).run(arrivals, 1.0)
-    assert (used(many), used(one)) == pytest.approx((1.0, 1.0), abs=4 * SLICE)
+HINT, BACKGROUND = Priority.HINT, Priority.BACKGROUND
+SEARCHES: dict[str, tuple[int, list[tuple[float, Demand]], dict[int, float], float]] = {
+    # Workers, searches, the seconds that some of them have had in the end, and how exactly.
+    "long searches are not starved by a stream of short ones": (
+        1,
+        [demand(0, 4.0), *[demand(0.05 * i, 0.05) for i in range(80)]],
+        {0: 2.0},
+        0.1,
+    ),
+    "a later search has no claim to time before its arrival": (
+        1,
+        [demand(0, 1.0), demand(0.5, 1.0)],
+        {0: 0.75, 1: 0.75},
+        2 * SLICE,
+    ),
+    "threads take from the other searches of their caller alone": (
+        2,
+        [demand(0, 1.0, origin="many", trees=4), demand(0, 1.0, origin="one")],
+        {0: 1.0, 1: 1.0},
+        4 * SLICE,
+    ),
+    "a stream of short searches leaves another caller its half": (
+        1,
+        [demand(0, 4.0, origin="one"), *[demand(0.005 * i, 0.05, origin="many") for i in range(800)]],
+        {0: 2.0},
+        0.1,
+    ),
+    **{
+        f"own moves go before own hints, and hints of other {sort}s have their share": (
+            1,
+            [demand(0, 1.0, **own), demand(0, 1.0, priority=HINT, **own), demand(0, 1.0, priority=HINT, **other)],
+            {0: 0.5, 1: 0.0, 2: 0.5},
+            2.5 * SLICE,
+        )
+        for sort, own, other in (
+            ("origin", {"origin": "many"}, {"origin": "one"}),
+            ("part", {"origin": "home", "part": "ann"}, {"origin": "home", "part": "bob"}),
+        )
+    },
+    "the background of one caller comes after everything of others": (
+        1,
+        [demand(0, 2.0, origin="one", priority=BACKGROUND), demand(0.5, 1.0, origin="many", priority=HINT)],
+        {0: 0.5, 1: 1.0},
+        2 * SLICE,
+    ),
+    **{
+        f"64 searches of an origin in {parts} parts leave a later one its half": (
+            1,
+            [
+                *(demand(0.01 * n, 60.0, origin="many", part=n % parts) for n in range(64)),
+                demand(2.0, 1.0, origin="one"),
+            ],
+            {64: 0.5},
+            2 * SLICE,
+        )
+        for parts in (1, 64)
+    },
+    **{
+        f"{priority.name.lower()} searches of many parts have no more together than one of another origin": (
+            1,
+            [
+                *(demand(0, 4.0, origin="many", part=part, priority=priority) for part in range(20)),
+                demand(1.0, 2.0, origin="one", priority=priority),
+            ],
+            {20: 1.0},
+            3 * SLICE,
+        )
+        for priority in Priority
+    },
+    "games of bots only do not slow the bot that their maker plays with": (
+        1,
+        [
+            *(demand(0, 60.0, origin="maker", part="bots", priority=BACKGROUND) for _ in range(200)),
+            demand(1.0, 1.0, origin="maker", part="game"),
+        ],
+        {-1: 1.0},
+        2 * SLICE,
+    ),
+}
 
 
-def test_a_stream_of_short_searches_leaves_another_caller_his_half() -> None:
-    arrivals = [demand(0, 4.0, origin="one"), *[demand(0.005 * i, 0.05, origin="many") for i in range(800)]]
-    first, *_ = Simulation().run(arrivals, 4.0)
-    assert used(first) == pytest.approx(2.0, abs=0.1)
+@pytest.mark.parametrize(("workers", "searches", "had", "within"), SEARCHES.values(), ids=SEARCHES)
+def test_searches_have_their_shares(
+    workers: int, searches: list[tuple[float, Demand]], had: dict[int, float], within: float
+) -> None:
+    [*_, (_, last)] = searches
+    admitted = Simulation(workers).run(searches, last.deadline)
+    assert {place: used(admitted[place]) for place in had} == pytest.approx(had, abs=within)
 
 
 @pytest.mark.parametrize(("budget", "least"), [(0.009, 0.35), (0.02, 0.45), (0.05, 0.45)])
@@ -70,33 +148,6 @@ def test_searches_that_are_always_pressed_leave_another_caller_his_half(budget: 
     arrivals = [demand(0, 1.0, origin="one"), *[demand(0.002 * i, budget, origin="many") for i in range(500)]]
     first, *_ = Simulation().run(arrivals, 1.0)
     assert least <= used(first) <= 0.6
-
-
-@pytest.mark.parametrize(
-    ("own", "other"),
-    [({"origin": "many"}, {"origin": "one"}), ({"part": "ann", "origin": "home"}, {"part": "bob", "origin": "home"})],
-    ids=["origins", "parts"],
-)
-def test_hints_have_their_share_beside_the_moves_of_others(own: dict[str, str], other: dict[str, str]) -> None:
-    """But a caller's own moves go before its own hints."""
-    arrivals = [
-        demand(0, 1.0, **own),
-        demand(0, 1.0, priority=Priority.HINT, **own),
-        demand(0, 1.0, priority=Priority.HINT, **other),
-    ]
-    move, own_hint, hint = Simulation().run(arrivals, 1.0)
-    assert (used(move), used(hint)) == pytest.approx((0.5, 0.5), abs=3 * SLICE)
-    assert used(own_hint) <= 2.5 * SLICE  # its minimum
-
-
-def test_the_background_of_one_caller_comes_after_everything_of_others() -> None:
-    arrivals = [
-        demand(0, 2.0, origin="one", priority=Priority.BACKGROUND),
-        demand(0.5, 1.0, origin="many", priority=Priority.HINT),
-    ]
-    background, hint = Simulation().run(arrivals, 2.0)
-    assert used(hint) >= 1.0 - 1.5 * SLICE
-    assert used(background) == pytest.approx(2.0 - used(hint), abs=2 * SLICE)
 
 
 @pytest.mark.parametrize(("load", "workers"), [(1.0, 1), (3.0, 2), (20.0, 1)])
@@ -110,34 +161,6 @@ def test_every_admitted_search_has_its_minimum_in_time(load: float, workers: int
     assert {tree.demand.origin for [tree] in admitted} == {"many", 0, 1, 2}
 
 
-# -- the parts of an origin -------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("parts", [1, 64])
-def test_64_searches_of_one_origin_leave_a_later_one_its_half(parts: int) -> None:
-    many = [demand(0.01 * number, 60.0, origin="many", part=number % parts) for number in range(64)]
-    simulation = Simulation()
-    *_, [one] = simulation.run([*many, demand(2.0, 1.0, origin="one")], 3.0)
-    assert simulation.refused == []
-    assert one.used == pytest.approx(0.5, abs=2 * SLICE)
-
-
-@pytest.mark.parametrize("priority", Priority)
-def test_hints_and_the_background_of_many_parts_have_no_more_than_moves(priority: Priority) -> None:
-    """Another origin's move has all it can use, and its hint or background search as much as all the parts together."""
-    parts = [demand(0, 4.0, origin="many", part=part, priority=priority) for part in range(20)]
-    arrivals = [*parts, demand(1.0, 2.0, origin="one", priority=priority)]
-    *_, [one] = Simulation().run(arrivals, 3.0)
-    assert one.used == pytest.approx(1.0, abs=3 * SLICE)
-
-
-def test_background_searches_do_not_slow_a_move_of_their_origin() -> None:
-    """As the bot does that a person plays with, beside the games of bots only that the same person has made."""
-    games = [demand(0, 60.0, origin="maker", part="bots", priority=Priority.BACKGROUND) for _ in range(200)]
-    *_, [move] = Simulation().run([*games, demand(1.0, 1.0, origin="maker", part="game")], 2.0)
-    assert move.used == pytest.approx(1.0, abs=2 * SLICE)
-
-
 @pytest.mark.parametrize("budget", [0.05, 0.5])
 def test_a_part_that_is_always_pressed_takes_nothing_from_others(budget: float) -> None:
     flood = [demand(0.002 * i, budget, origin="home", part="many") for i in range(1000)]
@@ -146,9 +169,6 @@ def test_a_part_that_is_always_pressed_takes_nothing_from_others(budget: float) 
     assert used(one) == pytest.approx(0.5, abs=0.05)
     assert used(other) == pytest.approx(1.0, abs=0.05)
     assert sum(map(used, many)) == pytest.approx(0.5, abs=0.05)
-
-
-# -- places ----------------------------------------------------------------------------------------
 
 
 def admit(policy: Policy, caller: object, most: int = 1000, **fields: object) -> int:
@@ -242,9 +262,6 @@ def test_hints_find_a_place_beside_searches_of_another_caller() -> None:
     assert admit(policy, "many") == 32
     assert admit(policy, "one", priority=Priority.HINT) == 32
     assert admit(policy, "one") == 32
-
-
-# -- time for the minimum --------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -52,34 +52,21 @@ async def test_a_hint_that_its_reader_leaves_helps_the_move() -> None:
     assert reused(answer) >= seen > 0
 
 
-@pytest.mark.parametrize(
-    "fields", [{"game_id": ""}, {"game_id": "another"}, {"seed": 3}, {"level": 4}, {"consider": 1}]
-)
-async def test_questions_that_get_no_kept_tree(fields: dict[str, Any]) -> None:
-    position = opening(game="cathedral")
-    if "consider" in fields:
-        fields = {"consider_actions": [position.legal_actions()[0].text]}
-    async with served(workers=2) as server:
-        await ask(server, position)
-        assert reused(await ask(server, position, **fields)) == 0
-
-
-async def test_no_seat_gets_the_tree_of_another() -> None:
-    """A seat's tree contains information about its hand."""
+async def test_questions_that_get_no_kept_tree() -> None:
+    """Among them those of another seat: a seat's tree contains information about its hand."""
     position = opening(game="cathedral")
     turn, other = position.turn, position.copy()
     while other.turn in (turn, NATURE):
         other.play(other.draw(1) if other.turn == NATURE else other.legal_codes()[0])
-    async with served() as server:
+    considered = {"consider_actions": [position.legal_actions()[0].text]}
+    fields: list[dict[str, Any]] = [{"game_id": ""}, {"game_id": "another"}, {"seed": 3}, {"level": 4}, considered]
+    async with served(workers=2) as server:
         await ask(server, position)
-        assert reused(await ask(server, other)) == 0
-        assert reused(await ask(server, position)) == 400
-
-
-async def test_a_position_of_another_game_or_number_of_players_begins_anew() -> None:
-    async with served() as server:
-        for position in (opening(2), opening(3), opening(game="cathedral"), opening(game="duel")):
-            assert reused(await ask(server, position)) == 0
+        for asked, more in [*((position, one) for one in fields), (other, {})]:
+            assert reused(await ask(server, asked, **more)) == 0, more
+            assert reused(await ask(server, position)) > 0, more
+        for asked in (opening(2), opening(3), opening(game="duel")):
+            assert reused(await ask(server, asked)) == 0
 
 
 async def test_a_kept_tree_is_not_used_for_other_cards() -> None:

@@ -22,7 +22,6 @@ def small_disk(tmp_path: Path) -> Iterator[Path]:
 
 
 def fill(folder: Path) -> Path:
-    """Take all space that is left."""
     path = folder / "ballast"
     with path.open("ab", buffering=0) as file:
         try:

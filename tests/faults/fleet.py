@@ -36,26 +36,18 @@ OWN, THREADS = 16, 12  # descriptors and threads that a server opens when it is 
 
 @dataclass
 class Tally:
-    """What came of a piece.
+    """What came of a piece."""
 
-    Attributes:
-        done: how many faults of each kind.
-        still: for how many seconds games of people stood still, by kind of a fault that came alone: since its
-            beginning, or since its end where it stops games at all servers; by "" for many faults at once.
-        entries: that players and watchers were told of.
-        over: games that were played to their ends and replayed by the rules.
-        faults: in words; there should be none.
-    """
-
-    done: Counter[str] = field(default_factory=Counter)
+    done: Counter[str] = field(default_factory=Counter)  # faults of each kind
+    # For how many seconds games of people stood still, by kind of a fault that came alone: since its beginning, or
+    # since its end where it stops games at all servers; by "" for many faults at once.
     still: dict[str, list[float]] = field(default_factory=dict)
     calls: int = 0
-    entries: int = 0
-    over: int = 0
+    entries: int = 0  # that players and watchers were told of
+    over: int = 0  # games that were played to their ends and replayed by the rules
     faults: list[str] = field(default_factory=list)
 
     def number(self, kinds: Any) -> int:
-        """Return how many faults of some kinds there were."""
         return sum(self.done[kind] for kind in kinds)
 
 
@@ -109,7 +101,6 @@ class Round:
             self._everybody.seen.faults.append(f"{self._fleet.sessions()} connections to the database after {name}")
 
     def _standing(self) -> dict[str, Any]:
-        """Return the games of people, as they stand now."""
         while True:
             try:
                 return {game: now for game, now in self._fleet.progress().items() if not now[1]}
@@ -137,7 +128,6 @@ class Round:
 
 
 def everybody_at(fleet: Fleet, seed: int) -> Everybody:
-    """Return those who take part in a piece."""
     duelists = [Player(Random(f"{seed} duelist {n}"), takes_back=0.05, pace=PACE) for n in range(DUELISTS)]
     botted = [Player(Random(f"{seed} player {n}"), seats=(PERSON, BOT), pace=PACE) for n in range(BOTTED)]
     onlookers = [Onlooker(Random(f"{seed} watcher {n}")) for n in range(WATCHERS)]

@@ -4,6 +4,7 @@ import signal
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
+from functools import partial
 from random import Random
 
 import psycopg
@@ -18,58 +19,42 @@ HEARTBEATS = f"{OURS} AND (query LIKE 'LISTEN%' OR query LIKE '%INSERT INTO serv
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of faults.
+    """A kind of faults."""
 
-    Attributes:
-        what: of the table in docs/hosting.md.
-        run: begins one for the duration of a `with`; yields how many faults it is.
-        longest: seconds that one lasts at most; 0 for one that is over at once.
-        everywhere: it stops games at all servers as long as it lasts, else others take over.
-    """
-
-    what: str
-    run: Callable[[Fleet, Random], AbstractContextManager[int]]
-    longest: float = 0.0
-    everywhere: bool = False
+    what: str  # of the table in docs/hosting.md
+    run: Callable[[Fleet, Random], AbstractContextManager[int]]  # begins one; yields how many faults it is
+    longest: float = 0.0  # seconds that one lasts at most; 0 for one that is over at once
+    everywhere: bool = False  # it stops games at all servers as long as it lasts, else others take over
 
 
 @contextmanager
-def kill(replicas: Sequence[Replica]) -> Iterator[int]:
-    for replica in replicas:
-        replica.signal(signal.SIGKILL)
-    yield len(replicas)
+def during(begin: Callable[[], object], end: Callable[[], object] = lambda: None, number: int = 1) -> Iterator[int]:
+    """Let faults begin, so many, and end."""
+    begin()
+    yield number
+    end()
 
 
-@contextmanager
-def pause(replica: Replica) -> Iterator[int]:
-    replica.signal(signal.SIGSTOP)
-    yield 1
-    replica.signal(signal.SIGCONT)
+def kill(replicas: Sequence[Replica]) -> AbstractContextManager[int]:
+    return during(lambda: [replica.signal(signal.SIGKILL) for replica in replicas], number=len(replicas))
 
 
-@contextmanager
-def switch(proxies: Sequence[Proxy], name: str) -> Iterator[int]:
+def pause(replica: Replica) -> AbstractContextManager[int]:
+    return during(lambda: replica.signal(signal.SIGSTOP), lambda: replica.signal(signal.SIGCONT))
+
+
+def switch(proxies: Sequence[Proxy], name: str) -> AbstractContextManager[int]:
     """Let networks be silent, so that nothing arrives and nothing is closed, or lose the answers to COMMIT."""
-    for proxy in proxies:
-        setattr(proxy, name, True)
-    yield 1
-    for proxy in proxies:
-        setattr(proxy, name, False)
+    return during(*(lambda on=on: [setattr(proxy, name, on) for proxy in proxies] for on in (True, False)))
 
 
-@contextmanager
-def forget(proxy: Proxy) -> Iterator[int]:
+def forget(proxy: Proxy) -> AbstractContextManager[int]:
     """Let a firewall forget connections: nothing arrives on them; new ones work."""
-    proxy.forget()
-    yield 1
-    proxy.stale.clear()  # else the database would not learn that they are closed
+    return during(proxy.forget, proxy.stale.clear)  # else the database would not learn that they are closed
 
 
-@contextmanager
-def restart(fleet: Fleet, how: int) -> Iterator[int]:
-    fleet.cluster.stop(how)
-    yield 1
-    fleet.cluster.start()
+def restart(fleet: Fleet, how: int) -> AbstractContextManager[int]:
+    return during(lambda: fleet.cluster.stop(how), fleet.cluster.start)
 
 
 @contextmanager
@@ -90,13 +75,6 @@ def fill_disk(fleet: Fleet) -> Iterator[int]:
     yield done
     with suppress(psycopg.Error):
         fleet.ask("DELETE FROM full_disk")
-
-
-@contextmanager
-def step_clock(replica: Replica, seconds: int) -> Iterator[int]:
-    """Let the date of a server jump, and stay wrong."""
-    replica.set_clock(seconds)
-    yield 1
 
 
 KILLS = {
@@ -142,7 +120,7 @@ OTHERS = {
     ),
     "clock": Kind(
         "The date of a server jumps by two minutes",
-        lambda fleet, luck: step_clock(luck.choice(fleet.replicas), luck.choice((-LEAP, 0, LEAP))),
+        lambda fleet, luck: during(partial(luck.choice(fleet.replicas).set_clock, luck.choice((-LEAP, 0, LEAP)))),
     ),
 }
 KINDS = KILLS | OTHERS

@@ -63,17 +63,10 @@ PROGRESS = """
 
 
 class Replica:
-    """A server that is started again whenever it has ended, as a supervisor of services does it.
-
-    Attributes:
-        target: its address.
-        channel: to it.
-        stub: of its games.
-        faults: in words, what it did that no server may do.
-    """
+    """A server that is started again whenever it has ended, as a supervisor of services does it."""
 
     def __init__(self, number: int, folder: Path, store: str, *options: str) -> None:
-        self.faults: list[str] = []
+        self.faults: list[str] = []  # what it did that no server may do
         self.target = f"unix:{folder}/{number}"
         self._output, self._clock = folder / f"output{number}", folder / f"clock{number}"
         self._command = [sys.executable, "-c", SERVER, str(self._clock), "serve", "--while-stdin"]
@@ -103,11 +96,9 @@ class Replica:
         self._child.stdin.close()
 
     def wait(self) -> None:
-        """Wait until it answers."""
         grpc.channel_ready_future(self.channel).result(ENDING)
 
     def signal(self, number: int) -> None:
-        """Send it a signal."""
         with suppress(ProcessLookupError):
             os.kill(self._child.pid, number)
 
@@ -117,16 +108,13 @@ class Replica:
 
     @property
     def pid(self) -> int:
-        """The number of its present process."""
         return self._child.pid
 
     def held(self) -> tuple[int, int]:
-        """Return how many descriptors and threads it has."""
         process = psutil.Process(self.pid)
         return process.num_fds(), process.num_threads()
 
     def end(self) -> None:
-        """Tell it to end, and wait for that."""
         self._ending.set()
         self._supervisor.join()
         self.signal(signal.SIGCONT)
@@ -167,17 +155,14 @@ class Fleet:
         return {game_id: (due, bots_only, moves) for game_id, due, bots_only, moves in self.ask(PROGRESS)}
 
     def sessions(self) -> int:
-        """Return how many connections servers have to the database."""
         [(number,)] = self.ask(f"SELECT count(*) FROM pg_stat_activity WHERE {OURS}")
         return int(number)
 
     def secrets(self) -> set[str]:
-        """Return the seeds and salts of all games."""
         rows = self.ask("SELECT head::json ->> 'seed', head::json ->> 'salt' FROM game")
         return {secret for row in rows for secret in row if secret and len(secret) >= SECRET}
 
     def mend(self) -> None:
-        """End all faults."""
         self.cluster.start()
         for replica, proxy in zip(self.replicas, self.proxies, strict=True):
             replica.signal(signal.SIGCONT)

@@ -1,6 +1,7 @@
 """A stranger who calls every method of every service with mutated requests, and watches what that does to others."""
 
 import time
+from collections import Counter
 from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,14 +32,10 @@ TOKEN = "open-sesame-open-sesame"
 
 @dataclass(frozen=True)
 class Call:
-    """A mutated call.
-
-    Attributes:
-        way: one of WAYS.
-    """
+    """A mutated call."""
 
     number: int
-    way: str
+    way: str  # one of WAYS
     method: Method
     payload: bytes
     metadata: Metadata
@@ -49,32 +46,15 @@ class Call:
 
 @dataclass
 class Figures:
-    """What came of some calls.
+    """What came of some calls."""
 
-    Attributes:
-        ends: by method, code and reason.
-        faults: in words; there should be none.
-        rss: most bytes of memory.
-    """
-
-    calls: int = 0
-    ends: dict[str, int] = field(default_factory=dict)
+    ends: Counter[str] = field(default_factory=Counter)  # by method, code and reason
     faults: list[str] = field(default_factory=list)
-    rss: int = 0
-
-    def count(self, end: str) -> None:
-        """Count the end of a call."""
-        self.calls += 1
-        self.ends[end] = self.ends.get(end, 0) + 1
+    rss: int = 0  # most bytes of memory
 
 
 class Fuzzer:
-    """Calls a server.
-
-    Args:
-        server: one that is watched.
-        token: the bearer token that it requires, "" for none.
-    """
+    """Calls a server that requires a bearer token, "" for none."""
 
     def __init__(self, server: Watched, seed: int, token: str = "") -> None:
         self._server, self._seed, self.figures = server, seed, Figures()
@@ -102,13 +82,9 @@ class Fuzzer:
         self.make(self.mutated(number, luck))
 
     def close(self) -> None:
-        """Close its connection."""
         self._channel.close()
 
-    # -- one call ------------------------------------------------------------------------------------
-
     def mutated(self, number: int, luck: Random) -> Call:
-        """Return a call."""
         method = luck.choice([*methods().values(), *(one for one in methods().values() if ".GameService/" in one.path)])
         message, way = good_request(self.world, method, luck), luck.choice(WAYS)
         if way == "json":
@@ -122,7 +98,6 @@ class Fuzzer:
         return Call(number, way, method, payload, self.metadata(luck))
 
     def metadata(self, luck: Random) -> Metadata:
-        """Return metadata, mostly what a good call has."""
         one = luck.choice(self.world.kept)
         odd = luck.choice(
             [
@@ -140,7 +115,7 @@ class Fuzzer:
         """Make a call, and judge its ending."""
         self._recent.append((time.monotonic(), call))
         ending = self.send(call)
-        self.figures.count(f"{short(call.method.path)} {ending.code} {ending.reason}".strip())
+        self.figures.ends[f"{short(call.method.path)} {ending.code} {ending.reason}".strip()] += 1
         if is_faulty(ending):
             self.figures.faults.append(f"{call} ended with {ending}")
         if ending.answer and call.way != "json":
@@ -150,13 +125,10 @@ class Fuzzer:
                 self.figures.faults.append(f"{call} got an answer that cannot be read")
 
     def send(self, call: Call) -> Ending:
-        """Send a call on its way."""
         if call.way == "grpc":
             return wires.over_grpc(self._channel, call.method, call.payload, call.metadata)
         as_json = call.way == "json"
         return wires.over_page(self._server.page, call.method, call.payload, call.metadata, as_json=as_json)
-
-    # -- what it did to the server -------------------------------------------------------------------
 
     def look(self) -> None:
         """Judge the server after some calls: how long its loop was held, whether it serves, its memory."""

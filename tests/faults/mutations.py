@@ -32,11 +32,7 @@ TEXTS = (
 BEYOND = 70_000  # bytes, more than a message may have
 
 
-# -- by the schema ---------------------------------------------------------------------------------
-
-
 def is_map(field: FieldDescriptor) -> bool:
-    """Whether a field is a map."""
     return field.message_type is not None and bool(field.message_type.GetOptions().map_entry)
 
 
@@ -71,7 +67,6 @@ def mutate(message: Message, luck: Random, texts: Sequence[str]) -> None:
 
 
 def mutate_message(message: Message, luck: Random) -> None:
-    """Change a message as a whole."""
     message.SetInParent()
     if isinstance(message, Duration):
         message.seconds, message.nanos = luck.choice(SECONDS), luck.choice((0, 1, -1, 999_999_999, 2**31 - 1))
@@ -95,7 +90,6 @@ def mutate_list(owner: Message, field: FieldDescriptor, luck: Random, texts: Seq
 
 
 def strange(field: FieldDescriptor, luck: Random, texts: Sequence[str]) -> Any:
-    """Return a strange value that a field can have."""
     match field.cpp_type:
         case FieldDescriptor.CPPTYPE_STRING:
             text = luck.choice(TEXTS if luck.random() < 0.5 or not texts else texts)
@@ -108,11 +102,7 @@ def strange(field: FieldDescriptor, luck: Random, texts: Sequence[str]) -> Any:
     return luck.choice([number for number in (*NUMBERS, luck.randrange(100)) if least <= number <= most])
 
 
-# -- as bytes --------------------------------------------------------------------------------------
-
-
 def varint(number: int) -> bytes:
-    """Return a number as protobuf writes it."""
     found = b""
     while number > 127:
         found, number = found + bytes([number & 127 | 128]), number >> 7
@@ -152,11 +142,8 @@ DAMAGES: tuple[Callable[[bytes, Random], bytes], ...] = (
 
 
 def damaged(payload: bytes, luck: Random) -> bytes:
-    """Return bytes that something has happened to."""
     return luck.choice(DAMAGES)(payload, luck)
 
-
-# -- as JSON ---------------------------------------------------------------------------------------
 
 ODD: tuple[Any, ...] = (
     *(None, True, -1, 0.5, 1e308, 2**31, 2**53 + 1, 2**63, 2**64, "", "0", "\0", "\ud800", "NaN", "-Infinity", "1e999"),

@@ -75,51 +75,31 @@ class Anywhere:
         raise LeaveError
 
     def WatchGame(self, request: Any) -> Any:  # noqa: N802  # as gRPC calls it
-        """Return a stream of one of the servers."""
         return self._luck.choice(self._stubs).WatchGame(request, timeout=STREAM)
 
 
 @dataclass
 class Player:
-    """Plays games, one after the other, alone or against a bot.
-
-    Attributes:
-        luck: of everything it chooses.
-        seats: of its games.
-        takes_back: how likely it takes a move back instead of making one.
-        forced: whether the server plays what is the only legal action.
-        pace: seconds that it thinks at most.
-        seen: what it meets.
-        leaving: set when it is to leave.
-        made: its game, None between two.
-        pending: what was asked for and not answered.
-        told: the action of each version that was acknowledged or shown, "" for what is none.
-        books: of all its games, by id: the owner's token, and what it was told.
-        total: entries that it was told of.
-        played: entries that the server played as the only legal action.
-        over: games that it played to their ends.
-        secrets: its tokens.
-    """
+    """Plays games, one after the other, alone or against a bot."""
 
     luck: Random
     seats: tuple[games.SeatPlan, ...] = (PERSON, PERSON)
-    takes_back: float = 0.0
-    forced: bool = False
-    pace: float = 0.0
+    takes_back: float = 0.0  # how likely it takes a move back instead of making one
+    forced: bool = False  # the server plays what is the only legal action
+    pace: float = 0.0  # seconds that it thinks at most
     seen: Seen = field(default_factory=Seen)
     leaving: threading.Event = field(default_factory=threading.Event)
-    made: Any = None
+    made: Any = None  # its game, between two of them none
     request_id: str = ""
-    pending: Any = None
-    told: dict[int, str] = field(default_factory=dict)
-    books: dict[str, tuple[str, dict[int, str]]] = field(default_factory=dict)
-    total: int = 0
-    played: int = 0
-    over: int = 0
-    secrets: set[str] = field(default_factory=set)
+    pending: Any = None  # what was asked for and not answered
+    told: dict[int, str] = field(default_factory=dict)  # actions by version, "" for what is none
+    books: dict[str, tuple[str, dict[int, str]]] = field(default_factory=dict)  # owners' tokens, and what was told
+    total: int = 0  # entries that it was told of
+    played: int = 0  # those that the server played as the only legal action
+    over: int = 0  # games that it played to their ends
+    secrets: set[str] = field(default_factory=set)  # its tokens
 
     def live(self, stub: Any) -> None:
-        """Go on until told to leave."""
         while not self.leaving.is_set():
             try:
                 self.go_on(stub)
@@ -155,7 +135,6 @@ class Player:
         self.finish(stub)
 
     def choose(self, now: Any, tokens: list[str]) -> Any:
-        """Return the next request: a move, or one back."""
         fields = {"game_id": self.made.game.game_id, "tokens": tokens, "version": now.game.version}
         if now.game.ply > 1 and self.luck.random() < self.takes_back:
             return games.TakeBackRequest(**fields, ply=now.game.ply - 1)
@@ -238,7 +217,6 @@ class Everybody:
 
     @property
     def playing(self) -> set[str]:
-        """The games of people who are there."""
         return {made.game.game_id for one in self.players if (made := one.made) is not None}
 
     def shown(self) -> list[tuple[Onlooker, int]]:
@@ -246,7 +224,6 @@ class Everybody:
         return [(one, one.total) for one in self.onlookers if one.made is not None]
 
     def leave(self) -> None:
-        """Let all go."""
         self.leaving.set()
         for thread in self._threads:
             thread.join()

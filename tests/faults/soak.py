@@ -39,23 +39,14 @@ OPTIONS = ("--workers", "2", "--max-time", "1", "--memory", str(MEMORY), "--warm
 
 @dataclass
 class Tally:
-    """What came of a soak.
-
-    Attributes:
-        entries: that players and watchers were told of, each of which is in its log exactly once.
-        forced: entries that the server played by itself, as the only legal actions.
-        over: games that were played to their ends and replayed by the rules.
-        mutated: calls of the stranger.
-        rss: most bytes of memory.
-        faults: in words; there should be none.
-    """
+    """What came of a soak."""
 
     kills: int = 0
-    entries: int = 0
-    forced: int = 0
-    over: int = 0
-    mutated: int = 0
-    rss: int = 0
+    entries: int = 0  # that players and watchers were told of, each of which is in its log exactly once
+    forced: int = 0  # entries that the server played by itself, as the only legal actions
+    over: int = 0  # games that were played to their ends and replayed by the rules
+    mutated: int = 0  # calls of the stranger
+    rss: int = 0  # most bytes of memory
     faults: list[str] = field(default_factory=list)
 
 
@@ -126,7 +117,6 @@ class Crowd:
             self.faults += [end for end in fuzzer.figures.ends if end.endswith(" INTERNAL") or " http 500" in end]
 
     def leave(self) -> None:
-        """Let all go."""
         self._leaving.set()
         for thread in self._threads:
             thread.join()

@@ -28,7 +28,6 @@ def text(value: str) -> bytes:
 
 
 def heads(path: str) -> bytes:
-    """The headers of a call, without compression."""
     pairs = {":method": "POST", ":scheme": "http", ":path": path, ":authority": "x", "te": "trailers"}
     pairs["content-type"] = "application/grpc"
     return b"".join(b"\0" + text(name) + text(value) for name, value in pairs.items())
@@ -36,17 +35,11 @@ def heads(path: str) -> bytes:
 
 @dataclass
 class Deeds:
-    """What strangers do, and what became of it.
+    """What strangers do, and what became of it."""
 
-    Attributes:
-        path: of the method they call.
-        streams: that each connection keeps open.
-        ended: calls that the server has ended.
-    """
-
-    path: str
-    streams: int
-    ended: int = 0
+    path: str  # of the method they call
+    streams: int  # that each connection keeps open
+    ended: int = 0  # calls that the server has ended
     over: bool = False
 
 
@@ -103,7 +96,6 @@ class Stranger(asyncio.Protocol):
             self._windows.pop(stream, None)
 
     def _call(self) -> None:
-        """Begin calls, as many as are wanted."""
         while self._ready and len(self._open) < self._deeds.streams and self._window >= self._each:
             if self._held or self._deeds.over:
                 return
@@ -114,7 +106,6 @@ class Stranger(asyncio.Protocol):
             self._send(stream, struct.pack(">BI", 0, DECLARED))
 
     def _send(self, stream: int, prefix: bytes = b"") -> None:
-        """Send of a message what may be sent."""
         while (number := min(self._left[stream], self._windows[stream] - len(prefix), self._window, FRAME_BYTES)) > 0:
             if self._held:
                 return

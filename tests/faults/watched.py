@@ -31,18 +31,10 @@ LIMIT_CORE = (resource.RLIMIT_CORE, (0, 0))
 
 @dataclass(frozen=True)
 class Delay:
-    """A long iteration of the event loop.
+    """A long iteration of the event loop."""
 
-    Attributes:
-        at: when it began, on the monotonic clock, which all processes share.
-        seconds: of processor time of the loop's thread, without garbage collection, which comes upon any call.
-    """
-
-    at: float
-    seconds: float
-
-
-# -- inside the server -----------------------------------------------------------------------------
+    at: float  # when it began, on the monotonic clock, which all processes share
+    seconds: float  # of processor time of the loop's thread, without garbage collection, which comes upon any call
 
 
 class LoopWatch:
@@ -66,13 +58,11 @@ class LoopWatch:
             self._began += time.thread_time() - self._collecting
 
     def end(self) -> None:
-        """Note that the iteration has ended."""
         if (seconds := time.thread_time() - self._began) > LONG:
             self._out.write(json.dumps(asdict(Delay(self._at, seconds))) + "\n")
 
 
 def watch_loops(path: str) -> None:
-    """Watch every event loop that this process runs."""
     watch = LoopWatch(open(path, "a", buffering=1, encoding="utf-8"))  # noqa: PTH123, SIM115  # until the process ends
     turn, forever = asyncio.BaseEventLoop._run_once, asyncio.BaseEventLoop.run_forever  # type: ignore[attr-defined]
     gc.callbacks.append(watch.collect)
@@ -96,24 +86,14 @@ def watch_loops(path: str) -> None:
     asyncio.BaseEventLoop.run_forever = watched  # type: ignore[method-assign]
 
 
-# -- outside ---------------------------------------------------------------------------------------
-
-
 @dataclass(frozen=True)
 class Watched:
-    """A server that runs.
-
-    Attributes:
-        target: of its gRPC port.
-        page: `HOST:PORT` of its page.
-        child: that it is.
-        folder: where its log and its delays are.
-    """
+    """A server that runs."""
 
     target: str
-    page: str
+    page: str  # HOST:PORT
     child: "subprocess.Popen[str]"
-    folder: Path
+    folder: Path  # of its log and its delays
 
     def delays(self) -> list[Delay]:
         """Return the delays that were written down since the last call."""

@@ -22,22 +22,12 @@ Metadata = tuple[tuple[str, str], ...]
 
 @dataclass(frozen=True)
 class Ending:
-    """How a call ended.
+    """How a call ended."""
 
-    Attributes:
-        code: of gRPC in lower case, "ok" for an answer, "http ..." for an error without a code.
-        reason: of its ErrorInfo; "" for none.
-        text: of the error.
-        answer: the first part of it.
-    """
-
-    code: str
-    reason: str = ""
-    text: str = ""
-    answer: bytes = b""
-
-
-# -- gRPC ------------------------------------------------------------------------------------------
+    code: str  # of gRPC in lower case, "ok" for an answer, "http ..." for an error without a code
+    reason: str = ""  # of its ErrorInfo
+    text: str = ""  # of the error
+    answer: bytes = b""  # its first part
 
 
 def over_grpc(
@@ -65,16 +55,12 @@ def listened(stream: Any) -> Ending:
 
 
 def grpc_ending(error: Any) -> Ending:
-    """Return how a call failed."""
     info = ErrorInfo()
     with suppress(ValueError):  # from_call
         status = rpc_status.from_call(error)
         for detail in status.details if status is not None else ():
             detail.Unpack(info)
     return Ending(error.code().name.lower(), info.reason, error.details() or "")
-
-
-# -- the page --------------------------------------------------------------------------------------
 
 
 def over_page(page: str, method: Method, payload: bytes, metadata: Metadata, *, as_json: bool) -> Ending:
@@ -97,7 +83,6 @@ def over_page(page: str, method: Method, payload: bytes, metadata: Metadata, *, 
 
 
 def page_answer(response: http.client.HTTPResponse) -> Ending:
-    """Return how a unary call ended."""
     body = response.read()
     return Ending("ok", answer=body) if response.status == 200 else page_ending(response.status, body)
 
@@ -115,7 +100,6 @@ def page_stream(response: http.client.HTTPResponse) -> Ending:
 
 
 def page_ending(status: int, body: bytes) -> Ending:
-    """Return how a call failed."""
     try:
         return fields_ending(json.loads(body))
     except (ValueError, KeyError):
@@ -123,6 +107,5 @@ def page_ending(status: int, body: bytes) -> Ending:
 
 
 def fields_ending(error: Any) -> Ending:
-    """Return what an error of Connect says."""
     reasons = [one["debug"]["reason"] for one in error.get("details", ()) if "reason" in one.get("debug", ())]
     return Ending(error["code"], reasons[0] if reasons else "", json.dumps(error))

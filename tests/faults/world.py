@@ -44,16 +44,12 @@ KINDS: tuple[dict[str, Any], ...] = (
 
 @dataclass
 class Kept:
-    """A game on the server, as its owner knows it.
-
-    Attributes:
-        seen: the last answer about it.
-    """
+    """A game on the server, as its owner knows it."""
 
     kind: int
     game_id: str
     tokens: list[str]
-    seen: games_pb2.GetGameResponse
+    seen: games_pb2.GetGameResponse  # the last answer about it
 
     @property
     def actions(self) -> list[str]:
@@ -63,21 +59,15 @@ class Kept:
 
 @dataclass
 class World:
-    """The games of a server that requests are about.
-
-    Attributes:
-        secrets: tokens, seeds and salts that nobody but their owners may see.
-        pages: page tokens that were given out.
-    """
+    """The games of a server that requests are about."""
 
     stub: Any
     metadata: tuple[tuple[str, str], ...]
     kept: list[Kept] = field(default_factory=list)
-    secrets: set[str] = field(default_factory=set)
-    pages: list[str] = field(default_factory=list)
+    secrets: set[str] = field(default_factory=set)  # tokens that nobody but their owners may see
+    pages: list[str] = field(default_factory=list)  # page tokens that were given out
 
     def make(self, kind: int, luck: Random) -> Kept:
-        """Make a game of a kind."""
         request = games_pb2.CreateGameRequest(**KINDS[kind])
         made = self.stub.CreateGame(request, timeout=PATIENCE, metadata=self.metadata)
         self.learn(made)
@@ -97,7 +87,6 @@ class World:
             self.pages = [*self.pages[-20:], answer.next_page_token]
 
     def look(self, one: Kept) -> None:
-        """Ask for the present state of a game."""
         request = games_pb2.GetGameRequest(game_id=one.game_id, tokens=one.tokens)
         one.seen = self.stub.GetGame(request, timeout=PATIENCE, metadata=self.metadata)
 
@@ -140,12 +129,10 @@ class World:
 
 
 def page_token(text: str) -> str:
-    """Return text as page tokens have it."""
     return base64.urlsafe_b64encode(text.encode()).decode()
 
 
 def tokens_of(made: games_pb2.CreateGameResponse) -> list[str]:
-    """Return the tokens of a new game."""
     found = [made.owner_token, *(one.token for one in made.seat_tokens), made.onlooker_token]
     return [token for token in found if token]
 
@@ -155,48 +142,38 @@ def connect(channel: grpc.Channel, token: str) -> World:
     return World(GameServiceStub(channel), (("authorization", f"Bearer {token}"),) if token else ())
 
 
-# -- good requests ---------------------------------------------------------------------------------
-
-
 def position(luck: Random) -> position_pb2.Position:
-    """Return a position."""
     return ParseDict(luck.choice(POSITIONS), position_pb2.Position())
 
 
 def truth(luck: Random) -> rules_pb2.RefereePosition:
-    """Return a position as a referee sees it."""
     state = opening(2, luck.randrange(9), luck.choice(("toy", "duel", "cathedral")))
     return rules_pb2.RefereePosition(truth=ParseDict(state.to_position(), position_pb2.Position()))
 
 
 def any_position(luck: Random) -> rules_pb2.AnyPosition:
-    """Return a position, as a seat sees it or as a referee does."""
     if luck.random() < 0.5:
         return rules_pb2.AnyPosition(position=position(luck))
     return rules_pb2.AnyPosition(referee=truth(luck))
 
 
 def question(luck: Random) -> advisor_pb2.RecommendMoveRequest:
-    """Return a short question."""
     return advisor_pb2.RecommendMoveRequest(
         position=position(luck), iterations=luck.choice((1, 50, 400)), time_budget=Duration(nanos=20_000_000)
     )
 
 
 def reviewed(one: Kept, luck: Random) -> annotation_pb2.AnnotateGameRequest:
-    """Return a request for a short review, of a game or of a record."""
     if luck.random() < 0.5:
         return annotation_pb2.AnnotateGameRequest(record=luck.choice(RECORDS)[:30_000], iterations=50)
     return annotation_pb2.AnnotateGameRequest(kept_game=annotation_pb2.KeptGameReference(**about(one)), iterations=50)
 
 
 def puzzle(luck: Random) -> puzzle_pb2.PuzzleReference:
-    """Return the name of a puzzle."""
     return puzzle_pb2.PuzzleReference(game=luck.choice(("duel", "cathedral")), number=luck.randint(1, 5))
 
 
 def toy_record() -> str:
-    """Return the record of a short game."""
     state, luck = GAMES["toy"].new(2, 7), Rng(7)
     while not state.over:
         state.play(state.draw(luck) if state.turn == NATURE else state.legal_actions()[0])
@@ -204,17 +181,14 @@ def toy_record() -> str:
 
 
 def about(one: Kept) -> dict[str, Any]:
-    """Return the fields that most requests about a game have."""
     return {"game_id": one.game_id, "tokens": one.tokens}
 
 
 def versioned(one: Kept) -> dict[str, Any]:
-    """Return the fields of a change of a game."""
     return {**about(one), "version": one.seen.game.version}
 
 
 def action_of(one: Kept, luck: Random) -> str:
-    """Return what may be done in a game, or what may be done in some."""
     return luck.choice(one.actions or ["fold"])
 
 
@@ -267,6 +241,5 @@ def short(path: str) -> str:
 
 
 def good_request(world: World, method: Method, luck: Random) -> Message:
-    """Return a request that the server could answer."""
     made = GOOD[short(method.path)](world, luck.choice(world.kept), luck)
     return made if isinstance(made, Message) else method.request(**made)

@@ -8,6 +8,7 @@ import pytest
 
 from clerestory.games.opening import open_store
 from clerestory.games.sqlite import SqliteStore
+from tests.faults.disks import small_disk  # noqa: F401  # a fixture
 
 MEMORY_AND_FILE = ["memory", "file"]
 DATABASE = pytest.param("database", marks=pytest.mark.system)
@@ -42,7 +43,6 @@ async def store(name: str) -> AsyncIterator[Any]:
 
 @pytest.fixture(params=MEMORY_AND_FILE)
 async def sqlite(request: pytest.FixtureRequest, tmp_path: Path) -> AsyncIterator[SqliteStore]:
-    """An open store in SQLite."""
     opened = SqliteStore(place(request, tmp_path))
     yield opened
     await opened.close()

@@ -13,7 +13,6 @@ CAST = """
 
 
 async def change(store: Any, text: str) -> None:
-    """Change rows of a store."""
     if isinstance(store, SqliteStore):
         await store._ask(lambda connection: connection.execute(text).rowcount)
     else:

@@ -20,7 +20,6 @@ class Proxy:
     silent: bool = False  # nothing is passed on any more, of any connection
     away: bool = False  # connections are closed at once
     losing: bool = False  # answers to COMMIT are lost, and their connections end
-    lost: int = 0  # how many were
     stale: set[asyncio.StreamWriter] = field(default_factory=set)  # connections that are silent though others are not
     heard: dict[asyncio.StreamWriter, bytearray] | None = None  # what was asked, if it is to be remembered
     open: set[asyncio.StreamWriter] = field(default_factory=set)
@@ -80,7 +79,6 @@ class Proxy:
             while data := await source.read(1 << 16):
                 await self._until_heard(here)
                 if lost.is_set():
-                    self.lost += 1
                     here.transport.abort()
                     return
                 here.write(data)

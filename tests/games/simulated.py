@@ -51,7 +51,6 @@ class JumpingSelector(selectors.SelectSelector):
     end = 3 * 3600.0
 
     def select(self, timeout: float | None = None) -> list[tuple[selectors.SelectorKey, int]]:
-        """Let the time pass."""
         assert timeout is not None, "everything waits for something that never happens"
         assert self.now < self.end, f"what the test waits for has not happened within {self.end:.0f} simulated seconds"
         self.now += max(timeout, STEP)
@@ -59,14 +58,11 @@ class JumpingSelector(selectors.SelectSelector):
 
 
 class SimulatedLoop(asyncio.SelectorEventLoop):
-    """An event loop on simulated time."""
-
     def __init__(self) -> None:
         self.jumping = JumpingSelector()
         super().__init__(self.jumping)
 
     def time(self) -> float:
-        """Return the simulated seconds so far."""
         return self.jumping.now
 
 
@@ -85,8 +81,6 @@ def simulate(run: Coroutine[Any, Any, T]) -> T:
 
 
 def on_simulated_time(test: Callable[..., Coroutine[Any, Any, None]]) -> Callable[..., None]:
-    """Run a test on a loop of simulated time."""
-
     @wraps(test)
     def run(*args: Any, **kwargs: Any) -> None:
         simulate(test(*args, **kwargs))
@@ -95,7 +89,6 @@ def on_simulated_time(test: Callable[..., Coroutine[Any, Any, None]]) -> Callabl
 
 
 def clock() -> float:
-    """Return the simulated seconds so far."""
     return asyncio.get_running_loop().time()
 
 
@@ -130,11 +123,9 @@ class Database:
     wrong: list[str] = field(default_factory=list)  # what servers did that none may do, in words
 
     def lives(self, number: int) -> bool:
-        """Whether a server has renewed its lease."""
         return self.seen.get(number, -LEASE) > clock() - LEASE
 
     def require_room(self) -> None:
-        """Raise StoreFull if there is no space."""
         if self.full:
             raise StoreFull("there is no space")
 
@@ -163,7 +154,6 @@ class SimulatedStore:
         database.seen[number] = clock()
 
     def now(self) -> int:
-        """Return milliseconds since 1970."""
         return STARTED + int(1000 * clock())
 
     async def beat(self) -> None:
@@ -293,7 +283,6 @@ class SimulatedStore:
         self._heard = heard
 
     def hear(self, news: News) -> None:
-        """Take a notification."""
         if not self.dead:
             self._heard(news)
 
@@ -342,7 +331,6 @@ class Server:
     async def create(
         self, game_id: str = "game", seats: str = "pp", *, seed: int = 7, maker: str = "", **options: Any
     ) -> ServerGame:
-        """Make a game of toy."""
         made = replace(head("toy", seats, seed, **options), game_id=game_id, created=self.store.now(), maker=maker)
         kept = ServerGame(made)
         settle(kept, made.created)
@@ -358,7 +346,6 @@ class Server:
         return clock()
 
     async def until_over(self, *game_ids: str) -> None:
-        """Wait for the end of games."""
         while {self.database.rows[game_id].summary.status for game_id in game_ids} != {"over"}:
             await asyncio.sleep(0.1)
 

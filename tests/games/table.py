@@ -15,7 +15,7 @@ from clerestory.games.viewer import Viewer, digest_of
 from clerestory.refusals import Refusal
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub
-from tests.server.harness import served
+from tests.server.harness import Served, served
 
 PERSON = games.SeatPlan(kind=games.SEAT_KIND_PERSON)
 OPEN = games.SeatPlan(kind=games.SEAT_KIND_OPEN)
@@ -75,7 +75,6 @@ class Table:
 
     @property
     def owner(self) -> list[str]:
-        """The owner's token."""
         return [self.made.owner_token]
 
     def tokens(self, *seats: int) -> list[str]:
@@ -83,7 +82,6 @@ class Table:
         return [one.token for one in self.made.seat_tokens if not seats or one.seat in seats]
 
     def call(self, method: str, **fields: Any) -> Any:
-        """Call a method about this game."""
         request = getattr(games, f"{method}Request")(game_id=self.game_id, **fields)
         return getattr(self.stub, method)(request)
 
@@ -125,11 +123,15 @@ def first_action(seen: Any) -> str:
 
 
 async def seated(stub: Any, app: Any, *seats: games.SeatPlan, game: str = "toy", **fields: Any) -> Table:
-    """Make a game."""
     fields = {"seed": 7} | fields
     if fields["seed"] is None:
         del fields["seed"]
     return Table(stub, app, await stub.CreateGame(games.CreateGameRequest(game=game, seats=seats, **fields)))
+
+
+async def seated_at(server: Served, *seats: games.SeatPlan, **fields: Any) -> Table:
+    """Make a game at a server, by default of two people at one screen."""
+    return await seated(GameServiceStub(server.channel), server.app, *(seats or (PERSON, PERSON)), **fields)
 
 
 @asynccontextmanager
@@ -138,8 +140,7 @@ async def table(
 ) -> AsyncIterator[Table]:
     """Yield a game of a new server, by default of two people at one screen."""
     async with served(**settings or {}) as server:
-        stub = GameServiceStub(server.channel)
-        yield await seated(stub, server.app, *(seats or (PERSON, PERSON)), game=game, **fields)
+        yield await seated_at(server, *seats, game=game, **fields)
 
 
 async def play_out(played: Table, *seats: int) -> games.WatchGameResponse:

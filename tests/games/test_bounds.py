@@ -1,11 +1,10 @@
 """Numbers, times and texts out of any range: refused where they are read, and nothing of them is stored or breaks."""
 
-import base64
 import copy
-import math
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
+from unittest.mock import AsyncMock
 
 import pytest
 from google.protobuf.descriptor import Descriptor
@@ -26,6 +25,7 @@ from clerestory.v1 import games_pb2 as games
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
 from clerestory.v1.annotation_pb2_grpc import AnnotationServiceStub
 from clerestory.v1.games_pb2_grpc import GameServiceStub
+from tests.faults.world import page_token
 from tests.games.table import BOT, OPEN, PERSON, Table, head, seated, table
 from tests.server.harness import assert_reason, question, refusal, served
 
@@ -132,9 +132,6 @@ async def begun(call: Any, request: Any, played: Table) -> None:
     await (answer.read() if hasattr(answer, "read") else answer)
 
 
-# -- what is read from a store ---------------------------------------------------------------------
-
-
 async def stored(played: Table, game_id: str, **changed: Any) -> None:
     """Store a game that no caller can make."""
     made = ServerGame(replace(head(seats="pb", onlookers=Onlookers.ALL), game_id=game_id, **changed))
@@ -163,14 +160,7 @@ async def test_a_game_that_cannot_be_shown_is_listed_alone_as_frozen() -> None:
 async def test_a_game_that_cannot_be_read_is_shown_as_frozen_with_its_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     async with table(PERSON, PERSON, options=SHOWN) as played:
         await stored(played, "damaged")
-        store, load = played.app.keeper.store, played.app.keeper.store.load
-
-        async def read(game_id: str) -> Any:
-            if game_id == "damaged":
-                raise Unreadable("its head is damaged")
-            return await load(game_id)
-
-        monkeypatch.setattr(store, "load", read)
+        monkeypatch.setattr(played.app.keeper.store, "load", AsyncMock(side_effect=Unreadable("its head is damaged")))
         listed = await played.stub.ListGames(games.GameServiceListGamesRequest())
         [frozen] = [game for game in listed.games if game.game_id != played.game_id]
         why = "this server cannot read the game: its head is damaged"
@@ -219,21 +209,6 @@ async def test_nothing_is_stored_if_its_answer_cannot_be_made(monkeypatch: pytes
         assert played.app.keeper.unfinished == 1
 
 
-async def test_a_certainty_that_is_none_is_refused() -> None:
-    async with served() as server:
-        for certainty in (math.nan, math.inf, -math.inf, 5e-324, 1.0):
-            asked = advisor_pb2.AnalyzeRequest(question=question(iterations=1), target_certainty=certainty)
-            error = await refusal(AdvisorServiceStub(server.channel).Analyze(asked).read())
-            assert_reason(error, Reason.BAD_TARGET_CERTAINTY)
-
-
-# -- ids, names and tokens of pages ----------------------------------------------------------------
-
-
-def page(text: str) -> str:
-    return base64.urlsafe_b64encode(text.encode()).decode()
-
-
 NUL = "a\0b"
 ID = "A" * 22
 PAGES = [
@@ -241,7 +216,7 @@ PAGES = [
     *("1", "1 ", f"1 {ID} ", f"1  {ID}", f"1 {ID}A", f"1 {NUL}", f"1 {ID}\0", f"1\0 {ID}", "1 '; --", "1 ä"),
 ]
 REFUSED: list[tuple[Reason, str, Any]] = [
-    *((Reason.BAD_PAGE, "ListGames", games.GameServiceListGamesRequest(page_token=page(text))) for text in PAGES),
+    *((Reason.BAD_PAGE, "ListGames", games.GameServiceListGamesRequest(page_token=page_token(text))) for text in PAGES),
     *((Reason.BAD_PAGE, "ListGames", games.GameServiceListGamesRequest(page_token=text)) for text in (NUL, "A", "ä")),
     (Reason.BAD_PAGE, "ListGames", games.GameServiceListGamesRequest(page_size=(1 << 32) - 1)),
     (Reason.BAD_GAME, "ListGames", games.GameServiceListGamesRequest(game=NUL)),

@@ -129,9 +129,6 @@ async def test_a_move_that_was_stored_though_its_answer_was_lost_is_shown_and_no
         assert live.kept.version == version + 1
 
 
-# -- entries that the store has lost, as after a failover to a replica that lags behind -------------
-
-
 async def two_servers() -> tuple[Database, Server, Server]:
     """Return two servers that both know a game with some moves."""
     database = Database()

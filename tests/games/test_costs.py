@@ -14,7 +14,6 @@ KEYS = [Key("token", 0), Key("request", request=True)]
 
 
 async def calls(store: Store) -> None:
-    """What calls ask of a store."""
     await store.create(named("a"), Batch(entries(2), DUE, KEYS))
     await store.append("a", 2, Batch(entries(1), RUNNING, [Key("seat", 1)]), owned=True)
     await store.load("a")

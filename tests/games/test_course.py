@@ -72,7 +72,8 @@ def test_a_late_move_is_stale_also_if_the_other_one_ended_the_game() -> None:
     error = refused(lambda: course.play(game, BOTH, version, [*others, "pass"][0], NOW))
     assert (error.reason, error.metadata) == (Reason.STALE_VERSION, {"version": str(game.version)})
     assert refused(lambda: course.take_back(game, BOTH, version, 0, False, NOW)).reason == Reason.STALE_VERSION
-    assert refused(lambda: play_text(game, text)).reason == Reason.GAME_OVER
+    for act in (lambda: play_text(game, text), lambda: take_back(game, 0, 0, 1)):
+        assert refused(act).reason == Reason.GAME_OVER
 
 
 # -- who may act -----------------------------------------------------------------------------------
@@ -109,13 +110,6 @@ def test_a_refused_request_changes_nothing(reason: Reason, seats: str, act: Call
     before = list(game.entries)
     assert refused(lambda: act(game)).reason == reason
     assert game.entries == before
-
-
-@pytest.mark.parametrize("act", [play, lambda game: take_back(game, 0, 0, 1)])
-def test_nothing_is_done_in_a_game_that_is_over(act: Callable[[ServerGame], object]) -> None:
-    game = kept()
-    abandon(game)
-    assert refused(lambda: act(game)).reason == Reason.GAME_OVER
 
 
 def test_at_a_table_anybody_who_plays_enters_chance_events_and_takes_them_back() -> None:
@@ -157,12 +151,14 @@ def test_further_actions_are_those_of_the_same_seat() -> None:
 # -- take-backs ------------------------------------------------------------------------------------
 
 
-def test_against_bots_a_take_back_is_free_and_stays_in_the_log() -> None:
-    game, ply = played("pb")
+@pytest.mark.parametrize(("seats", "people"), [("pb", (0,)), ("pp", (0, 1))], ids=["against a bot", "at one screen"])
+def test_those_who_need_ask_nobody_take_back_at_once_and_once(seats: str, people: tuple[int, ...]) -> None:
+    game, ply = played(seats)
     version = game.version
-    take_back(game, ply, 0)
-    assert (game.ply, game.turn, game.version) == (ply, 0, version + 1)
+    after = take_back(game, ply, *people)
+    assert (game.ply, game.turn, game.version) == (ply, 0, after)
     assert game.entries[-1].kind == EntryKind.TAKEN_BACK
+    assert course.take_back(game, Viewer(people), version, ply, False, NOW) == after == version + 1
 
 
 def test_other_people_are_asked() -> None:
@@ -186,14 +182,6 @@ def test_a_proposal_is_declined_or_lapses_with_the_next_action() -> None:
     assert game.proposal is not None
     play(game, Viewer((1,)))
     assert game.proposal is None
-
-
-def test_people_at_one_screen_take_back_at_once_and_once() -> None:
-    game, ply = played("pp")
-    version = game.version
-    after = take_back(game, ply, 0, 1)
-    assert game.ply == ply
-    assert course.take_back(game, BOTH, version, ply, False, NOW) == after == game.version
 
 
 def test_a_repeated_answer_about_a_take_back_has_its_first_result() -> None:

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 from typing import Any
+from unittest.mock import AsyncMock, patch
 
 import pytest
 from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
@@ -17,11 +18,10 @@ from clerestory.games.store import StoreError
 from clerestory.refusals import Reason, Refusal
 from clerestory.server.app import GAMES, SERVICES
 from clerestory.v1 import games_pb2 as games
-from clerestory.v1.games_pb2_grpc import GameServiceStub
 from tests.games import simulated
 from tests.games.damage import spoil
-from tests.games.simulated import BOT_GAMES, STARTED, Database, Server, clock, on_simulated_time
-from tests.games.table import PERSON, seated
+from tests.games.simulated import BOT_GAMES, STARTED, Database, Server, SimulatedStore, clock, on_simulated_time
+from tests.games.table import seated_at
 from tests.server.harness import served
 
 MANY = 1000  # tries
@@ -48,8 +48,7 @@ async def never(*_: Any) -> str:
     return ""
 
 
-async def broken(*_: Any, **__: Any) -> Any:
-    raise StoreError("broken")
+broken = AsyncMock(side_effect=StoreError("broken"))
 
 
 class RefusedWrites:
@@ -69,9 +68,6 @@ async def moved(server: Server, game_id: str) -> None:
     """Wait until no bot has to move in a game."""
     while server.database.rows[game_id].summary.due is not None:
         await asyncio.sleep(0.1)
-
-
-# -- movers ----------------------------------------------------------------------------------------
 
 
 @on_simulated_time
@@ -207,39 +203,24 @@ async def test_what_fails_in_one_game_stops_no_other_of_its_maker(
 
 
 @on_simulated_time
-async def test_a_look_that_fails_for_one_kind_of_games_looks_for_the_other(
-    server_of: Callable[..., Server], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    asked: list[bool] = []
-
-    async def fail(*_: Any, bots_only: bool, **__: Any) -> Any:
-        asked.append(bots_only)
-        raise StoreError("broken")
-
+async def test_a_look_that_fails_for_one_kind_of_games_looks_for_the_other(server_of: Callable[..., Server]) -> None:
     server = server_of()
-    monkeypatch.setattr(server.store, "due", fail)
-    moving = server.keeper._due
+    server.store.due, moving = AsyncMock(side_effect=StoreError("broken")), server.keeper._due
     assert isinstance(await moving._look(moving._lanes), StoreError)
-    assert {*asked} == {False, True}
+    assert {call.kwargs["bots_only"] for call in server.store.due.call_args_list} == {False, True}
 
 
 @on_simulated_time
-async def test_no_server_searches_in_a_game_that_another_owns(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_no_server_searches_in_a_game_that_another_owns() -> None:
     """Though a person has played at it, and the turn is a bot's."""
-    searches: list[int] = []
-
-    async def choose(server: Server, kept: ServerGame, *more: Any) -> str:
-        searches.append(server.number)
-        return await first_legal(server, kept, *more)
-
-    monkeypatch.setattr(Server, "choose", choose)
-    database = Database()
-    owner, other = Server(database, 1), Server(database, 2)
-    await owner.create(seats="pb")
-    for server in (owner, other):
-        await server.play()
-        await moved(server, "game")
-    assert {*searches} == {owner.number}
+    with patch.object(Server, "choose", autospec=True, side_effect=first_legal) as choose:
+        database = Database()
+        owner, other = Server(database, 1), Server(database, 2)
+        await owner.create(seats="pb")
+        for server in (owner, other):
+            await server.play()
+            await moved(server, "game")
+    assert {call.args[0].number for call in choose.call_args_list} == {owner.number}
     assert database.wrong == []
 
 
@@ -255,30 +236,23 @@ async def test_a_game_of_a_later_version_is_released_to_other_servers(server_of:
     assert (row.owner, database.released) == (0, {(1, "game"): 1})
 
 
-# -- health ----------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("failures", "reports"), [(MISSED - 1, []), (MISSED, [False, True])])
 @on_simulated_time
 async def test_the_store_counts_as_dead_after_several_failed_looks(
-    failures: int, reports: list[bool], server_of: Callable[..., Server], monkeypatch: pytest.MonkeyPatch
+    failures: int, reports: list[bool], server_of: Callable[..., Server]
 ) -> None:
-    server, reported, looks = server_of(), list[bool](), list[bool]()
-    find = server.store.due
+    server, reported, looks, find = server_of(), AsyncMock(), list[bool](), SimulatedStore.due
 
     async def failing(*arguments: Any, bots_only: bool, **more: Any) -> Any:
         looks.append(bots_only)
         if looks.count(False) <= failures:
             raise StoreError("broken")
-        return await find(*arguments, bots_only=bots_only, **more)
+        return await find(server.store, *arguments, bots_only=bots_only, **more)
 
-    async def report(healthy: bool) -> None:
-        reported.append(healthy)
-
-    monkeypatch.setattr(server.store, "due", failing)
-    server.tasks.append(asyncio.create_task(server.keeper._watch_health(report)))
+    server.store.due = failing
+    server.tasks.append(asyncio.create_task(server.keeper._watch_health(reported)))
     await asyncio.sleep((failures + 3) * LOOK)
-    assert reported == reports
+    assert [call.args[0] for call in reported.call_args_list] == reports
     server.store.alive = False
     assert not server.keeper.healthy
 
@@ -301,9 +275,6 @@ async def test_the_health_of_the_game_service_is_that_of_its_store(monkeypatch: 
         watching.cancel()
 
 
-# -- the end ---------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("how", [broken, never])
 @on_simulated_time
 async def test_a_keeper_ends_in_time_whatever_its_store_does(
@@ -324,21 +295,18 @@ async def test_a_keeper_ends_in_time_whatever_its_store_does(
     await asyncio.gather(playing, return_exceptions=True)
 
 
-# -- games that cannot be read ---------------------------------------------------------------------
-
-
 async def test_rows_that_are_no_text_stop_no_other_game(name: str) -> None:
     """Looks find what is due, games are made, and a list of games tells of the one that cannot be read."""
     async with served(store=name) as server:
-        stub, moving = GameServiceStub(server.channel), server.app.keeper._due
-        odd, unreadable = [await seated(stub, server.app, PERSON, PERSON) for _ in range(2)]
-        await spoil(server.app.keeper.store, "game", "maker", f"id = '{odd.game_id}'", also="due = 0,")
-        await spoil(server.app.keeper.store, "entry", "text", f"game = '{unreadable.game_id}'")
+        store, moving = server.app.keeper.store, server.app.keeper._due
+        odd, unreadable = [await seated_at(server) for _ in range(2)]
+        await spoil(store, "game", "maker", f"id = '{odd.game_id}'", also="due = 0,")
+        await spoil(store, "entry", "text", f"game = '{unreadable.game_id}'")
         server.app.keeper.cache.drop([unreadable.game_id])
         assert await moving._look(moving._lanes) is None
-        made = await seated(stub, server.app, PERSON, PERSON)
+        made = await seated_at(server)
         tokens = [one.made.owner_token for one in (odd, unreadable, made)]
-        listed = (await stub.ListGames(games.GameServiceListGamesRequest(tokens=tokens))).games
+        listed = (await made.stub.ListGames(games.GameServiceListGamesRequest(tokens=tokens))).games
         assert len(listed) == 3
         [frozen] = (one for one in listed if one.status == games.GAME_STATUS_FROZEN)
         assert frozen.frozen_reason == "this server cannot read the game: its text is not UTF-8"

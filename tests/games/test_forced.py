@@ -18,7 +18,6 @@ LIMIT = 2.0  # seconds of a move
 
 
 def read_again(game: ServerGame) -> ServerGame:
-    """Return a game as its log gives it."""
     return ServerGame(Head.from_json(game.head.to_json()), game.entries)
 
 

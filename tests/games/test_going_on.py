@@ -49,7 +49,6 @@ class World:
 
     @property
     def living(self) -> list[Server]:
-        """The servers that have not been killed."""
         return [server for server in self.servers if not server.store.dead]
 
     async def play(self) -> None:
@@ -140,7 +139,6 @@ class World:
         return [live.held for live in known if live is not None]
 
     def able(self, row: Row) -> list[Server]:
-        """Return the servers that can read a game."""
         return [server for server in self.living if not (row.new and server.old)]
 
     async def require_the_same_everywhere(self) -> None:

@@ -2,7 +2,7 @@
 
 import asyncio
 from pathlib import Path
-from typing import Any
+from unittest.mock import AsyncMock, Mock, call
 
 import pytest
 from google.protobuf.duration_pb2 import Duration
@@ -30,9 +30,6 @@ class FakeClock:
         self.moment += int(hours * HOUR)
 
 
-# -- restarts --------------------------------------------------------------------------------------
-
-
 async def test_a_game_goes_on_by_itself_after_a_restart(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     settings = {"store": str(tmp_path / "games.sqlite")}
     with monkeypatch.context() as patch:
@@ -52,9 +49,6 @@ async def test_a_game_goes_on_by_itself_after_a_restart(tmp_path: Path, monkeypa
         await until(lambda: server.app.keeper.unfinished == 20)
 
 
-# -- memory ----------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("seats", [(PERSON, PERSON), (PERSON, BOT)], ids=["people", "bot"])
 async def test_games_that_nobody_looks_at_are_unloaded(
     seats: tuple[games.SeatPlan, ...], monkeypatch: pytest.MonkeyPatch
@@ -68,9 +62,6 @@ async def test_games_that_nobody_looks_at_are_unloaded(
         for one in (played, *others):
             await one.play_first(0)
         await until(lambda: played.app.keeper.in_memory <= 4)
-
-
-# -- deleting --------------------------------------------------------------------------------------
 
 
 async def test_a_game_is_deleted_once_nobody_has_asked_for_it_for_long(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -98,8 +89,7 @@ async def test_a_game_that_is_asked_for_while_others_are_deleted_is_kept(monkeyp
     async with table(PERSON, PERSON, settings={"forget_games_after": 1.0}) as played:
         other = await seated(played.stub, played.app, PERSON, PERSON)
         FakeClock(played, monkeypatch).advance(26)
-        store, deleted = played.app.keeper.store, list[str]()
-        delete = store.delete_untouched
+        store, deleted, delete = played.app.keeper.store, list[str](), played.app.keeper.store.delete_untouched
 
         async def deleting(before: int, most: int) -> list[str]:
             found = await delete(before, most)
@@ -115,50 +105,29 @@ async def test_a_game_that_is_asked_for_while_others_are_deleted_is_kept(monkeyp
 
 
 @on_simulated_time
-async def test_old_games_and_request_ids_are_deleted_every_hour(monkeypatch: pytest.MonkeyPatch) -> None:
-    calls: list[tuple[str, float]] = []
-
-    async def deleting(*_: Any) -> list[str]:
-        calls.append(("games", clock() // 3600))
-        return []
-
-    async def forgetting(*_: Any) -> int:
-        calls.append(("requests", clock() // 3600))
-        return keeper.MANY_NAMES if len(calls) == 1 else 0
-
-    server = Server(Database(), 1)
+async def test_old_games_and_request_ids_are_deleted_every_hour() -> None:
+    """And more of them at once where there were more than are deleted at a time."""
+    server, calls = Server(Database(), 1), Mock()
+    calls.forget_requests.side_effect = [keeper.MANY_NAMES, 0, 0, 0]
     server.keeper._forget_after = 1.0
-    monkeypatch.setattr(server.store, "delete_untouched", deleting, raising=False)
-    monkeypatch.setattr(server.store, "forget_requests", forgetting)
+    server.store.delete_untouched = AsyncMock(side_effect=lambda *_: calls.delete_untouched(clock() // 3600) and [])
+    server.store.forget_requests = AsyncMock(side_effect=lambda *_: calls.forget_requests(clock() // 3600))
     await asyncio.sleep(2 * 3600 + 60)
-    first = [("requests", 0.0)] * 2  # there were more than are deleted at once
-    assert calls == [*first, ("games", 1.0), ("requests", 1.0), ("games", 2.0), ("requests", 2.0)]
+    hourly = [
+        call.delete_untouched(1.0),
+        call.forget_requests(1.0),
+        call.delete_untouched(2.0),
+        call.forget_requests(2.0),
+    ]
+    assert calls.mock_calls == [call.forget_requests(0.0)] * 2 + hourly
 
 
 async def test_the_store_is_told_of_requests_for_games_once_it_answers(monkeypatch: pytest.MonkeyPatch) -> None:
     """At the latest when it is closed."""
-    told: list[str] = []
-
-    async def failing(*_: object) -> None:
-        raise StoreError("it is away")
-
-    async def noted(game_ids: list[str], _: int) -> None:
-        told.extend(game_ids)
-
+    touch = AsyncMock(side_effect=[StoreError("it is away"), None])
     async with table(PERSON, PERSON) as played:
-        store = played.app.keeper.store
-        monkeypatch.setattr(store, "touch", failing)
+        monkeypatch.setattr(played.app.keeper.store, "touch", touch)
         await played.look(0)
         with pytest.raises(StoreError):
             await played.app.keeper._tell_touched()
-        monkeypatch.setattr(store, "touch", noted)
-    assert told == [played.game_id]
-
-
-async def test_a_game_that_was_deleted_meanwhile_does_not_exist() -> None:
-    async with table(PERSON, PERSON) as played:
-        seen = await played.look(0, 1)
-        assert await played.app.keeper.store.delete_untouched(1 << 60, 9) == [played.game_id]
-        action = next(view.actions[0].action.text for view in seen.views if view.actions)
-        assert_reason(await refusal(played.play(action, seen.game.version, 0, 1)), Reason.NO_SUCH_GAME)
-        assert_reason(await refusal(played.look(0)), Reason.NO_SUCH_GAME)
+    assert touch.call_args.args[0] == [played.game_id]

@@ -89,9 +89,6 @@ def test_a_damaged_end_does_not_fit_the_game(seat: int | None, text: str) -> Non
     assert game.ended is None
 
 
-# -- seats and time --------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize(("seats", "alone"), [("bb", True), ("bp", False), ("bo", False), ("po", False)])
 def test_a_game_of_bots_only_has_nobody_and_no_seat_for_anybody(seats: str, alone: bool) -> None:
     assert kept(seats=seats).bots_only is alone
@@ -104,9 +101,6 @@ def test_the_time_for_a_move_begins_with_the_turn_of_a_person() -> None:
     play(game)
     assert game.deadline == NOW + 2_000
     assert kept(seats="bp", seconds_per_move=2.0).deadline is None
-
-
-# -- viewers ---------------------------------------------------------------------------------------
 
 
 def test_tokens_say_who_looks() -> None:
@@ -128,9 +122,6 @@ def test_onlookers_see_a_game_late_and_all_of_it_once_it_is_over() -> None:
     assert horizon(game, OWNER) == horizon(game, Viewer((0,))) == game.version
     course.end(game, OWNER, EndReason.ABANDONED, None, NOW)
     assert horizon(game, Viewer()) == game.version
-
-
-# -- records ---------------------------------------------------------------------------------------
 
 
 def test_the_record_of_a_game_reads_as_one() -> None:

@@ -2,9 +2,8 @@
 
 import asyncio
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
+from unittest.mock import Mock, patch
 
 import pytest
 
@@ -38,22 +37,13 @@ def back_and_forth(kept: ServerGame, version: int) -> None:
 
 
 async def lengthen(played: Table, version: int) -> None:
-    """Let a game have at least so many entries."""
     async with played.app.keeper.lend(played.game_id) as live:
         await played.app.keeper.change(live, lambda kept: back_and_forth(kept, version))
 
 
-@contextmanager
-def counted(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Any]]:
-    """Yield a list that grows by one with every entry that is added to a state of a game, in whatever thread."""
-    added: list[Any] = []
-    add = ServerGame.add
-    with monkeypatch.context() as patched:
-        patched.setattr(ServerGame, "add", lambda self, entry: (added.append(entry), add(self, entry))[1])
-        yield added
-
-
-# -- how long a log can be -------------------------------------------------------------------------
+def counted() -> Any:
+    """Count the entries that are added to states of games meanwhile, in whatever thread."""
+    return patch.object(ServerGame, "add", autospec=True, side_effect=ServerGame.add)
 
 
 @pytest.mark.parametrize(("name", "seats"), CASES)
@@ -61,22 +51,17 @@ def test_the_limit_is_far_above_games_that_are_played(name: str, seats: int) -> 
     assert sum(1 for _ in walk(GAMES[name], seats, 1)) < course.MAX_ENTRIES / 5
 
 
-# -- watching --------------------------------------------------------------------------------------
-
-
-async def test_a_long_log_is_watched_in_messages_of_bounded_size_and_can_be_resumed_at_each(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+async def test_a_long_log_is_watched_in_messages_of_bounded_size_and_can_be_resumed_at_each() -> None:
     async with table(PERSON, PERSON, options=ALL) as played:
         await lengthen(played, 4 * MOST)
         last = (await played.look()).game.version
         versions, since = list[int](), 0
-        with counted(monkeypatch) as added:
+        with counted() as added:
             watching = played.watch(from_version=0)
             while (await watching.read()).game.version < last:
                 pass
             watching.cancel()
-        assert len(added) <= 2 * last, "once for the states, once for what the entries say"
+        assert added.call_count <= 2 * last, "once for the states, once for what the entries say"
         while since < last:
             watching = played.watch(from_version=since)
             for _ in range(2):
@@ -93,23 +78,13 @@ async def test_a_long_log_is_watched_in_messages_of_bounded_size_and_can_be_resu
         assert state.views == (await played.look()).views
 
 
-async def test_what_happened_before_is_told_in_messages_that_all_newcomers_share(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    made = list[tuple[int, int]]()
-    write = watches.write_state
-
-    def noted(before: ServerGame, kept: ServerGame, *more: Any, **options: Any) -> games.WatchGameResponse:
-        made.append((before.version, kept.version))
-        return write(before, kept, *more, **options)
-
-    monkeypatch.setattr(watches, "write_state", noted)
+async def test_what_happened_before_is_told_in_messages_that_all_newcomers_share() -> None:
+    write = patch.object(watches, "write_state", wraps=watches.write_state)
     async with table(PERSON, PERSON, options=ALL) as played:
         await lengthen(played, 3 * MOST)
         last = (await played.look()).game.version
         stays = played.watch(from_version=last)
         await stays.read()
-        made.clear()
 
         async def read_all() -> list[bytes]:
             states, watching = list[games.WatchGameResponse](), played.watch(from_version=0)
@@ -119,12 +94,13 @@ async def test_what_happened_before_is_told_in_messages_that_all_newcomers_share
             watching.cancel()
             return [state.SerializeToString() for state in states if state.HasField("game")]
 
-        with counted(monkeypatch) as added:
+        with counted() as added, write as made:
             told = await asyncio.gather(*(read_all() for _ in range(20)))
         assert told == told[:1] * 20
         ends = [*range(MOST, last, MOST), last]
-        assert made == [*zip([0, *ends], ends, strict=False)]
-        assert len(added) <= 2 * last
+        written = [(call.args[0].version, call.args[1].version) for call in made.call_args_list]
+        assert written == [*zip([0, *ends], ends, strict=False)]
+        assert added.call_count <= 2 * last
         stays.cancel()
 
 
@@ -145,11 +121,8 @@ async def test_no_message_is_kept_for_those_who_left() -> None:
             assert (live.frames, live.chunks) == ({}, {})
 
 
-# -- looking ---------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("method", ["GetGame", "GetRecord", "ListGames"])
-async def test_a_delayed_game_is_replayed_once_for_all_onlookers(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_delayed_game_is_replayed_once_for_all_onlookers(method: str) -> None:
     async with table(PERSON, PERSON, options=LATE) as played:
         await lengthen(played, 1000)
 
@@ -157,27 +130,27 @@ async def test_a_delayed_game_is_replayed_once_for_all_onlookers(method: str, mo
             listed = games.GameServiceListGamesRequest()
             return played.stub.ListGames(listed) if method == "ListGames" else played.call(method)
 
-        with counted(monkeypatch) as added:
+        with counted() as added:
             answers = await asyncio.gather(*(call() for _ in range(10)))
-            assert 0 < len(added) < (await played.look()).game.version
+            assert 0 < added.call_count < (await played.look()).game.version
         assert answers == [answers[0]] * 10
         await played.play_first()
-        with counted(monkeypatch) as added:
+        with counted() as added:
             after = await call()
-        assert len(added) <= 10  # what came since
+        assert added.call_count <= 10  # what came since
         assert after != answers[0] or method == "GetRecord"
 
 
-async def test_a_repeated_take_back_replays_the_game_once(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_a_repeated_take_back_replays_the_game_once() -> None:
     async with table(PERSON, PERSON, options=ALL) as played:
         await lengthen(played, 500)
         version = (await played.play_first()).game.version
         back = {"tokens": played.tokens(), "version": version, "ply": 0}
         first = await played.call("TakeBack", **back)
         await lengthen(played, 1000)
-        with counted(monkeypatch) as added:
+        with counted() as added:
             assert await played.call("TakeBack", **back) == first
-        assert len(added) < version + 20
+        assert added.call_count < version + 20
 
 
 @pytest.mark.parametrize(
@@ -199,9 +172,6 @@ async def test_long_work_leaves_the_event_loop(
     assert threads[0] is not threading.main_thread()
 
 
-# -- requests that are too long to be read ---------------------------------------------------------
-
-
 TOY = ToyPosition(players=[{}] * 20_000)  # type: ignore[list-item]
 TOO_LONG = [
     (Reason.BAD_POSITION, RecommendMoveRequest(position=Position(rules_revision=1, toy=TOY), iterations=1)),
@@ -215,9 +185,7 @@ TOO_LONG = [
 async def test_requests_of_too_many_parts_are_refused_unread(
     reason: Reason, request_: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def unread(*_: Any) -> Any:
-        raise AssertionError("it was read")
-
+    unread = Mock(side_effect=AssertionError("it was read"))
     if reason == Reason.BAD_POSITION:
         monkeypatch.setattr(translate, "position_fields", unread)
     monkeypatch.setattr("clerestory.advice.question.code_of", unread)

@@ -1,15 +1,12 @@
 """Several servers share the games of one PostgreSQL; the same laws on simulated time: `test_going_on.py`."""
 
 import asyncio
-import os
-import signal
 from collections.abc import AsyncIterator
 from typing import Any
+from unittest.mock import AsyncMock
 
-import grpc
 import pytest
 
-from clerestory.cli.embedded import embedded_child
 from clerestory.declared import BadSettings
 from clerestory.games import postgres
 from clerestory.games.keeper import summary_of
@@ -19,35 +16,26 @@ from clerestory.games.whereabouts import whereabouts
 from clerestory.refusals import Reason
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub
-from tests.games.proxy import proxied
-from tests.games.table import BOT, PERSON, Table, first_action, kept, seated
+from tests.games.table import BOT, PERSON, first_action, kept, seated_at
 from tests.games.test_store import RUNNING, entries, named
 from tests.postgres import Cluster
-from tests.server.harness import Served, assert_reason, refusal, served, until
+from tests.server.harness import Served, assert_reason, served, until
 
 pytestmark = pytest.mark.system
-
-SLOW = games.SeatPlan(kind=games.SEAT_KIND_BOT, bot=games.Bot())  # a second for a move
 
 
 @pytest.fixture
 async def two(database: str) -> AsyncIterator[list[Served]]:
-    """Two servers that share a database."""
     async with served(store=database) as first, served(store=database) as second:
         yield [first, second]
 
 
 @pytest.fixture
 async def stores(database: str) -> AsyncIterator[list[Any]]:
-    """Two open stores that share a database."""
     opened = [await open_store(database) for _ in range(2)]
     yield opened
     for store in opened:
         await store.close()
-
-
-async def make(server: Served, *seats: games.SeatPlan, game: str = "duel") -> Table:
-    return await seated(GameServiceStub(server.channel), server.app, *seats, game=game)
 
 
 async def owns(server: Served, game_id: str) -> bool:
@@ -59,19 +47,9 @@ async def owns(server: Served, game_id: str) -> bool:
     return mine
 
 
-async def moves_of_bot(played: Table) -> int:
-    """Return how many entries are the second seat's."""
-    text = "SELECT count(*) FROM entry WHERE game = %s AND seat = 1"
-    [(number,)] = await played.app.keeper.store._ask(text, (played.game_id,))
-    return int(number)
-
-
-# -- playing ---------------------------------------------------------------------------------------
-
-
 async def test_a_game_is_played_at_any_server(two: list[Served]) -> None:
     """Of two moves at once one counts; a repeated move has the same answer at the other server."""
-    played = await make(two[0], PERSON, PERSON)
+    played = await seated_at(two[0], game="duel")
     tables = [played, played.at(two[1])]
     watching = tables[1].watch(0, 1)
     shown = await watching.read()
@@ -100,18 +78,15 @@ async def test_a_request_id_has_one_answer_wherever_it_is_used(two: list[Served]
     assert first == second
 
 
-# -- moving ----------------------------------------------------------------------------------------
-
-
 async def test_one_server_moves_for_the_bots_and_all_see_it(two: list[Served]) -> None:
-    played = await make(two[0], BOT, BOT, game="toy")
+    played = await seated_at(two[0], BOT, BOT)
     assert not await owns(two[1], played.game_id)
     await played.at(two[1]).ended()
     assert two[1].app.scheduler.admitted == 0
 
 
 async def test_a_bot_answers_a_person_who_plays_elsewhere(two: list[Served]) -> None:
-    played = await make(two[0], PERSON, BOT)
+    played = await seated_at(two[0], PERSON, BOT, game="duel")
     there = played.at(two[1])
     watching = there.watch(0)
     for table in (played, there, there, there):  # the first move makes the first server its owner
@@ -121,16 +96,6 @@ async def test_a_bot_answers_a_person_who_plays_elsewhere(two: list[Served]) -> 
         await table.play(first_action(seen), seen.game.version, 0)
     assert not await owns(two[1], played.game_id)
     watching.cancel()
-
-
-async def test_the_games_of_a_server_that_is_killed_are_taken_over(database: str) -> None:
-    async with served(store=database) as staying:
-        with embedded_child("--store", database, "--workers", "1") as child:
-            async with grpc.aio.insecure_channel(child.target) as channel:
-                played = await seated(GameServiceStub(channel), None, SLOW, SLOW)
-            assert not await owns(staying, played.game_id)
-            os.kill(child.process, signal.SIGKILL)
-        await played.at(staying).ended()
 
 
 async def test_a_server_that_lost_a_game_stores_nothing_in_it(
@@ -150,7 +115,6 @@ async def test_a_server_that_lost_a_game_stores_nothing_in_it(
 
 
 async def taken(store: Store) -> list[str]:
-    """Let a server take what is due."""
     return [one.game_id for bots_only in (True, False) for one in await store.due(1 << 60, 9, bots_only=bots_only)]
 
 
@@ -174,57 +138,23 @@ async def test_games_that_are_due_are_taken_by_one_server(
     assert sorted(await taken(second)) == ["a", "b"]
 
 
-# -- failures --------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("repeated", [True, False])
-async def test_bots_move_although_the_answer_to_a_commit_is_lost(database: str, repeated: bool) -> None:
-    """Whether or not the person asks again: what was stored stays, once, and has its answer."""
-    async with proxied(database) as proxy, served(store=proxy.address) as server:
-        played = await make(server, PERSON, BOT)
-        before = await moves_of_bot(played)
-        while await moves_of_bot(played) == before:
-            seen = await played.look(0)
-            if not seen.views[0].actions:
-                await asyncio.sleep(0.05)
-                continue
-            proxy.losing = True
-            asked = first_action(seen), seen.game.version, 0
-            assert_reason(await refusal(played.play(*asked)), Reason.STORE_FAILED)
-            proxy.losing = False
-            if repeated:
-                assert (await played.play(*asked)).entries[0].version == seen.game.version + 1
-        assert proxy.lost > 0
-
-
 async def test_a_server_hears_of_its_own_write_that_is_stored_after_it_was_given_up(
     stores: list[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As when the disk of the database stands still during a commit; of other writes of its own it hears nothing."""
     store, other = stores
-    heard, go_on = list[News](), asyncio.Event()
+    heard, given_up = list[News](), AsyncMock(side_effect=StoreError("no answer"))
     store.listen(heard.append)
     await store.create(named("a"), Batch([], RUNNING))
-    run, late = store._pool.run, list[asyncio.Task[Any]]()
-
-    async def finish(*job: Any) -> None:
-        await go_on.wait()
-        await run(*job)
-
-    async def give_up(*job: Any) -> None:
-        late.append(asyncio.create_task(finish(*job)))
-        raise StoreError("no answer")
-
     with monkeypatch.context() as patch:
-        patch.setattr(store._pool, "run", give_up)
+        patch.setattr(store._pool, "run", given_up)
         with pytest.raises(StoreError):
             await store.append("a", 0, Batch(entries(1), RUNNING))
-    go_on.set()
+    await store._pool.run(*given_up.call_args.args)
     await until(lambda: bool(heard))
     await store.append("a", 1, Batch(entries(1), RUNNING))
     await other.append("a", 2, Batch(entries(1), RUNNING))
     await until(lambda: len(heard) > 1)
-    await asyncio.gather(*late)
     assert heard == [News("a", mine=False, due=False)] * 2
 
 
@@ -238,26 +168,19 @@ async def test_a_game_that_is_played_again_is_not_deleted_by_another_server(stor
     assert await second.delete_untouched(first.now() - 60_000, 9) == ["bots"]
 
 
-# -- opening ---------------------------------------------------------------------------------------
-
-
 @pytest.mark.parametrize("ask", [open_store, whereabouts])
-async def test_a_database_in_which_no_tables_can_be_made_is_refused_with_what_to_do(ask: Any, cluster: Cluster) -> None:
+async def test_a_database_that_cannot_be_used_is_refused_with_what_to_do(ask: Any, cluster: Cluster) -> None:
     name = cluster.create()
     with cluster.connect(name) as connection:
         connection.execute(f"CREATE ROLE {name}_player LOGIN")
         connection.execute("REVOKE CREATE ON SCHEMA public FROM public")  # as it is from PostgreSQL 15 on
     with pytest.raises(BadSettings, match=r"permission denied for schema public; let its role own the database"):
         await ask(cluster.url(name).replace("user=tests", f"user={name}_player"))
-
-
-@pytest.mark.parametrize("ask", [open_store, whereabouts])
-async def test_tables_of_a_later_version_are_left_alone(ask: Any, database: str) -> None:
-    await (await open_store(database)).close()
-    with postgres.psycopg.connect(database) as connection:
+    await (await open_store(cluster.url(name))).close()
+    with cluster.connect(name) as connection:
         connection.execute("UPDATE store SET version = 99")
     with pytest.raises(BadSettings, match="written by a later version of Clerestory"):
-        await ask(database)
+        await ask(cluster.url(name))
 
 
 async def test_a_text_that_no_database_has_is_of_no_game(stores: list[Any]) -> None:

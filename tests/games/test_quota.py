@@ -2,6 +2,7 @@
 
 import asyncio
 from typing import Any
+from unittest.mock import AsyncMock
 
 import grpc
 import pytest
@@ -9,7 +10,7 @@ from google.rpc.error_details_pb2 import ErrorInfo, RetryInfo
 
 from clerestory.games import keeper, quota
 from clerestory.games.quota import MINUTE, Limits, Quota, TokenBucket
-from clerestory.games.store import StoreError, Tally
+from clerestory.games.store import StoreError
 from clerestory.refusals import Reason, Refusal
 from clerestory.server.callers import ON_BEHALF
 from clerestory.v1 import games_pb2 as games
@@ -70,23 +71,18 @@ async def test_finished_games_count_by_their_bytes_also_after_a_restart(tmp_path
 async def test_the_store_is_not_counted_for_every_game(monkeypatch: pytest.MonkeyPatch) -> None:
     async with served() as server:
         await create(server)
-        asked: list[str] = []
         for name in ("tally", "select", "load"):
-            monkeypatch.setattr(server.app.keeper.store, name, lambda *_, name=name, **__: asked.append(name))
+            monkeypatch.setattr(server.app.keeper.store, name, None)
         for _ in range(20):
             await create(server)
-        assert asked == []
         assert server.app.keeper.unfinished == 21
 
 
 @on_simulated_time
 async def test_games_that_cannot_be_stored_do_not_count(monkeypatch: pytest.MonkeyPatch) -> None:
-    async def fail(*_: Any, **__: Any) -> None:
-        raise StoreError("broken")
-
     server = Server(Database(), 1)
     with monkeypatch.context() as broken:
-        broken.setattr(server.store, "create", fail)
+        broken.setattr(server.store, "create", AsyncMock(side_effect=StoreError("broken")))
         with pytest.raises(Refusal):
             await server.create()
     assert server.keeper.unfinished == 0
@@ -94,19 +90,18 @@ async def test_games_that_cannot_be_stored_do_not_count(monkeypatch: pytest.Monk
     assert server.keeper.unfinished == 1
 
 
-async def test_games_made_at_once_do_not_pass_the_limit() -> None:
+async def test_games_made_at_once_do_not_pass_the_limit_and_one_that_ends_makes_room() -> None:
     async with served(max_games=5) as server:
         made = await asyncio.gather(*(create(server) for _ in range(40)), return_exceptions=True)
-        assert sum(not isinstance(one, Exception) for one in made) == 5
+        stored = [one for one in made if isinstance(one, Table)]
+        assert len(stored) == 5
+        await abandon(stored[0])
+        await create(server)
+        assert_reason(await refusal(create(server)), Reason.TOO_MANY_GAMES)
 
 
 async def test_a_count_of_the_store_keeps_the_room_of_a_game_that_is_being_stored() -> None:
-    class EmptyStore:
-        async def tally(self) -> dict[str, Tally]:
-            return {}
-
-    store: Any = EmptyStore()
-    counted = Quota(store, Limits(games=1, each=1))
+    counted = Quota(AsyncMock(tally=AsyncMock(return_value={})), Limits(games=1, each=1))
     async with counted.room("maker"):
         await counted.read()
         assert counted.unfinished == 1

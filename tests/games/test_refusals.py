@@ -8,8 +8,7 @@ from google.rpc.error_details_pb2 import BadRequest, ErrorInfo
 from clerestory.refusals import Reason
 from clerestory.server.errors import CODES
 from clerestory.v1 import games_pb2 as games
-from tests.games.table import BOT, PERSON, seated, table
-from tests.games.test_course import REFUSED as NOT_ALLOWED
+from tests.games.table import BOT, PERSON, table
 from tests.server.harness import assert_reason, details, refusal
 
 
@@ -107,17 +106,6 @@ async def test_onlookers_leave_room_for_players_who_watch() -> None:
             assert_reason(await refusal(played.call("WatchGame", tokens=tokens).read()), Reason.TOO_MANY_WATCHERS)
 
 
-async def test_streams_and_unfinished_games_are_limited() -> None:
-    async with table(PERSON, BOT, settings={"max_games": 2, "max_watchers": 1}) as played:
-        other = await seated(played.stub, played.app, PERSON, BOT)
-        assert_reason(await refusal(seated(played.stub, played.app, PERSON, BOT)), Reason.TOO_MANY_GAMES)
-        await other.call("EndGame", tokens=other.owner, reason=games.END_REASON_ABANDONED)
-        await seated(played.stub, played.app, PERSON, BOT)
-        watching = played.watch(0)
-        await watching.read()
-        assert_reason(await refusal(played.watch(0).read()), Reason.TOO_MANY_WATCHERS)
-
-
 async def test_each_caller_has_a_limit_of_its_own() -> None:
     """Also each name that a caller acts for."""
     plan = games.CreateGameRequest(game="toy", seats=[PERSON, BOT])
@@ -127,10 +115,3 @@ async def test_each_caller_has_a_limit_of_its_own() -> None:
             error = await refusal(played.stub.CreateGame(plan, metadata=metadata))
             assert_reason(error, Reason.TOO_MANY_GAMES)
             assert dict(details(error, ErrorInfo).metadata) == {"limit": "max_games_each", "most": "1"}
-
-
-PRODUCED = {
-    *(reason for reason, _, _ in CREATE),
-    *(reason for reason, _, _, _ in CALLS),
-    *(reason for reason, _, _ in NOT_ALLOWED),
-}

@@ -101,8 +101,10 @@ def test_seed_and_salt_are_told_at_the_end_alone() -> None:
     assert not message.game.HasField("seed")
     assert (message.game.salt, len(message.game.commitment)) == ("", 64)
     assert b"123456789" not in message.SerializeToString()
+    assert not write_record(game, Viewer((0,))).whole
     game.add(Entry(EntryKind.ENDED, None, "abandoned", STORED))
     assert write_state(game, game, Viewer((0,))).game.seed == 123_456_789
+    assert write_record(game, Viewer((0,))).whole
 
 
 def test_several_seats_at_one_screen_are_shown_one_by_one() -> None:

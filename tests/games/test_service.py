@@ -38,7 +38,6 @@ RESIGNED, ABANDONED = games.END_REASON_RESIGNED, games.END_REASON_ABANDONED
 
 
 async def listed(played: Table, **fields: Any) -> list[str]:
-    """Return the ids of the games of a list."""
     found = await played.stub.ListGames(games.GameServiceListGamesRequest(**fields))
     return [game.game_id for game in found.games]
 
@@ -286,15 +285,6 @@ async def test_the_players_of_a_finished_game_alone_share_the_id_of_its_rematch(
         assert made.game.game_id != played.game_id
 
 
-async def test_a_record_of_a_running_game_is_what_the_seat_knows() -> None:
-    async with table() as played:
-        await played.play_first(0)
-        answer = await played.call("GetRecord", tokens=played.tokens(1))
-    [record] = read_records(answer.record.splitlines())
-    assert (answer.whole, record.seed) == (False, None)
-    assert record.state.origin == record.state.origin.observe(1)
-
-
 # -- lists -----------------------------------------------------------------------------------------
 
 
@@ -358,15 +348,3 @@ async def test_a_take_back_is_asked_for_and_agreed_to() -> None:
         assert done.entries[1].taken_back.from_ply == after.game.ply
         assert done.views[0].position == (await played.look(1)).views[0].position
         assert await played.call("TakeBack", **agreed) == done
-
-
-async def test_a_player_resigns_and_the_owner_abandons() -> None:
-    async with table() as played:
-        request = {"tokens": played.tokens(1), "reason": RESIGNED}
-        ended = await played.call("EndGame", **request)
-        assert list(ended.game.end.outcome.win_shares) == [1, 0]
-        assert ended.game.HasField("seed")
-        assert await played.call("EndGame", **request) == ended
-        other = await seated(played.stub, played.app, PERSON, BOT)
-        abandoned = await other.call("EndGame", tokens=other.owner, reason=ABANDONED)
-        assert not abandoned.game.end.HasField("outcome")

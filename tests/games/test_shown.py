@@ -50,9 +50,6 @@ def view(game: ServerGame, viewer: Viewer) -> games.GameView:
     return found
 
 
-# -- at a table ------------------------------------------------------------------------------------
-
-
 def test_the_owner_alone_is_asked_and_says_it() -> None:
     game = at_table()
     assert {outcome.text for outcome in view(game, ELLENS).unsaid} == {
@@ -154,9 +151,6 @@ def test_what_comes_up_is_what_lies_on_the_table() -> None:
     assert "quarrel" in game.position.to_position()["cathedral"]["unseen_events"]
 
 
-# -- everywhere ------------------------------------------------------------------------------------
-
-
 def with_a_coming_event(count: int) -> Iterator[State]:
     """Positions of random games in which somebody has been shown the coming event: one of every four."""
     met = 0
@@ -193,7 +187,6 @@ def test_whatever_comes_others_are_shown_and_sent_the_same_and_the_owner_is_not(
 
 
 def play_first(game: ServerGame) -> None:
-    """Play an action of whoever is to decide."""
     game.add(Entry(EntryKind.PLAYED, game.turn, game.position.legal_actions()[0].text, STORED))
 
 

@@ -6,6 +6,7 @@ import struct
 import time
 from collections.abc import AsyncIterator, Iterator
 from typing import Any
+from unittest.mock import AsyncMock
 
 import pytest
 
@@ -14,9 +15,8 @@ from clerestory.games import postgres as stores
 from clerestory.games.opening import open_store
 from clerestory.games.store import Batch, News, StoreError
 from clerestory.refusals import Reason
-from clerestory.v1.games_pb2_grpc import GameServiceStub
 from tests.games.proxy import Proxy, proxied
-from tests.games.table import BOT, PERSON, seated
+from tests.games.table import BOT, PERSON, seated_at
 from tests.games.test_store import RUNNING, entries, named
 from tests.server.harness import assert_reason, refusal, served, until
 
@@ -24,6 +24,8 @@ pytestmark = pytest.mark.system
 
 EXECUTE, ENDS = b"E", (b"S", b"Q")  # messages of the protocol: execute; sync, and a query of its own
 SLOW = "SELECT pg_sleep(600)"
+SLOWLY = "query = %s AND state = 'active'", SLOW
+OURS = "application_name = 'clerestory'"
 LONG = 600.0  # seconds: longer than any test
 
 
@@ -66,7 +68,6 @@ def outside(database: str) -> Iterator[Any]:
 
 @pytest.fixture
 async def store(database: str) -> AsyncIterator[Any]:
-    """A store that has the game a."""
     opened = await open_store(database)
     await opened.create(named("a"), Batch(entries(1), RUNNING))
     yield opened
@@ -75,7 +76,6 @@ async def store(database: str) -> AsyncIterator[Any]:
 
 @pytest.fixture
 async def proxy(database: str) -> AsyncIterator[Proxy]:
-    """A network between servers and the database."""
     async with proxied(database) as proxy:
         yield proxy
 
@@ -89,20 +89,16 @@ async def behind(proxy: Proxy) -> AsyncIterator[Any]:
     await opened.close()
 
 
-def active(outside: Any, query: str) -> int:
-    """Return in how many sessions of the database a query runs now."""
+def sessions(outside: Any, condition: str, *values: str) -> int:
+    """Return of how many sessions of the database something is so now."""
     outside.autocommit = True
-    running = "SELECT count(*) FROM pg_stat_activity WHERE query = %s AND state = 'active'"
-    return int(outside.execute(running, (query,)).fetchone()[0])
+    return int(outside.execute(f"SELECT count(*) FROM pg_stat_activity WHERE {condition}", values).fetchone()[0])
 
 
 async def assert_failed(*asked: Any) -> None:
     """See calls fail because of the store."""
     found = await asyncio.gather(*asked, return_exceptions=True)
     assert {type(one) for one in found} == {StoreError}
-
-
-# -- silence ---------------------------------------------------------------------------------------
 
 
 async def test_silence_is_noticed_and_ends(proxy: Proxy, behind: Any) -> None:
@@ -132,10 +128,8 @@ async def test_news_are_heard_again_after_old_connections_fell_silent(proxy: Pro
 
 async def test_connections_that_got_no_answer_are_closed_at_once(proxy: Proxy, outside: Any) -> None:
     """None is left to the garbage collector, which may come minutes later."""
-    outside.autocommit = True
-    ours = "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'clerestory'"
     async with served(store=proxy.address) as server:
-        tables = [await seated(GameServiceStub(server.channel), server.app, PERSON, PERSON) for _ in range(20)]
+        tables = [await seated_at(server) for _ in range(20)]
         proxy.silent = True
         gc.disable()
         try:
@@ -143,12 +137,18 @@ async def test_connections_that_got_no_answer_are_closed_at_once(proxy: Proxy, o
                 await asyncio.gather(*(refusal(one.play("pass", 0, 0, 1)) for one in tables))
             proxy.silent = False
             await until(lambda: server.app.keeper.healthy)
-            await until(lambda: outside.execute(ours).fetchone()[0] <= 1 + postgres_link.CONNECTIONS)
+            await until(lambda: sessions(outside, OURS) <= 1 + postgres_link.CONNECTIONS)
         finally:
             gc.enable()
 
 
-# -- the heartbeat ---------------------------------------------------------------------------------
+async def test_a_store_can_be_closed_while_its_database_is_silent(proxy: Proxy) -> None:
+    store = await open_store(proxy.address)
+    proxy.silent = True
+    waiting = [asyncio.ensure_future(store.load("a")) for _ in range(20)]
+    await asyncio.sleep(0)
+    await store.close(0.1)
+    await assert_failed(*waiting)
 
 
 async def test_unknown_news_ends_no_server(store: Any, database: str, outside: Any) -> None:
@@ -168,10 +168,7 @@ async def test_a_heartbeat_goes_on_after_any_error(
     store: Any, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:
     """As when no thread can be started to look up the name of the database."""
-
-    async def fail(*_: Any) -> None:
-        raise RuntimeError("can't start new thread")
-
+    fail = AsyncMock(side_effect=RuntimeError("can't start new thread"))
     with monkeypatch.context() as patch:
         patch.setattr(heartbeat, "connect", fail)
         patch.setattr(store._heartbeat, "_beat", fail)
@@ -192,15 +189,10 @@ async def test_moments_are_by_the_clock_of_the_database(
     await store.close()
 
 
-# -- locks and slow statements ---------------------------------------------------------------------
-
-
 @pytest.mark.usefixtures("patient")
 async def test_locked_games_stop_only_themselves(database: str, outside: Any) -> None:
     async with served(store=database) as server:
-        stub: Any = GameServiceStub(server.channel)
-        locked = [await seated(stub, server.app, PERSON, PERSON) for _ in range(10)]
-        free = await seated(stub, server.app, PERSON, PERSON)
+        *locked, free = [await seated_at(server) for _ in range(11)]
         outside.execute("SELECT FROM game WHERE id = ANY(%s) FOR UPDATE", ([one.game_id for one in locked],))
         waiting = [asyncio.ensure_future(refusal(one.play_first(0))) for one in locked]
         while not all(task.done() for task in waiting):
@@ -245,7 +237,7 @@ async def test_the_database_never_waits_for_a_server_in_the_middle_of_a_step(pro
     """Between two statements of one step no limit of time applies: a suspended server would hold its game there."""
     proxy.heard = {}
     async with served(store=proxy.address) as server:
-        played = await seated(GameServiceStub(server.channel), server.app, PERSON, BOT)
+        played = await seated_at(server, PERSON, BOT)
         await played.play_first(0)
         while (await played.look()).game.version <= 2:
             await asyncio.sleep(0.05)
@@ -272,7 +264,7 @@ def steps_of(sent: bytes) -> Iterator[bytes]:
 @pytest.mark.usefixtures("unlimited")
 async def test_one_game_does_not_take_all_connections(store: Any, outside: Any) -> None:
     slow = [asyncio.ensure_future(store._ask(SLOW, (), "slow")) for _ in range(20)]
-    await until(lambda: active(outside, SLOW) == 1)
+    await until(lambda: sessions(outside, *SLOWLY) == 1)
     assert await store.load("a") is not None
     assert not any(task.done() for task in slow)
     for task in slow:
@@ -283,20 +275,16 @@ async def test_one_game_does_not_take_all_connections(store: Any, outside: Any) 
 @pytest.mark.usefixtures("unlimited")
 async def test_a_caller_who_has_gone_stops_its_statement(store: Any, outside: Any) -> None:
     asked = asyncio.ensure_future(store._ask(SLOW))
-    await until(lambda: active(outside, SLOW) == 1)
+    await until(lambda: sessions(outside, *SLOWLY) == 1)
     asked.cancel()
-    await until(lambda: active(outside, SLOW) == 0)
+    await until(lambda: sessions(outside, *SLOWLY) == 0)
     assert await store.load("a") is not None
-
-
-# -- outages ---------------------------------------------------------------------------------------
 
 
 async def test_the_first_call_after_the_database_ended_all_connections_succeeds(store: Any, outside: Any) -> None:
     await asyncio.gather(*(store.load("a") for _ in range(9)))
     outside.autocommit = True
-    ours = "SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE application_name = 'clerestory'"
-    outside.execute(ours)  # which returns once they have ended
+    outside.execute(f"SELECT pg_terminate_backend(pid, 60000) FROM pg_stat_activity WHERE {OURS}")  # and wait for it
     await asyncio.sleep(0.05)
     for _ in range(9):
         assert await store.load("a") is not None

@@ -92,19 +92,15 @@ async def test_games_are_listed_by_age_in_pages(store: Any) -> None:
     assert await ids(game="duel") == []
 
 
-async def test_keys_lead_to_games(store: Any) -> None:
-    await store.create(named("a"), Batch([], RUNNING, [Key("owner"), Key("seat", 1), Key("request", 2, request=True)]))
-    found = await store.find(["seat", "request", "owner", "none"])
-    assert found == {"seat": ("a", 1), "request": ("a", 2), "owner": ("a", None)}
-
-
-async def test_old_request_ids_are_forgotten(store: Any) -> None:
-    requests = [Key(f"request {number}", request=True) for number in range(5)]
-    await store.create(named("a"), Batch([], RUNNING, [*requests, Key("token")]))
+async def test_keys_lead_to_games_and_old_request_ids_are_forgotten(store: Any) -> None:
+    requests = [Key(f"request {number}", 2, request=True) for number in range(5)]
+    await store.create(named("a"), Batch([], RUNNING, [Key("owner"), Key("seat", 1), *requests]))
+    found = await store.find(["seat", "request 0", "owner", "none"])
+    assert found == {"seat": ("a", 1), "request 0": ("a", 2), "owner": ("a", None)}
     assert await store.forget_requests(store.now() - DAY, 9) == 0
     assert await store.forget_requests(store.now() + DAY, 3) == 3
     assert await store.forget_requests(store.now() + DAY, 3) == 2
-    assert await store.find([*(key.digest for key in requests), "token"]) == {"token": ("a", None)}
+    assert await store.find([*(key.digest for key in requests), "owner"]) == {"owner": ("a", None)}
 
 
 # -- reviews ---------------------------------------------------------------------------------------
@@ -155,7 +151,6 @@ async def fill(store: Store, games: dict[str, int], *, bots_only: bool) -> None:
 
 
 async def due(store: Store, *arguments: int, **more: Any) -> list[str]:
-    """Return the ids of games that are due."""
     return [one.game_id for one in await store.due(*arguments, **more)]
 
 

@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 
+from clerestory.declared import BadSettings
 from clerestory.games import committer
+from clerestory.games.schema import open_file
 from clerestory.games.sqlite import SqliteStore
 from clerestory.games.store import (
     Batch,
@@ -22,7 +24,9 @@ from clerestory.games.store import (
     Tally,
     Unreadable,
 )
+from tests.faults.disks import fill
 from tests.games.damage import change, overwrite, root_of, spoil
+from tests.games.earlier import unpack_file
 from tests.games.test_store import RUNNING, due, entries, made_by, named
 from tests.room import files_of_at_most
 from tests.server.harness import until
@@ -92,9 +96,6 @@ async def test_nothing_is_stored_in_a_file_that_nobody_can_find(what: str, tmp_p
     await store.close()
 
 
-# -- a thread that ends or hangs -------------------------------------------------------------------
-
-
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 async def test_when_its_thread_ends_nobody_waits_for_ever(sqlite: SqliteStore) -> None:
     def die(_: sqlite3.Connection) -> None:
@@ -153,7 +154,24 @@ async def test_a_caller_who_is_cancelled_as_the_store_answers_is_cancelled(sqlit
         await waiting
 
 
-# -- damage ----------------------------------------------------------------------------------------
+@pytest.mark.parametrize("what", ["header", "store", "game", "entry", "middle"])
+def test_a_damaged_file_is_refused_in_one_line_with_what_to_do(what: str, tmp_path: Path) -> None:
+    path = Path(unpack_file(tmp_path / "games.sqlite"))
+    open_file(str(path)).close()
+    _, size = root_of(path, "entry")
+    pages = {"header": (1, 100), "middle": (path.stat().st_size // size // 2, size, 3)}
+    overwrite(path, *(pages.get(what) or root_of(path, what)))
+    says = "is not a store of games" if what == "header" else r"is damaged: [^;\n]+; restore a back-up \S+"
+    with pytest.raises(BadSettings, match=rf"^store: {path} {says}$"):
+        SqliteStore(str(path))
+
+
+@pytest.mark.system
+def test_a_file_that_cannot_be_migrated_for_lack_of_space_is_refused(small_disk: Path) -> None:
+    path = unpack_file(small_disk / "games.sqlite")
+    fill(small_disk)
+    with pytest.raises(BadSettings, match="there is no space on its disk"):
+        SqliteStore(path)
 
 
 @pytest.mark.parametrize("table", ["game", "key"])
@@ -228,9 +246,6 @@ async def test_an_error_quotes_no_row(sqlite: SqliteStore) -> None:
     with pytest.raises(StoreError) as caught:
         await sqlite._ask(lambda connection: connection.execute("SELECT text FROM entry").fetchall())
     assert str(caught.value) == "the store failed: OperationalError"
-
-
-# -- the disk --------------------------------------------------------------------------------------
 
 
 async def test_a_disk_that_is_full_for_one_is_not_for_those_stored_with_it(sqlite: SqliteStore) -> None:

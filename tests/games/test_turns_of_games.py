@@ -5,6 +5,7 @@ from collections import Counter
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
+from unittest.mock import AsyncMock
 
 import pytest
 
@@ -56,11 +57,8 @@ async def test_one_game_is_loaded_at_a_time_and_a_call_waits_for_few(monkeypatch
     called, *others = [f"{number:021}A" for number in reversed(range(GAMES))]
     stored = {game_id: await store.load(game_id) for game_id in (called, *others)}
 
-    async def read(game_id: str) -> Any:
-        return stored[game_id]
-
     monkeypatch.setattr(cache, "replayed", noted)
-    monkeypatch.setattr(store, "load", read)  # at once: here it matters how the games take turns afterwards
+    monkeypatch.setattr(store, "load", AsyncMock(side_effect=stored.get))  # at once: here the turns matter afterwards
     movers = [asyncio.ensure_future(load(game_id, fresh=True)) for game_id in others]
     while len(loaded) < 3:
         assert not movers[-1].done()
@@ -79,16 +77,13 @@ async def test_a_few_movers_start_before_other_calls_have_their_turn(monkeypatch
     moving: Any = None
     games = DueGames(store, GameCache(store), moving, 16)
 
-    async def noted(*_: Any) -> None:
-        await asyncio.Event().wait()
-
     begin = games._begin
 
     def begun(work: Any) -> None:
         started.append(turns.number)
         begin(work)
 
-    monkeypatch.setattr(DueGames, "_run", noted)
+    monkeypatch.setattr(DueGames, "_run", lambda *_: asyncio.Event().wait())
     monkeypatch.setattr(games, "_begin", begun)
     running = asyncio.ensure_future(games.run(lambda: None))
     while len(started) < GAMES:

@@ -24,16 +24,13 @@ from clerestory.games.whereabouts import of_file
 from clerestory.v1.games_pb2_grpc import GameServiceStub
 from tests.games.damage import spoil
 from tests.games.earlier import unpack_file
-from tests.games.table import PERSON, Table, seated
+from tests.games.table import PERSON, Table, seated, seated_at
 from tests.games.test_store import RUNNING, named
 from tests.postgres import Cluster, program
 from tests.server.harness import served, until
 
 ENOUGH = 40  # entries answered before the copy is made, and again while it is
 Answered = dict[str, tuple[Table, int]]  # each game by its id, and the version that was last answered
-
-
-# -- copies ----------------------------------------------------------------------------------------
 
 
 @asynccontextmanager
@@ -58,20 +55,17 @@ async def played_at(store: str) -> AsyncIterator[Answered]:
 
 
 async def more(answered: Answered) -> None:
-    """Wait until more has been answered."""
     enough = sum(version for _, version in answered.values()) + ENOUGH
     await until(lambda: sum(version for _, version in answered.values()) >= enough)
 
 
-def copy_of_file(store: str, request: pytest.FixtureRequest) -> str:
-    copy = f"{store} copy"
-    copy_store(Path(store), Path(copy))
-    return copy
-
-
-def copy_of_database(store: str, request: pytest.FixtureRequest) -> str:
+def copy_of(store: str, tmp_path: Path, request: pytest.FixtureRequest) -> str:
+    """Copy a store as docs/hosting.md says, and return the name of the copy."""
+    if not store.startswith("postgresql:"):
+        copy_store(Path(store), tmp_path / "copy")
+        return str(tmp_path / "copy")
     cluster: Cluster = request.getfixturevalue("cluster")
-    copy, dump = cluster.url(cluster.create()), f"{request.getfixturevalue('tmp_path')}/dump"
+    copy, dump = cluster.url(cluster.create()), f"{tmp_path}/dump"
     subprocess.run([program("pg_dump"), "--format=custom", f"--file={dump}", store], check=True)
     subprocess.run([program("pg_restore"), "--no-owner", f"--dbname={copy}", dump], check=True)
     return copy
@@ -79,17 +73,15 @@ def copy_of_database(store: str, request: pytest.FixtureRequest) -> str:
 
 @pytest.mark.system
 async def test_a_copy_that_is_made_while_games_are_played_has_all_that_was_answered(
-    durable: str, request: pytest.FixtureRequest
+    durable: str, tmp_path: Path, request: pytest.FixtureRequest
 ) -> None:
-    copy = copy_of_database if durable.startswith("postgresql:") else copy_of_file
     async with played_at(durable) as answered:
         before = dict(answered)
-        copied = await asyncio.to_thread(copy, durable, request)
+        copied = await asyncio.to_thread(copy_of, durable, tmp_path, request)
     async with served(store=copied) as server:
         for played, version in before.values():
             assert (await played.at(server).look()).game.version >= version
-        new = await seated(GameServiceStub(server.channel), server.app, PERSON, PERSON)
-        await new.play_first()
+        await (await seated_at(server)).play_first()
 
 
 async def test_a_head_that_is_no_text_is_counted_and_copied(durable: str) -> None:
@@ -132,9 +124,6 @@ def test_a_store_behind_a_link_is_copied_with_its_log(tmp_path: Path) -> None:
     assert copy_store(tmp_path / "other", tmp_path / "again").version == len(schema.SCRIPTS)
 
 
-# -- the log of a file begins anew -----------------------------------------------------------------
-
-
 class Writer:
     """Takes the place of `copy_privately`: copies, and then restarts the log of the file, so many times."""
 
@@ -171,8 +160,6 @@ def test_a_file_that_changes_all_the_time_is_not_copied_badly(tmp_path: Path, mo
     assert not writer.copy.exists()
 
 
-# -- two versions ----------------------------------------------------------------------------------
-
 LATER = (
     *SCRIPTS,
     "ALTER TABLE game ADD COLUMN later INTEGER NOT NULL DEFAULT 0; CREATE INDEX game_later ON game (later)",
@@ -193,15 +180,14 @@ async def test_servers_of_two_versions_share_games_until_the_database_is_taken_b
             yield
 
     async with served(store=database) as old:
-        played = await seated(GameServiceStub(old.channel), old.app, PERSON, PERSON, game="duel")
+        played = await seated_at(old, game="duel")
         await played.play_first()
         with later():
             async with served(store=database) as new:
                 assert (await survey(database)).version == len(LATER)
                 for number in range(20):
                     answer = await (played, played.at(new))[number % 2].play_first()
-                made = await seated(GameServiceStub(old.channel), old.app, PERSON, PERSON)
-                await made.at(new).play_first()
+                await (await seated_at(old)).at(new).play_first()
                 with pytest.raises(BadSettings, match="running servers use it; stop them first"):
                     await migrate_store(database, len(SCRIPTS))
         assert (await played.look()).game.version == answer.game.version

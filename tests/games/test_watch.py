@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
+from unittest.mock import AsyncMock, patch
 
 import grpc
 import pytest
@@ -107,10 +108,9 @@ async def test_streams_are_counted_while_another_thread_loads_a_game(monkeypatch
 
 async def test_a_stream_ends_with_the_game() -> None:
     async with table(BOT, BOT) as played:
-        states = [state async for state in played.call("WatchGame", tokens=played.owner)]
+        states, again = [[state async for state in played.call("WatchGame", tokens=played.owner)] for _ in range(2)]
         assert [state.game.status == games.GAME_STATUS_OVER for state in states] == [False] * (len(states) - 1) + [True]
-        [again] = [state async for state in played.call("WatchGame", tokens=played.owner)]
-        assert again.game == states[-1].game
+        assert [state.game for state in again] == [states[-1].game]
 
 
 async def test_a_stream_ends_when_the_server_does() -> None:
@@ -166,9 +166,6 @@ async def test_nothing_for_long_is_a_sign_of_life(monkeypatch: pytest.MonkeyPatc
         assert await watching.read() == games.WatchGameResponse()
 
 
-# -- a reader that says when it has room -----------------------------------------------------------
-
-
 class Reader:
     """Reads a state whenever it has room."""
 
@@ -191,14 +188,10 @@ class Reader:
         return self.states
 
 
-async def no_move(*_: Any) -> str:
-    raise AssertionError("no bot plays")
-
-
 @asynccontextmanager
 async def watched(viewer: Viewer, **options: Any) -> AsyncIterator[tuple[Keeper, Any, Reader]]:
     """Yield a game of two people without a server, and a reader that was offered its first state."""
-    keeper, reader = Keeper(SqliteStore("memory:"), Limits(10, 10), no_move), Reader()
+    keeper, reader = Keeper(SqliteStore("memory:"), Limits(10, 10), AsyncMock()), Reader()
     await keeper.create(kept(**options), [])
     async with keeper.lend("game") as live:
         task = asyncio.create_task(watches.watch(keeper, live, viewer, None, reader.write))
@@ -222,23 +215,19 @@ async def test_a_slow_reader_gets_the_latest_with_all_that_happened() -> None:
         assert [entry.version for entry in states[1].entries] == list(range(begun + 1, live.kept.version + 1))
 
 
-async def test_viewers_who_see_the_same_share_a_message(monkeypatch: pytest.MonkeyPatch) -> None:
-    made: list[Viewer] = []
-    write = watches.write_state
-    monkeypatch.setattr(
-        watches, "write_state", lambda *arguments, **more: (made.append(arguments[2]), write(*arguments, **more))[1]
-    )
-    async with watched(Viewer((0,))) as (keeper, live, _):
-        others = [Reader() for _ in range(3)]
-        tasks = [
-            asyncio.create_task(watches.watch(keeper, live, viewer, None, reader.write))
-            for viewer, reader in zip((Viewer((0,)), Viewer((0,)), Viewer((1,))), others, strict=True)
-        ]
-        for reader in others:
-            await reader.offered.wait()
-        assert sorted(viewer.seats for viewer in made) == [(0,), (1,)]
-        for task in tasks:
-            task.cancel()
+async def test_viewers_who_see_the_same_share_a_message() -> None:
+    with patch.object(watches, "write_state", wraps=watches.write_state) as made:
+        async with watched(Viewer((0,))) as (keeper, live, _):
+            others = [Reader() for _ in range(3)]
+            tasks = [
+                asyncio.create_task(watches.watch(keeper, live, Viewer((seat,)), None, reader.write))
+                for seat, reader in zip((0, 0, 1), others, strict=True)
+            ]
+            for reader in others:
+                await reader.offered.wait()
+            for task in tasks:
+                task.cancel()
+    assert sorted(call.args[2].seats for call in made.call_args_list) == [(0,), (1,)]
 
 
 async def test_onlookers_watch_a_game_late() -> None:

@@ -20,7 +20,6 @@ ALL = [one for game in GAMES.values() for one in lessons(game)]
 
 
 def follow(lesson: Lesson, tried: Sequence[str]) -> Course:
-    """Play a lesson from its beginning."""
     course = Course(lesson)
     for index, text in enumerate(tried):
         course.attempt(index, text)
@@ -69,7 +68,6 @@ async def transcript(stub: Any, lesson: Lesson) -> str:
 
 
 async def write_all() -> None:
-    """Write the transcripts of all lessons."""
     async with served() as server:
         for lesson in ALL:
             (TRANSCRIPTS / f"{lesson.name}.txt").write_text(await transcript(LessonServiceStub(server.channel), lesson))

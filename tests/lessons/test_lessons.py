@@ -29,7 +29,6 @@ NAMES = [one.name for one in ALL]
 
 
 def words_of(one: Lesson) -> Iterator[Words]:
-    """Yield everything that is said in a lesson."""
     for step in one.steps:
         yield step.words
         for answer in (*step.task.wrong, *step.task.tell) if step.task else ():

@@ -17,14 +17,12 @@ CASES = [(name, seats) for name, game in GAMES.items() for seats in game.seats]
 
 
 def random_game(name: str, seats: int, seed: int) -> State:
-    """A finished game of random players."""
     *_, state = walk(GAMES[name], seats, seed)
     assert isinstance(state, State)
     return state
 
 
 def cut(state: State, plies: int) -> State:
-    """The same game, cut off after a number of plies."""
     begun = state.copy(history=True)
     while len(begun.history) > plies:
         begun.undo()
@@ -32,7 +30,6 @@ def cut(state: State, plies: int) -> State:
 
 
 def replayed(opening: State, actions: Sequence[Action]) -> State:
-    """The last position of a game from an opening."""
     state = opening.copy()
     for action in actions:
         state.play(action)
@@ -45,7 +42,6 @@ def other_world(state: State, seed: int) -> State:
 
 
 def seeds(seed: int, count: int) -> list[int]:
-    """Different seeds."""
     rng = Rng(seed)
     return [rng.below(1 << 30) for _ in range(count)]
 

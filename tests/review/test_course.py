@@ -114,9 +114,6 @@ def test_a_record_without_hands_is_judged_by_public_knowledge() -> None:
         assert ply.root is None or ply.root.observer == NATURE
 
 
-# -- luck of a shown event: a separate source ------------------------------------------------------
-
-
 def test_a_shown_event_is_the_next_one_after_the_seat_decided() -> None:
     end, ply = game_with_ellen()
     first = next(one for one in plies_of(end) if one.foreseen)

@@ -54,12 +54,14 @@ def test_shares_measured_with_other_cards_are_not_used(monkeypatch: pytest.Monke
     assert favoured_by(table, monkeypatch) is None
 
 
-def test_the_line_of_a_game_is_its_shares_by_seat() -> None:
-    apart = [{"deal": deal, "returns": [float(won), float(not won)]} for deal, won in enumerate((1, 0, 1, 1))]
-    assert line_of(apart) == "2 = { shares = [75.0, 25.0], error = 25.0 }"
-
-
-def test_games_of_a_deal_count_as_one() -> None:
-    """They have the same cards: four games of two deals are less than four of four."""
-    paired = [{"deal": deal // 2, "returns": [float(won), float(not won)]} for deal, won in enumerate((1, 1, 0, 0))]
-    assert line_of(paired) == "2 = { shares = [50.0, 50.0], error = 50.0 }"
+@pytest.mark.parametrize(
+    ("wins", "each", "line"),
+    [
+        ((1, 0, 1, 1), 1, "2 = { shares = [75.0, 25.0], error = 25.0 }"),
+        ((1, 1, 0, 0), 2, "2 = { shares = [50.0, 50.0], error = 50.0 }"),  # less than four games of four deals
+    ],
+    ids=["one game of each deal", "two games of each deal"],
+)
+def test_the_line_of_a_game_is_its_shares_by_seat(wins: tuple[int, ...], each: int, line: str) -> None:
+    games = [{"deal": n // each, "returns": [float(won), float(not won)]} for n, won in enumerate(wins)]
+    assert line_of(games) == line

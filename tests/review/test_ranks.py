@@ -7,7 +7,6 @@ import pytest
 
 from clerestory.engine import Game
 from clerestory.engine.tuning import NUM_LEVELS
-from clerestory.review import measured as tables
 from clerestory.review import ranks
 from clerestory.review.ledger import UNIT
 from clerestory.review.plan import ITERATIONS
@@ -57,12 +56,3 @@ def test_a_table_has_every_level_and_never_rises(game: Game, seats: int) -> None
 def test_the_loss_of_a_level_gives_that_level(game: Game) -> None:
     told = [level_like(game, 2, loss * UNIT, FEWEST, ITERATIONS) for loss in losses(game, 2)]
     assert told == list(range(1, NUM_LEVELS + 1))
-
-
-def test_losses_measured_with_other_cards_are_not_used(monkeypatch: pytest.MonkeyPatch) -> None:
-    of_others = {"duel": {"catalogue": "of others", "2": [1000 * loss for loss in TABLE]}}
-    monkeypatch.setattr(tables.tomllib, "loads", lambda _: of_others)
-    losses.cache_clear()
-    known = losses(DUEL, 2)
-    losses.cache_clear()
-    assert known == ()

@@ -4,13 +4,13 @@ import re
 import xml.etree.ElementTree as ET
 from dataclasses import replace
 from functools import cache
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from clerestory.engine import NATURE
-from clerestory.engine.colours import DRAWN
 from clerestory.figures import Rollouts
 from clerestory.review import UNIT, Annotation, ReviewPlan, annotate
 from clerestory.review.annotation import assemble
@@ -72,10 +72,12 @@ def test_an_error_is_told_in_one_true_sentence() -> None:
 def test_the_chart_is_sound_and_stays_in_its_frame(name: str, seats: int, width: int) -> None:
     chart = Chart(reviewed(name, seats), width, 300, 90)
     picture = ET.fromstring(chart.svg())
-    areas = picture.findall("polygon")
-    assert len(areas) == seats
-    points = [tuple(map(float, point.split(","))) for area in areas for point in area.attrib["points"].split()]
+    areas = [area.attrib["points"].split() for area in picture.findall("polygon")]
+    points = [tuple(map(float, point.split(","))) for area in areas for point in area]
     assert all(0 <= x <= width and 0 <= y <= chart.height for x, y in points)
+    for upper, lower in pairwise(areas):  # shares sum to a win
+        assert upper[: len(upper) // 2 - 1 : -1] == lower[: len(lower) // 2]
+    assert len({area.attrib["fill"] for area in picture.findall("polygon")}) == len(areas) == seats
     for bar in picture.iter("rect"):
         assert 0 <= float(bar.attrib["y"]) <= float(bar.attrib["y"]) + float(bar.attrib["height"]) <= chart.height
     assert len(picture.findall(".//circle")) == len(reviewed(name, seats).errors())
@@ -102,19 +104,6 @@ def test_no_badge_covers_a_name_and_axes_say_what_they_are() -> None:
     assert "share of the win after each move; on top: rounds" in said
 
 
-def test_areas_touch_each_other() -> None:
-    """The lower edge of a seat is the upper one of the next: shares sum to a win."""
-    upper, lower = ET.fromstring(Chart(planted(), 960, 300, 90).svg()).findall("polygon")
-    half = len(upper.attrib["points"].split()) // 2
-    assert list(reversed(upper.attrib["points"].split()[half:])) == lower.attrib["points"].split()[:half]
-
-
-def test_each_seat_has_a_colour_of_its_own() -> None:
-    assert len(set(DRAWN.values())) == 4
-    areas = ET.fromstring(Chart(reviewed("toy", 4), 400, 200, 60).svg()).findall("polygon")
-    assert len({area.attrib["fill"] for area in areas}) == 4
-
-
 def test_the_page_needs_nothing_else_and_says_what_it_must() -> None:
     page = report(planted())
     assert not re.search(r"(src|href|url\(|@import|<script)", page)
@@ -124,11 +113,9 @@ def test_the_page_needs_nothing_else_and_says_what_it_must() -> None:
     assert page.count("??</text>") == 2  # in the wide chart and in the narrow one
     assert len(SVG.findall(page)) == 2
     assert "$" not in page
-
-
-def test_a_game_without_errors_says_so() -> None:
-    review = planted()
-    assert "<p>None.</p>" in report(assemble(random_game("toy", 2, 1), ReviewPlan(), review.valuations[:1], None))
+    assert "<p>None.</p>" not in page
+    quiet = assemble(random_game("toy", 2, 1), ReviewPlan(), planted().valuations[:1], None)
+    assert "<p>None.</p>" in report(quiet)
 
 
 def test_a_curve_follows_the_share_of_a_seat() -> None:
@@ -143,11 +130,14 @@ def test_a_curve_follows_the_share_of_a_seat() -> None:
     assert curve(annotate(end.origin, ReviewPlan(iterations=50)), 0, 5) in {bar * 5 for bar in BARS}
 
 
-def test_errors_without_time_for_rollouts_are_named() -> None:
-    told = "For 1 error there was too little time to play it to the end."
-    assert told in note(replace(planted(), unrolled=1))
-    assert told in report(replace(planted(), unrolled=1))
+def test_it_says_what_had_no_time_and_which_seat_the_game_favours() -> None:
+    unrolled, untimed = replace(planted(), unrolled=1), "For 1 error there was too little time to play it to the end."
+    favour = "The first player wins 62% of games between equals"
+    for review, told in ((unrolled, untimed), (reviewed("duel", 2), favour)):
+        assert told in note(review)
+        assert told in report(review)
     assert "too little time" not in note(planted())
+    assert "between equals" not in note(reviewed("toy", 2))
 
 
 @pytest.mark.parametrize(
@@ -162,10 +152,3 @@ def test_rollouts_doubt_an_error_only_if_they_start_after_all_of_it(found: Rollo
     review = replace(planted(), rollouts={3: found}, spans={3: (3, last)})
     [error] = review.errors()
     assert ("There the error does not show." in rolled(review, error)) == doubts
-
-
-def test_it_says_which_seat_the_game_favours() -> None:
-    told = "The first player wins 62% of games between equals"
-    assert told in note(reviewed("duel", 2))
-    assert told in report(reviewed("duel", 2))
-    assert "between equals" not in note(reviewed("toy", 2))

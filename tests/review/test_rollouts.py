@@ -18,7 +18,6 @@ PLAN = ReviewPlan(iterations=100, seed=4)
 
 @pytest.fixture(scope="module")
 def late() -> State:
-    """The end of a card game of random players."""
     return random_game("duel", 2, 1)
 
 

@@ -1,15 +1,28 @@
-"""A tree, a server and a machine that run out of memory."""
+"""More calls and larger trees than a server has room for: each call is answered, or refused with a reason."""
 
 import asyncio
 import resource
+from collections import Counter
+from typing import Any
 
+import grpc
 import psutil
+import pytest
 
 from clerestory.clients import Advisor, AsyncAdvisor
 from clerestory.clients.errors import Busy
+from clerestory.clients.wire import duration, position_message
+from clerestory.v1.advisor_pb2 import RecommendMoveRequest
+from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
 from lab.load.openloop import watch_memory
 from lab.load.server import ServerProcess, own_server
 from tests.faults.conftest import POSITION
+from tests.faults.wires import grpc_ending
+
+REQUEST = RecommendMoveRequest(position=position_message(POSITION), time_budget=duration(2), early_stop=False)
+PATIENCE = 500.0  # seconds, on a machine that has other things to do
+OPTIONS = [("grpc.use_local_subchannel_pool", 1), ("grpc.enable_retries", 0)]
+
 
 MIB = 1 << 20
 CROWD = 64
@@ -50,3 +63,25 @@ def test_a_server_says_that_its_machine_has_no_memory_and_recovers(server: Serve
         assert exhausted(process, advisor)
         process.rlimit(resource.RLIMIT_AS, unlimited)
         assert advisor.recommend(POSITION, iterations=50).best is not None
+
+
+async def burst(target: str, calls: int) -> Counter[str]:
+    async with grpc.aio.insecure_channel(target, OPTIONS) as channel:
+        advisor: Any = AdvisorServiceStub(channel)
+
+        async def one() -> str:
+            try:
+                return "answered" if (await advisor.RecommendMove(REQUEST, timeout=PATIENCE)).lines else "empty"
+            except grpc.aio.AioRpcError as error:
+                ending = grpc_ending(error)
+                return ending.reason or str(ending)
+
+        return Counter(await asyncio.gather(*(one() for _ in range(calls))))
+
+
+@pytest.mark.parametrize("calls", [200, pytest.param(2000, marks=pytest.mark.slow)])
+async def test_every_call_of_a_burst_is_answered_or_refused_with_a_reason(server: ServerProcess, calls: int) -> None:
+    ends = await burst(server.target, calls)
+    assert set(ends) == {"answered", "BUSY"}
+    assert ends.total() == calls
+    assert ends["answered"] >= 64
