@@ -88,7 +88,7 @@ class DoorSettings:
 
 
 def is_address(host: str) -> bool:
-    """Whether a host is an IP address."""
+    """Return whether a host is an IP address."""
     try:
         ipaddress.ip_address(host)
     except ValueError:
