@@ -171,7 +171,7 @@ class Analyst:
 
             yield admitted
 
-    # -- questions ---------------------------------------------------------------------------------
+    # -- queries -----------------------------------------------------------------------------------
 
     async def ask(self, question: Question, admission: Admission | None = None) -> Answer:
         """Return the answer to a query.

@@ -17,10 +17,10 @@ EVERYBODY: Path = ()
 class Places:
     """The searches in progress, counted by origin and part.
 
-    An origin may use three quarters of the slots that other origins leave, and a part two thirds of the slots that its
-    sibling parts leave of these (dynamic thresholds: Choudhury and Hahne 1998, IEEE/ACM ToN 6(2), nested). So a single
-    part can use half of all slots, `max_searches`, and the next caller always finds some, whether it has the same
-    origin or another.
+    An origin may use three quarters of the slots that other origins leave. A part may use two thirds of the slots that
+    its sibling parts leave of these. (Nested dynamic thresholds: Choudhury and Hahne 1998, IEEE/ACM ToN 6(2).) So a
+    single part can use half of all slots, `max_searches`, and the next caller always finds some, whether it has the
+    same origin or another.
 
     Other origins cannot take an origin's fair share: with n origins, each is guaranteed one nth of all slots. So
     searches may temporarily outnumber the slots.

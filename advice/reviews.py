@@ -169,7 +169,7 @@ async def deepened(
         reviewer: runs the searches.
         whole: the review.
         game: the reviewed game.
-        seconds: time for all rollouts; the last errors get none if the minimum number of earlier pairs takes too long.
+        seconds: time for all rollouts; the last errors get none if the pairs of earlier ones take too long.
         caller: the caller.
         found: receives the results, by ply.
     """

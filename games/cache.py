@@ -71,7 +71,7 @@ class GameCache:
 
         Raises Refusal: NO_SUCH_GAME, STORE_FAILED; SetAside.
         """
-        read = game_id not in self.games and game_id not in self._reading  # by this call or while it waited
+        read = game_id not in self.games and game_id not in self._reading  # loaded by this call, and so up to date
         if game_id not in self.games:
             kept = await self._read(game_id, calling=not fresh)
             self.games.setdefault(game_id, Live(kept))

@@ -161,7 +161,7 @@ def play_bot(kept: ServerGame, version: int, text: str, moment: int) -> None:
     settle(kept, moment)
 
 
-# -- cards shown to one seat -----------------------------------------------------------------------
+# -- private outcomes ------------------------------------------------------------------------------
 
 
 def enter_private_outcome(kept: ServerGame, viewer: Viewer, version: int, seat: int, text: str, moment: int) -> int:

@@ -33,7 +33,7 @@ AT_ONCE = 16  # tasks started before other calls get a turn
 MOVERS = 256  # maximum tasks for games with a person or an open seat
 PAUSE = 0.5  # default delay in seconds before a rejected search is retried
 AGAIN = 16  # failed games retried after each scan
-REST = 0.5  # share of LOOK in which a game without work, or that could not be stored, is skipped
+REST = 0.5  # fraction of LOOK to skip a game that had no work or could not be stored
 RESTING = 100  # resting games that each scan can recheck; if there are more, they rest longer
 MISSED = 3  # consecutive failed scans after which the store counts as down
 

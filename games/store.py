@@ -184,8 +184,8 @@ class Store(Protocol):
     async def append(self, game_id: str, number: int, batch: Batch, *, owned: bool = False) -> None:
         """Add entries, beginning with this number, counted from 0.
 
-        Raises Conflict if the number is taken, if `owned` is set and this server does not own the game, or if a shared
-        store has lost the preceding entry, for example in a failover to a lagging replica.
+        Raises Conflict if the number is taken, or if `owned` is set and this server does not own the game. A shared
+        store also raises it if the preceding entry is lost, for example in a failover to a lagging replica.
         """
 
     async def load(self, game_id: str) -> GameLog | None:

@@ -75,7 +75,7 @@ SERVICES = (
 )
 CALLS = 0.75  # the share of the grace period for calls; the store gets the rest, and what calls leave unused
 LEAST = 0.5  # seconds that the store gets to close, however short the grace period is
-ANSWERING = 0.0001  # the interpreter's switch interval, in seconds: a short one lets the event loop run sooner
+ANSWERING = 0.0001  # kernel time slice of the answering threads, in seconds: a shorter one is scheduled sooner
 
 logger = logging.getLogger(__name__)
 

@@ -28,7 +28,7 @@ NANOS = 1_000_000_000
 KEPT = 256  # positions of recent queries, under 3 MB
 
 
-# -- questions -------------------------------------------------------------------------------------
+# -- queries ---------------------------------------------------------------------------------------
 
 
 def read_analysis(request: api.AnalyzeRequest, caller: Caller) -> Question:

@@ -92,7 +92,7 @@ class Reason(StrEnum):
     INTERNAL = "INTERNAL", "a fault of the server; its log says which"
 
 
-# Requests that could succeed at another time or in another game. Invalid arguments are reported before these.
+# Reasons of requests that could succeed at another time or in another game. Invalid arguments are reported first.
 UNTIMELY = frozenset(
     {
         Reason.GAME_OVER,
