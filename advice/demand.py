@@ -1,4 +1,4 @@
-"""What a search demands of the workers, and what its threads have received."""
+"""The demand of a search for worker time, and the usage of its threads."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field

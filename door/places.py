@@ -1,4 +1,4 @@
-"""Limits the gateway's connections: a share for each address, closing the longest idle connection when it is full."""
+"""Limits the gateway's connections, with a share for each address; when full, it closes the longest idle one."""
 
 import asyncio
 import ipaddress

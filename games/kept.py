@@ -1,4 +1,4 @@
-"""A hosted game derived from its log: seats, positions, and the current turn. Pure: no clock, no disk."""
+"""Derives the state of a hosted game from its log: seats, positions, and the current turn; without I/O or a clock."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping

@@ -1,4 +1,4 @@
-"""A bounded memory of recent games."""
+"""Adds values to bounded caches by game, which drop their oldest game."""
 
 from collections import OrderedDict
 from typing import TypeVar

@@ -1,4 +1,4 @@
-"""Handles the calls of AnnotationService: reviews of finished games."""
+"""Handles the calls of AnnotationService: reviews of games."""
 
 from dataclasses import replace
 from functools import partial

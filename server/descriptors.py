@@ -40,7 +40,7 @@ def open_descriptors() -> float:
 
 
 def take_descriptors() -> None:
-    """Raise the soft limit on file descriptors to the hard limit, or to what is needed if there is none.
+    """Raise the soft limit on file descriptors to the hard limit, or to the needed number if there is none.
 
     macOS has no hard limit, but rejects an unlimited soft limit.
     """

@@ -1,4 +1,4 @@
-"""Maps service errors to google.rpc.Status: a status code for the reason, and the request fields at fault."""
+"""Maps service errors to google.rpc.Status, with a status code for the reason and the request fields at fault."""
 
 import re
 

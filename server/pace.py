@@ -1,4 +1,4 @@
-"""Rate-limits error responses: a caller that keeps repeating failing calls gets its errors ever later."""
+"""Rate-limits error responses: the more failing calls a caller repeats, the longer it waits for each error."""
 
 import asyncio
 import time

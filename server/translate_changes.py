@@ -43,7 +43,7 @@ def worded(game: Game, change: Change, language: str) -> str:
 
 
 def item_of(game: Game, change: Change) -> str:
-    """Return the name of what changed in the locale of the call: a card, a material, or a cell of a grid."""
+    """Return the name of the changed item in the locale of the call: a card, a material, or a cell of a grid."""
     row, dot, column = change.item.partition(".")
     if dot and has(game.name, "cell"):
         return say(game.name, "cell", language=SPOKEN.get(), row=row, column=column)
