@@ -1,6 +1,7 @@
-"""Advice on positions: `Analyst.ask` and `Analyst.watch` answer questions, which `pose` makes, by searches.
+"""The analysis engine: answers queries about positions by running searches on a worker pool.
 
-Places, memory and time are divided between callers, as on a server, which uses this package like any other program.
+`pose` creates a query, `Analyst.ask` answers it once, and `Analyst.watch` streams answers. Slots, memory and worker
+time are divided between callers. The server uses this package like any other program.
 """
 
 from clerestory.advice.analyst import Analyst

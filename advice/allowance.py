@@ -1,4 +1,4 @@
-"""The limits granted to a request: those of the server and of the caller's deadline, with a warning for each cut."""
+"""Computes the limits of a search from the query, the server's limits and the deadline, with warnings for cuts."""
 
 from dataclasses import dataclass
 
@@ -13,18 +13,18 @@ from clerestory.texts.sentences import Text, text
 
 Cut = tuple[str, Text]  # name of a WarningReason, without its prefix, and a sentence
 
-EXPLAINED_FROM = 0.05  # seconds of budget: explanations take a few thousandths of one
+EXPLAINED_FROM = 0.05  # seconds of budget; explanations take a few milliseconds
 
 
 @dataclass(frozen=True, slots=True)
 class TimeBudget:
-    """The time of a question, from its arrival to its answer.
+    """The time budget of a query, from its arrival to its answer.
 
     Attributes:
-        arrived: when the call arrived, a reading of time.monotonic.
-        requested: seconds requested; None if the request names no time.
-        seconds: granted, from the arrival until the answer leaves the server.
-        lead: seconds of these that are kept for making the answer.
+        arrived: when the call arrived, by time.monotonic.
+        requested: seconds requested; None if the request sets no time.
+        seconds: seconds granted, from the arrival until the answer leaves the server.
+        lead: seconds of these that are reserved for building the answer.
     """
 
     arrived: float
@@ -34,7 +34,7 @@ class TimeBudget:
 
     @property
     def deadline(self) -> float:
-        """When the search is to end, a reading of time.monotonic."""
+        """When the search must end, by time.monotonic."""
         return self.arrived + self.seconds - self.lead
 
     @property
@@ -45,16 +45,16 @@ class TimeBudget:
 
 @dataclass(frozen=True, slots=True)
 class Allowance:
-    """The limits granted to a request.
+    """The limits of a search.
 
     Attributes:
-        budget: its time.
-        iterations: of all its threads; None for no limit.
-        early: end the search once nothing can change the best line.
-        threads: that search its tree, each with a share of the workers.
-        helpers: further ones, for workers that nothing else needs.
-        tree_bytes: of its tree, if it is given a new one.
-        cuts: what was cut.
+        budget: the time budget.
+        iterations: limit on the iterations of all threads; None for no limit.
+        early: whether to stop once nothing can change the best line.
+        threads: number of threads on the tree, each with a share of the workers.
+        helpers: number of further threads, for otherwise idle workers.
+        tree_bytes: maximum size of a new tree.
+        cuts: the reductions of requested limits.
     """
 
     budget: TimeBudget
@@ -69,17 +69,17 @@ class Allowance:
 def allow(
     question: Question, capacity: Capacity, lead: Lead, arrived: float, remaining: float | None, *, early: bool
 ) -> Allowance:
-    """Return the limits granted to a request.
+    """Return the limits of a search.
 
     Args:
-        question: the request.
-        capacity: of the server.
-        lead: estimates the time needed to make an answer.
-        arrived: when the call arrived, a reading of time.monotonic.
-        remaining: seconds from then to the deadline of the call; None if it has none.
-        early: whether the search may end once it is decided.
+        question: the query.
+        capacity: the server's limits.
+        lead: estimates the time to build an answer.
+        arrived: when the call arrived, by time.monotonic.
+        remaining: seconds from then to the call's deadline; None if it has none.
+        early: whether the search may stop once it is decided.
 
-    Raises Refusal, OUT_OF_TIME, if the caller's deadline leaves no time.
+    Raises Refusal: OUT_OF_TIME, if the call's deadline leaves no time.
     """
     terms, cuts = question.terms, list[Cut]()
     seconds = allow_time(terms.seconds, remaining, capacity, cuts)
@@ -99,7 +99,7 @@ def allow(
 
 
 def allow_iterations(question: Question) -> int | None:
-    """Return the limit of the question or of its level, whichever is lower."""
+    """Return the iteration limit of the query or of its level, whichever is lower."""
     terms = question.terms
     if terms.level is None:
         return terms.iterations
@@ -108,7 +108,7 @@ def allow_iterations(question: Question) -> int | None:
 
 
 def allow_time(requested: float | None, remaining: float | None, capacity: Capacity, cuts: list[Cut]) -> float:
-    """Return the least of the budget, the server's limit, and the call's deadline less the margin."""
+    """Return the least of the requested time, the server's limit, and the time to the deadline less the margin."""
     limits = [(capacity.max_time, "limit.server")]
     if remaining is not None:
         limits.append((remaining - capacity.margin, "limit.deadline"))
@@ -123,14 +123,14 @@ def allow_time(requested: float | None, remaining: float | None, capacity: Capac
 
 
 def allow_threads(requested: int, most: int, cuts: list[Cut]) -> int:
-    """Return the number of threads that have a share of the workers."""
+    """Return the number of threads that get a share of the workers."""
     if requested > most:
         cuts.append(("THREADS_CUT", text("warning.threads_cut", asked=requested, most=most)))
     return min(requested, most)
 
 
 def allow_memory(requested: int | None, most: int, cuts: list[Cut]) -> int:
-    """Return the bytes of the tree."""
+    """Return the maximum size of the tree in bytes."""
     if requested is None or requested <= most:
         return most if requested is None else requested
     told = text("warning.memory_cut", asked=spoken_size(requested), most=spoken_size(most))

@@ -1,4 +1,4 @@
-"""Answers questions about positions with threads of this process: `Analyst.ask` once, `Analyst.watch` step by step."""
+"""The analysis engine: answers queries about positions, once or as a stream, with searches on a worker pool."""
 
 import asyncio
 import time
@@ -29,24 +29,24 @@ from clerestory.search.ismcts import Searcher
 from clerestory.search.reasons import worded
 from clerestory.search.result import Result, StopReason
 
-EXPLAINED_LINES, EXPLAINED_WORLDS, EXPLAINED_PLIES = 5, 50, 5000  # about two thousandths of a second in all
-TABLE = 0.003  # seconds of the event loop for each table of a stream: the more streams, the fewer tables
-CROWD = 6  # searches a worker, above which explanations would make answers late
-TURN = 10.0  # seconds after which a search that makes all its iterations gives back its place
-LONGEST_PAUSE = 0.25  # seconds until a background search is admitted that could not have its minimum in time
+EXPLAINED_LINES, EXPLAINED_WORLDS, EXPLAINED_PLIES = 5, 50, 5000  # about two milliseconds in all
+TABLE = 0.003  # seconds of the event loop per table of a stream: the more streams, the fewer tables each
+CROWD = 6  # searches per worker above which explanations would delay answers
+TURN = 10.0  # seconds after which a search with a fixed number of iterations gives up its slot
+LONGEST_PAUSE = 0.25  # seconds until a rejected background search is tried again
 
 
 @dataclass(frozen=True, slots=True)
 class Admission:
-    """A place for a question, which was free when the question arrived.
+    """A slot for a query.
 
     Attributes:
-        caller: whose it is.
-        priority: of its search.
-        arrived: a reading of time.monotonic.
-        remaining: seconds from then until the caller no longer waits; None if it waits as long as it takes.
-        asker: what asks, in figures: the name of a call, or `Bot`; "" for a program of this process.
-        ticket: its place among the background searches; None for a search that is refused if there is no place.
+        caller: the caller.
+        priority: priority of the search.
+        arrived: when the query arrived, by time.monotonic.
+        remaining: seconds from then to the call's deadline; None for no deadline.
+        asker: the source of the query, for metrics: the name of a call, or `Bot`; "" for a program in this process.
+        ticket: the ticket of a background search; None for a search that fails if there is no slot.
     """
 
     caller: Caller
@@ -59,11 +59,11 @@ class Admission:
 
 @dataclass(slots=True)
 class Consultation:
-    """A question that is being searched, with everything needed to make its answers.
+    """The active search of a query, with everything needed to build its answers.
 
     Attributes:
-        sequence: number of the last answer given; 0 before the first.
-        pace: the reading of time.monotonic before which there is no further one.
+        sequence: number of the last answer; 0 before the first.
+        pace: time before which no further answer is built, by time.monotonic.
     """
 
     question: Question
@@ -76,12 +76,12 @@ class Consultation:
 
     @property
     def ticks(self) -> int:
-        """Number of intervals from the arrival of the question until now, or until its search ended."""
+        """The number of intervals from the arrival of the query until now, or until its search ended."""
         now = time.monotonic() if self.job.ended is None else self.job.ended_at
         return floor((now - self.allowance.budget.arrived) / self.question.terms.interval)
 
     def answer(self, result: Result, *, final: bool = False, **timing: Any) -> Answer:
-        """Return the answer that a result gives."""
+        """Build the answer for a result."""
         return Answer(
             question=self.question,
             result=result,
@@ -96,13 +96,13 @@ class Consultation:
 
 
 class Analyst:
-    """Answers questions about positions. It belongs to one event loop, and searches on threads of its own.
+    """Answers queries about positions, with its own worker threads. It belongs to one event loop.
 
-    `async with` closes it at the end. Cancelling a question, or leaving an analysis, frees at once what it occupies.
+    `async with` closes it on exit. Cancelling a query, or closing a stream, immediately frees its resources.
 
     Args:
-        capacity: limits of its searches.
-        answered: is told of each question that was answered, without those that are answered as a whole.
+        capacity: limits of the searches.
+        answered: called with each final answer, except those of queries with `whole`.
     """
 
     def __init__(self, capacity: Capacity | None = None, answered: Callable[[Answer], None] = lambda _: None) -> None:
@@ -111,7 +111,7 @@ class Analyst:
         self._trees = Trees(capacity, self._discard_later)
         self._lead = Lead()
         self._answered = answered
-        self._watched = 0  # questions with several answers
+        self._watched = 0  # streamed queries
 
     async def __aenter__(self) -> Self:
         return self
@@ -121,7 +121,7 @@ class Analyst:
 
     @property
     def workers(self) -> int:
-        """Number of threads that search."""
+        """The number of search threads."""
         return self.scheduler.workers
 
     # -- admission ---------------------------------------------------------------------------------
@@ -133,13 +133,13 @@ class Analyst:
         remaining: float | None = None,
         asker: str = "",
     ) -> Admission:
-        """Refuse a question, before any work is done for it, if there is no place. Raises Refusal: BUSY, FINISHING.
+        """Return a slot for a query, before any work is done for it. Raises Refusal: BUSY, FINISHING.
 
         Args:
-            caller: whose it is.
-            priority: of its search.
-            remaining: seconds until the caller no longer waits; None if it waits as long as it takes.
-            asker: what asks, in figures.
+            caller: the caller.
+            priority: priority of the search.
+            remaining: seconds to the call's deadline; None for no deadline.
+            asker: the source of the query, for metrics.
         """
         admission = Admission(caller, priority, time.monotonic(), remaining, asker)
         self.scheduler.require_place(caller, priority)
@@ -149,18 +149,18 @@ class Analyst:
     async def place(
         self, caller: Caller, priority: Priority, seconds: float, asker: str = ""
     ) -> AsyncIterator[Callable[[], tuple[Admission, float]]]:
-        """Wait for a place in the background; yield a function that returns an admission, and its seconds.
+        """Wait for a background slot; yield a function that returns an admission and its time in seconds.
 
-        Such a question is not refused for want of a place. It may be interrupted, and goes on later. With
+        Such a query waits instead of failing with BUSY. Its search may be interrupted and resumed. With
         Priority.BACKGROUND it also waits for an idle worker.
 
         Args:
-            caller: whose it is.
-            priority: of its search.
-            seconds: that its search may take from now on, with the time that it waits.
-            asker: what asks, in figures.
+            caller: the caller.
+            priority: priority of the search.
+            seconds: time for waiting and searching.
+            asker: the source of the query, for metrics.
 
-        Raises Refusal, FINISHING.
+        Raises Refusal: FINISHING.
         """
         late, deadline = priority == Priority.BACKGROUND, time.monotonic() + seconds
         async with self.scheduler.place(caller, priority, deadline, needs_idle=late) as ticket:
@@ -171,14 +171,14 @@ class Analyst:
 
             yield admitted
 
-    # -- questions ---------------------------------------------------------------------------------
+    # -- queries -----------------------------------------------------------------------------------
 
     async def ask(self, question: Question, admission: Admission | None = None) -> Answer:
-        """Return the answer to a question.
+        """Return the answer to a query.
 
         Args:
-            question: what is asked; `pose` makes one.
-            admission: by `admit`; None for a question of this process.
+            question: the query, as created by `pose`.
+            admission: as returned by `admit`; None for a query of this process.
 
         Raises Refusal: BUSY, FINISHING, OUT_OF_TIME.
         """
@@ -189,10 +189,10 @@ class Analyst:
             return await self._conclude(consultation)
 
     async def watch(self, question: Question, admission: Admission | None = None) -> AsyncGenerator[Answer, None]:
-        """Yield answers to a question while it is searched, `Terms.interval` apart, and then the final one.
+        """Yield answers to a query every `Terms.interval` seconds during its search, and then the final one.
 
-        To a slow reader only the latest is given; the search ends in time and gives back its tree whatever the reader
-        does. Arguments and refusals are those of `ask`.
+        A slow reader gets only the latest answer. The search ends on time and releases its tree, whatever the reader
+        does. Arguments and errors are those of `ask`.
         """
         reader = AnswerReader()
         searching = asyncio.create_task(self._search(question, admission or self.admit(priority=Priority.HINT), reader))
@@ -209,13 +209,13 @@ class Analyst:
         yield replace(final, due=max(final.due, reader.came))
 
     async def _search(self, question: Question, admission: Admission, reader: AnswerReader) -> Answer:
-        """Search a question, with an answer whenever the reader wants one; return the final answer."""
+        """Run the search of a query, building an answer whenever the reader waits for one; return the final answer."""
         early = question.terms.early_stop is True
         async with self._consult(question, admission, early=early) as consultation:
             done = consultation.job.done
             while await reader.wants(done) and (result := await self._glance(consultation)) is not None:
                 reader.give(consultation.answer(result))
-            consultation.sequence = 1 + max(consultation.sequence, consultation.ticks)  # with those missed
+            consultation.sequence = 1 + max(consultation.sequence, consultation.ticks)  # includes skipped answers
             return await self._conclude(consultation)
 
     async def _glance(self, consultation: Consultation) -> Result | None:
@@ -239,12 +239,12 @@ class Analyst:
 
     @property
     def _table_time(self) -> float:
-        """Seconds between two tables of a stream; one whose search has ended, and whose reader is slow, makes none."""
+        """Seconds between two tables of a stream. Streams whose search has ended do not count."""
         return TABLE * min(self._watched, self.scheduler.admitted)
 
     @asynccontextmanager
     async def _consult(self, question: Question, admission: Admission, *, early: bool) -> AsyncIterator[Consultation]:
-        """Search a question during the block; the search ends with it, however it ends."""
+        """Search a query during the block; the search ends with the block."""
         arrived, remaining = admission.arrived, admission.remaining
         allowance = allow(question, self._capacity, self._lead, arrived, remaining, early=early)
         async with AsyncExitStack() as placed:
@@ -255,7 +255,7 @@ class Analyst:
                 yield consultation
 
     async def _place_in_time(self, placed: AsyncExitStack, admission: Admission, deadline: float) -> Ticket:
-        """Return a place in the background. Raises Refusal: FINISHING, BUSY if there is none before a deadline."""
+        """Return a background slot. Raises Refusal: FINISHING, or BUSY if none is free before the deadline."""
         try:
             async with asyncio.timeout_at(deadline):
                 place = self.scheduler.place(admission.caller, admission.priority, deadline)
@@ -269,7 +269,7 @@ class Analyst:
     async def _searching(
         self, question: Question, admission: Admission, allowance: Allowance
     ) -> AsyncIterator[Consultation]:
-        """Search during the block. Raises Refusal, BUSY."""
+        """Search during the block. Raises Refusal: BUSY."""
         with self._trees.lend(question, admission.caller, allowance) as searcher:
             job = self._submit(question, searcher, allowance, admission)
             try:
@@ -278,7 +278,7 @@ class Analyst:
                 self.scheduler.drop(job)
 
     def _submit(self, question: Question, searcher: LazySearcher, allowance: Allowance, admission: Admission) -> Job:
-        """Begin the search of an admitted question. Raises Refusal, BUSY."""
+        """Submit the search of an admitted query. Raises Refusal: BUSY."""
         return self.scheduler.submit(
             searcher,
             allowance,
@@ -299,19 +299,19 @@ class Analyst:
         return answer
 
     def delivered(self, answer: Answer) -> None:
-        """Learn how long it took to make a final answer that is now ready to be sent to somebody who waits for it."""
+        """Record how long it took to build a final answer that is about to be sent."""
         self._lead.learn(time.monotonic() - answer.due, explained=answer.explained)
 
     def _explainer(self, consultation: Consultation, wanted: bool) -> Callable[[Result], Result] | None:
-        """Return a function that explains a result before it is given; None if not wanted, or in a crowd."""
+        """Return a function that explains a result; None if explanations are unwanted or the server is overloaded."""
         if not wanted or self.scheduler.admitted > CROWD * self.workers:
             return None
         return partial(with_searcher, partial(explain, consultation.question.view), consultation.searcher)
 
-    # -- questions that are answered as a whole ----------------------------------------------------
+    # -- queries that run all their iterations ---------------------------------------------------------
 
     async def _answer_whole(self, question: Question, caller: Caller) -> Answer:
-        """Answer after all iterations: the search comes after all others, and is never refused for want of a place."""
+        """Run all iterations of a query, at the lowest priority; it waits for a slot instead of failing."""
         if question.terms.iterations is None:
             refuse(Reason.BAD_ITERATIONS, "iterations", "is required for an answer after all iterations")
         async with self._trees.open(question, caller) as searcher:
@@ -321,7 +321,7 @@ class Analyst:
                     return answer
 
     async def _turn(self, question: Question, searcher: LazySearcher, caller: Caller) -> Answer | None:
-        """Continue a search for a limited time; return None if that was not possible. Raises Refusal, FINISHING."""
+        """Continue a search for a limited time; return None if it got no slot. Raises Refusal: FINISHING."""
         async with self.scheduler.place(caller, Priority.BACKGROUND, time.monotonic() + TURN) as ticket:
             admission = Admission(caller, Priority.BACKGROUND, time.monotonic(), None, ticket=ticket)
             allowance = a_turn(question, searcher, admission.arrived)
@@ -335,7 +335,7 @@ class Analyst:
     async def _conclude_turn(
         self, question: Question, searcher: LazySearcher, job: Job, allowance: Allowance
     ) -> Answer:
-        """Return what a search has found by the end of a turn. Raises Refusal, FINISHING."""
+        """Return the result at the end of a turn. Raises Refusal: FINISHING."""
         try:
             made = question.explain or partial(explain, question.view)
             result = await self.scheduler.result(job, partial(with_searcher, made, searcher))
@@ -346,42 +346,42 @@ class Analyst:
         return Consultation(question, allowance, searcher, job).answer(result, final=True)
 
     def _discard_later(self, searcher: Searcher) -> None:
-        """Free a tree once the answer is on its way."""
+        """Free a tree after the answer has been sent."""
         asyncio.get_running_loop().call_soon(self.scheduler.discard, searcher)
 
-    # -- the end -----------------------------------------------------------------------------------
+    # -- shutdown --------------------------------------------------------------------------------------
 
     def finish(self) -> None:
-        """End every search with what it has found, and refuse new questions."""
+        """End every search with its result so far, and reject new queries."""
         self.scheduler.finish()
 
     async def close(self) -> None:
-        """Finish, and wait for the threads to end."""
+        """Finish, and wait for the threads to exit."""
         await self.scheduler.close()
 
 
 async def wait_for_room(refusal: Refusal) -> None:
-    """Wait until a background search that was refused may be tried again. Raises the refusal unless it is BUSY."""
+    """Wait until a rejected background search may be retried. Re-raise the error unless it is BUSY."""
     if refusal.reason != Reason.BUSY:
         raise refusal
     await asyncio.sleep(min(refusal.retry or LONGEST_PAUSE, LONGEST_PAUSE))
 
 
 def a_turn(question: Question, searcher: LazySearcher, arrived: float) -> Allowance:
-    """Return what a search that makes all its iterations is granted before it is admitted again."""
+    """Return the limits of one turn of a search that runs all its iterations."""
     assert question.terms.iterations is not None
     left = question.terms.iterations - searcher.iterations
     return Allowance(TimeBudget(arrived, None, TURN), left, early=False, threads=1)
 
 
 def is_whole(question: Question, result: Result) -> bool:
-    """Whether a search has made all of its iterations, or all that its tree can count."""
+    """Return whether a search has run all its iterations, or as many as its tree can count."""
     assert question.terms.iterations is not None
     return result.iterations >= question.terms.iterations or result.stop_reason == StopReason.ITERATIONS
 
 
 def with_searcher(make: Callable[[Searcher, Result], Result], lazy: LazySearcher, result: Result) -> Result:
-    """Return what is made of a result and the searcher that has found it; in another thread."""
+    """Apply a function to a result and its searcher, in another thread."""
     searcher = lazy.make()
     try:
         return make(searcher, result)
@@ -390,6 +390,6 @@ def with_searcher(make: Callable[[Searcher, Result], Result], lazy: LazySearcher
 
 
 def explain(view: State, searcher: Searcher, result: Result) -> Result:
-    """Return the result with its first lines explained, as far as the time of an answer allows."""
+    """Return the result with its first lines explained, within the time for answers."""
     explained = searcher.explain(result, lines=EXPLAINED_LINES, worlds=EXPLAINED_WORLDS, plies=EXPLAINED_PLIES)
     return worded(explained, view)

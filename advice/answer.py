@@ -1,4 +1,4 @@
-"""Answers to questions: what the search found, and what the caller should know about it."""
+"""The answer to a query: the result of its search, and remarks for the caller."""
 
 from dataclasses import dataclass
 
@@ -10,27 +10,27 @@ from clerestory.search.result import Result
 from clerestory.sizes import spoken_size
 from clerestory.texts.sentences import Text, text
 
-MATTERS = 50_000  # one in so many iterations: a position that had more of them is missed if it is given up
-FEW_A_LINE = 10  # iterations for each line, below which lines are hard to tell apart
+MATTERS = 50_000  # iterations per discarded visit below which memory pressure may have affected the result
+FEW_A_LINE = 10  # iterations per line below which lines are hard to distinguish
 
-Remark = tuple[str, Text]  # its name, such as TIME_CUT, and a sentence
+Remark = tuple[str, Text]  # a name, such as TIME_CUT, and a sentence
 
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """An answer to a question.
+    """An answer to a query.
 
     Attributes:
-        question: that was asked.
-        result: of its search: the table of lines.
-        remarks: what was cut, and what makes the result less than it could be.
-        budget: the time of the question.
-        waited: seconds from the arrival of the question to the first iteration.
-        asker: what asked, in figures: the name of a call, or `Bot`; "" for a program of this process.
-        sequence: number of one of several answers, from 1, of which a slow reader misses some; 0 for the only one.
-        final: no further one follows.
-        due: from when on somebody waited for the final answer, a reading of time.monotonic.
-        explained: the final answer has been given reasons.
+        question: the query.
+        result: the result of its search, with the table of lines.
+        remarks: reductions of limits, and reasons why the result is weaker than it could be.
+        budget: the time budget.
+        waited: seconds from the arrival of the query to the first iteration.
+        asker: the source of the query, for metrics: the name of a call, or `Bot`; "" for a program in this process.
+        sequence: number of the answer in a stream, from 1, with gaps for a slow reader; 0 for a single answer.
+        final: whether this is the last answer.
+        due: when the final answer was due, by time.monotonic.
+        explained: whether the final answer was explained.
     """
 
     question: Question
@@ -46,12 +46,12 @@ class Answer:
 
     @property
     def lines(self) -> tuple[Line, ...]:
-        """Every action that was searched, best first; at a chance event its outcomes, likeliest first."""
+        """Every action that was searched, best first; at a chance event its outcomes, most likely first."""
         return self.result.lines
 
     @property
     def best(self) -> Line | None:
-        """The line to play: the best, or the one that the level takes; None at a chance event."""
+        """The line to play: the best one, or the one that the level chooses; None at a chance event."""
         level, view = self.question.terms.level, self.question.view
         if self.question.chance:
             return None
@@ -65,8 +65,8 @@ def remarks_on(result: Result, *, finishing: bool = False) -> tuple[Remark, ...]
     """Return the remarks on the result of a search.
 
     Args:
-        result: of the search.
-        finishing: it was ended because its analyst finishes.
+        result: the result.
+        finishing: whether the search was ended by a shutdown.
     """
     found: list[Remark] = []
     if result.given_up * MATTERS > result.iterations + result.reused_iterations:

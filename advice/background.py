@@ -1,4 +1,4 @@
-"""Waiting for the places of the backlog, on an event loop."""
+"""Lets coroutines wait for background slots, which the backlog assigns."""
 
 import asyncio
 import time
@@ -14,29 +14,29 @@ Apply = Callable[[Callable[[bool], Changes]], Changes]
 
 
 class BackgroundPlaces:
-    """The places of background searches.
+    """The slots of background searches.
 
     Args:
-        places: how many searches have one at once.
-        apply: is given what divides the places, which takes whether a worker is idle; carries out the changes, and
+        places: number of slots.
+        apply: calls a function that divides the slots, passing whether a worker is idle; applies the changes, and
             returns them.
     """
 
     def __init__(self, places: int, apply: Apply) -> None:
         self.backlog = Backlog(places)
         self._apply = apply
-        self._turns: dict[Ticket, asyncio.Event] = {}  # set when it has a place, of those who wait for their first
+        self._turns: dict[Ticket, asyncio.Event] = {}  # of first-time waiters; set when they have a slot
         self._timer: asyncio.TimerHandle | None = None
         self._finishing = False
 
     @property
     def waiting(self) -> int:
-        """Number of searches without a place."""
+        """The number of searches without a slot."""
         return self.backlog.waiting
 
     @asynccontextmanager
     async def place(self, ticket: Ticket) -> AsyncIterator[Ticket]:
-        """Wait for a place, and have it during the block, but for interruptions. Raises Refusal, FINISHING."""
+        """Wait for a slot, and hold it during the block, except for interruptions. Raises Refusal: FINISHING."""
         try:
             with part("place"):
                 await self._wait(ticket)
@@ -60,12 +60,12 @@ class BackgroundPlaces:
         self.require_open()
 
     def require_open(self) -> None:
-        """Raise Refusal, FINISHING, once there are no more places."""
+        """Raise Refusal, FINISHING, after the shutdown has begun."""
         if self._finishing:
             refuse_finishing()
 
     def look(self) -> None:
-        """Give free places to those who wait."""
+        """Assign free slots to waiting searches."""
         if self.backlog.waiting and self.backlog.placed < self.backlog.places:
             self._divide()
 
@@ -76,7 +76,7 @@ class BackgroundPlaces:
                 turn.set()
 
     def _look_later(self) -> None:
-        """Divide the places anew every QUANTUM seconds as long as somebody waits: others may be interrupted by then."""
+        """Reassign the slots every QUANTUM seconds while searches wait, because others can be interrupted by then."""
         if self._timer is None:
             self._timer = asyncio.get_running_loop().call_later(QUANTUM, self._divide_again)
 
@@ -87,12 +87,12 @@ class BackgroundPlaces:
             self._look_later()
 
     def finish(self) -> None:
-        """Tell those who wait that there are no more places."""
+        """Wake up all waiting searches, for shutdown."""
         self._finishing = True
         for turn in self._turns.values():
             turn.set()
 
 
 def refuse_finishing() -> NoReturn:
-    """Raise Refusal, FINISHING."""
+    """Raise Refusal: FINISHING."""
     refuse(Reason.FINISHING, "", "the server is shutting down")

@@ -1,8 +1,8 @@
-"""Background searches that wait for a place, and whose turn it is: a policy without threads and without a clock.
+"""Decides which background searches run: a deterministic policy without threads or a clock.
 
-The bots of kept games, reviews, and analyses in the background have places of their own, and are not refused: they
-wait. Who is below its share of these places goes first, and then who has the earliest deadline. A search that is in
-the way of one that goes before it is interrupted after QUANTUM seconds; it keeps its tree, and goes on later.
+The bots of hosted games, reviews, and background analyses have separate slots, and wait instead of failing. Callers
+below their share of the slots go first, then the earliest deadline. A search that blocks one with precedence is
+interrupted after QUANTUM seconds; it keeps its tree, and resumes later.
 """
 
 from collections import Counter
@@ -13,23 +13,23 @@ from clerestory.advice.demand import Path, Priority
 from clerestory.advice.job import Job
 from clerestory.counting import decrease
 
-QUANTUM = 0.1  # seconds for which a search is not interrupted
-LEAST_SECONDS = 0.1  # of a search whose time has passed while it waited
+QUANTUM = 0.1  # seconds in which a search is not interrupted
+LEAST_SECONDS = 0.1  # for a search whose time ran out while it waited
 
 
 @dataclass(eq=False, slots=True)
 class Ticket:
-    """A background search that waits for a place, or has one.
+    """A background search that waits for a slot, or has one.
 
     Attributes:
-        origin: who shares the places with other origins.
-        part: of the origin.
-        deadline: reading of the clock at which its time ends.
-        priority: of the search; those of Priority.BACKGROUND come last.
-        needs_idle: it begins only while a worker has nothing to do that goes before background searches.
-        placed: reading of the clock since which it has a place; None while it waits.
-        begun: it has had a place before.
-        job: what searches for it, once it has begun.
+        origin: the origin; origins share the slots.
+        part: the part of the origin.
+        deadline: when its time ends, by the clock.
+        priority: priority of the search; Priority.BACKGROUND comes last.
+        needs_idle: whether it starts only when a worker is idle apart from background searches.
+        placed: since when it has had a slot, by the clock; None while it waits.
+        begun: whether it has had a slot before.
+        job: its search, once begun.
     """
 
     origin: Hashable
@@ -43,17 +43,17 @@ class Ticket:
 
     @property
     def paths(self) -> tuple[Path, Path]:
-        """Who has the shares of places that it uses: its origin, and its part."""
+        """The holders of the shares that it uses: its origin, and its part."""
         return (self.origin,), (self.origin, self.part)
 
 
 @dataclass(slots=True)
 class Changes:
-    """What a new division of the places changes.
+    """The changes between two assignments of the slots.
 
     Attributes:
-        placed: tickets that have a place now.
-        interrupted: tickets that had one, and wait again.
+        placed: tickets that got a slot.
+        interrupted: tickets that lost their slot, and wait again.
     """
 
     placed: list[Ticket] = field(default_factory=list)
@@ -61,10 +61,10 @@ class Changes:
 
 
 class Backlog:
-    """The places for background searches, and those who wait for one.
+    """The slots of background searches, and the searches that wait for one.
 
     Args:
-        places: how many searches have one at once; as many more may be interrupted.
+        places: number of slots; the same number of searches may be interrupted.
     """
 
     def __init__(self, places: int) -> None:
@@ -72,28 +72,28 @@ class Backlog:
         self._waiting: dict[Ticket, None] = {}
         self._placed: dict[Ticket, None] = {}
         self._interrupted = 0
-        self._present: Counter[Path] = Counter()  # tickets of origins and parts
+        self._present: Counter[Path] = Counter()  # tickets by origin and part
         self._parts: Counter[Hashable] = Counter()  # parts with a ticket, by origin
-        self._have: Counter[Path] = Counter()  # places of origins and parts
+        self._have: Counter[Path] = Counter()  # slots by origin and part
 
     @property
     def waiting(self) -> int:
-        """Number of searches without a place."""
+        """The number of searches without a slot."""
         return len(self._waiting)
 
     @property
     def placed(self) -> int:
-        """Number of searches with a place."""
+        """The number of searches with a slot."""
         return len(self._placed)
 
     def enter(self, ticket: Ticket) -> None:
-        """Let a search wait for a place."""
+        """Add a search that waits for a slot."""
         self._waiting[ticket] = None
         self._parts[ticket.origin] += not self._present[ticket.paths[1]]
         self._present.update(ticket.paths)
 
     def leave(self, ticket: Ticket) -> None:
-        """Forget a search; to forget it twice is no error."""
+        """Remove a search, if it is present."""
         if ticket in self._placed:
             self._unplace(ticket)
         elif ticket in self._waiting:
@@ -106,16 +106,16 @@ class Backlog:
             decrease(self._parts, ticket.origin)
 
     def seconds(self, ticket: Ticket, now: float) -> float:
-        """Return the time of a search that begins: the more searches wait, the less of the time it has left."""
+        """Return the time of a search that begins; the more searches wait, the smaller its share of the time left."""
         left = (ticket.deadline - now) * self.places / (self.places + self.waiting)
         return max(left, LEAST_SECONDS)
 
     def divide(self, now: float, *, idle: bool) -> Changes:
-        """Give places to those whose turn it is, and take them from those who are in their way.
+        """Assign slots to the searches that are next, and take them from searches with lower precedence.
 
         Args:
-            now: a reading of the clock.
-            idle: some worker has nothing to do that goes before background searches.
+            now: the time by the clock.
+            idle: whether a worker is idle apart from background searches.
         """
         changes = Changes()
         while (ticket := self._next(idle=idle)) is not None:
@@ -130,21 +130,21 @@ class Backlog:
         return changes
 
     def _next(self, *, idle: bool) -> Ticket | None:
-        """Return who has the next place; None if nobody waits for one that is there."""
+        """Return the next search to get a slot; None if none can."""
         if not self._waiting or not (len(self._placed) < self.places or self._interrupted < self.places):
             return None
         ready = (ticket for ticket in self._waiting if idle or not ticket.needs_idle)
         return min(ready, key=self._rank, default=None)
 
     def _in_the_way(self, ticket: Ticket, now: float) -> Ticket | None:
-        """Return the search that gives its place to another; None for none."""
+        """Return the search to interrupt for another; None if there is none."""
         rank = self._rank(ticket)
         old = [one for one in self._placed if one.placed is not None and one.placed + QUANTUM <= now]
         last = max(old, key=self._rank, default=None)
         return None if last is None or self._rank(last) <= rank else last
 
     def _rank(self, ticket: Ticket) -> tuple[bool, bool, bool, float]:
-        """Return what orders searches: whether origin and part have their share of places, and the deadline."""
+        """Return the sort key of a search: priority, whether its origin and part have their shares, deadline."""
         mine = ticket.placed is not None
         share = self.places / len(self._parts)
         full = self._have[(ticket.origin,)] - mine >= share

@@ -1,19 +1,20 @@
-"""Whose a search is: callers share places and workers, and none gets trees from another's requests."""
+"""The identity of a caller, which determines its share of slots and workers, and separates its trees."""
 
 from dataclasses import dataclass, field, replace
 
-DIGEST_SHOWN = 8  # hexadecimal digits of a digest: enough to tell callers apart
+DIGEST_SHOWN = 8  # hexadecimal digits of a digest: enough to distinguish callers
 
 
 @dataclass(frozen=True, slots=True)
 class Caller:
-    """Whose a search is. Origins share the workers, and the parts of an origin its share.
+    """A caller. Origins share the workers, and the parts of an origin share its share.
 
     Attributes:
-        origin: who asks; on a server the digest of a token or an address, with the name that it speaks for. A kept
-            game has that of its maker.
-        part: of the origin: "" for its own questions, else a seat, the bots of a game, or all games of bots only.
-        label: its name in logs; it does not tell callers apart.
+        origin: on a server, the digest of a token or an address with the user that it calls for. A hosted game has the
+            origin of its creator.
+        part: part of the origin: "" for its own queries, otherwise a seat, the bots of a game, or all games of bots
+            only.
+        label: its name in logs, which is not unique.
     """
 
     origin: str
@@ -21,8 +22,8 @@ class Caller:
     label: str = field(default="", compare=False)
 
     def at(self, part: str) -> "Caller":
-        """Return a part of its origin."""
+        """Return a part of this origin."""
         return replace(self, part=part, label=f"{self.label} {part}")
 
 
-HERE = Caller("", label="here")  # whoever shares a process with its analyst, and asks for nobody else
+HERE = Caller("", label="here")  # a program in the same process, calling for itself

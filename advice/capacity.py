@@ -1,4 +1,4 @@
-"""What an analyst may use, and grant to those who ask."""
+"""The limits of the analysis engine: resources that it may use, and those that it grants per query."""
 
 from dataclasses import MISSING, dataclass
 
@@ -8,13 +8,13 @@ from clerestory.search.limits import LONGEST_TIME, MIN_BYTES
 from clerestory.sizes import spoken_size
 
 MIN_TREE_BYTES = 1 << 20
-MAX_WORKERS = 4096  # more than the largest machines have cores, and few enough to be started anywhere
-TOGETHER = 2  # limit on the searches of all callers together, as a multiple of one caller's
+MAX_WORKERS = 4096  # more than the cores of the largest machines, but few enough to start anywhere
+TOGETHER = 2  # limit on the searches of all callers, as a multiple of the limit per caller
 
 
 @dataclass(frozen=True, slots=True)
 class Capacity:
-    """What an analyst may use, each limit with its meaning and range. Raises BadSettings."""
+    """The limits of the analysis engine, each with its description and range. Raises BadSettings."""
 
     workers: int = declared(
         MISSING,

@@ -1,16 +1,16 @@
-"""What searches ask of the workers, and what their threads have received."""
+"""The demand of a search for worker time, and the usage of its threads."""
 
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 from enum import IntEnum
 
-SOONEST_RETRY, LATEST_RETRY = 0.02, 5.0  # seconds that a refused caller is told to wait
+SOONEST_RETRY, LATEST_RETRY = 0.02, 5.0  # range of retry delays in seconds
 
-Path = tuple[Hashable, ...]  # who has a share: everybody (), an origin (origin,), or a part of one (origin, part)
+Path = tuple[Hashable, ...]  # a share holder: everyone (), an origin (origin,), or a part of one (origin, part)
 
 
 class Priority(IntEnum):
-    """The order of the searches of one part; background searches come after those of everybody."""
+    """The priority of a search within its part; background searches come after the other searches of all callers."""
 
     MOVE = 0
     HINT = 1
@@ -18,11 +18,11 @@ class Priority(IntEnum):
 
 
 class NoRoom(Exception):
-    """A search could not get its minimum in time, or too many searches are under way.
+    """A search could not get its minimum in time, or too many searches are in progress.
 
     Args:
         message: which of the two.
-        retry: seconds after which there may be room.
+        retry: seconds after which there may be capacity.
     """
 
     def __init__(self, message: str, retry: float) -> None:
@@ -32,20 +32,20 @@ class NoRoom(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Demand:
-    """What a search needs.
+    """The demand of a search.
 
     Attributes:
-        kind: searches of one kind are taken to be equally fast.
-        deadline: a reading of the clock.
-        iterations: limit for each of its trees; infinite for none.
-        trees: number of threads; each takes a worker while it searches.
-        priority: of the search.
-        origin: who shares the server with other origins.
-        part: of the origin, which shares the origin's share with its other parts.
-        helpers: threads beyond its own, for workers that nothing else needs.
-        waits: it has a place of the backlog, and is interrupted when others go before it.
-        paths: who has the shares that it uses: its origin, and its part.
-        clock: key of the virtual clock that measures what its trees are entitled to.
+        kind: searches of one kind are assumed to be equally fast.
+        deadline: the deadline, by the clock.
+        iterations: limit per tree; infinite for none.
+        trees: number of threads; each needs a worker while it searches.
+        priority: priority of the search.
+        origin: the origin; origins share the server.
+        part: part of the origin; parts share the origin's share.
+        helpers: number of further threads, for otherwise idle workers.
+        waits: whether it has a background slot, and can be interrupted.
+        paths: the holders of the shares that it uses: its origin, and its part.
+        clock: key of the virtual clock that measures the entitlement of its trees.
     """
 
     kind: Hashable
@@ -60,25 +60,25 @@ class Demand:
     paths: tuple[Path, Path] = field(init=False, repr=False)
     clock: Path = field(init=False, repr=False)
 
-    def __post_init__(self) -> None:  # once, as they are needed for every tree at every turn
+    def __post_init__(self) -> None:  # computed once, because every tree needs them at every turn
         object.__setattr__(self, "paths", ((self.origin,), (self.origin, self.part)))
         object.__setattr__(self, "clock", (self.origin, self.part, self.priority))
 
 
 @dataclass(eq=False, slots=True)
 class TreeTask:
-    """One thread of an admitted search, and what it has received so far.
+    """One thread of an admitted search, with its usage.
 
     Attributes:
-        number: which of its search's threads.
+        number: index of the thread in its search.
         budget: seconds from its arrival to the deadline.
-        entitled_from: the reading of its virtual clock when it arrived.
-        minimum: iterations promised to it.
-        used: seconds of a worker so far.
-        iterations: so far.
-        running: a worker is searching it.
-        held: it must not search now.
-        helps: it only gets workers that nothing else needs.
+        entitled_from: reading of its virtual clock at its arrival.
+        minimum: guaranteed iterations.
+        used: worker seconds used.
+        iterations: iterations run.
+        running: whether a worker is searching it.
+        held: whether it must not be searched now.
+        helps: whether it gets only otherwise idle workers.
     """
 
     demand: Demand

@@ -1,4 +1,4 @@
-"""An admitted search."""
+"""The state of an admitted search, from its admission to its end."""
 
 import asyncio
 from collections.abc import Callable
@@ -16,14 +16,14 @@ class Job:
     """An admitted search.
 
     Attributes:
-        allowance: what it is granted.
-        began: when its first iteration began, a reading of time.monotonic; None before.
+        allowance: its limits.
+        began: when its first iteration began, by time.monotonic; None before.
         ended: why it ended; None before.
-        ended_at: when it ended, a reading of time.monotonic.
-        finishing: it ended because the server is shutting down.
-        failure: an exception raised by the search; None if there was none.
-        done: set once it has ended and no worker searches for it.
-        span: of the search, from its admission until it is dropped.
+        ended_at: when it ended, by time.monotonic.
+        finishing: whether it was ended by a shutdown.
+        failure: the exception of the search; None if there was none.
+        done: set once it has ended and no worker is searching.
+        span: the span from admission until the search is dropped.
     """
 
     searcher: LazySearcher
@@ -36,14 +36,14 @@ class Job:
     finishing: bool = False
     failure: Exception | None = None
     done: asyncio.Event = field(default_factory=asyncio.Event)
-    over: int = 0  # of its own threads, those that have ended
+    over: int = 0  # number of ended threads, without helpers
     rested: Callable[[], None] | None = None
     timer: asyncio.TimerHandle | None = None
     span: Span = UNTRACED
 
     @property
     def due(self) -> float:
-        """When it ended or should have ended, whichever came first: a reading of time.monotonic."""
+        """When it ended or should have ended, whichever came first, by time.monotonic."""
         return min(self.ended_at, self.allowance.budget.deadline)
 
     @property
@@ -54,11 +54,11 @@ class Job:
 
     @property
     def resting(self) -> bool:
-        """Whether no worker searches for it."""
+        """Whether no worker is searching."""
         return not any(tree.running for tree in self.trees)
 
     def close(self) -> None:
-        """Report that it is done; called by the event loop."""
+        """Signal that it is done; called by the event loop."""
         self.done.set()
         if self.timer is not None:
             self.timer.cancel()

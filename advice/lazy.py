@@ -1,4 +1,4 @@
-"""A searcher that is made by the thread that first searches with it: to touch a tree's memory takes milliseconds."""
+"""Creates a searcher on first use, in the searching thread, because touching a tree's memory takes milliseconds."""
 
 from collections.abc import Callable
 from threading import Lock
@@ -9,10 +9,10 @@ Make = Callable[[], Searcher]
 
 
 class LazySearcher:
-    """A searcher that is not there until it is needed. Its methods but `make` are quick, and never wait for one.
+    """A searcher that is created on first use. All methods except `make` return quickly, without waiting for creation.
 
     Args:
-        make: returns the searcher; it is called once, by the first thread that needs it.
+        make: creates the searcher; called once, by the first thread that needs it.
     """
 
     def __init__(self, make: Make) -> None:
@@ -24,36 +24,36 @@ class LazySearcher:
 
     @property
     def iterations(self) -> int:
-        """Iterations run so far from this position."""
+        """The iterations run from this position."""
         return 0 if self._made is None else self._made.iterations
 
     @property
     def made(self) -> Searcher | None:
-        """The searcher, None while there is none."""
+        """The searcher; None before its creation."""
         return self._made
 
     def allow(self, iterations: int | None) -> None:
-        """Set how many more iterations may be run; None for any number."""
+        """Set how many more iterations may run; None for no limit."""
         with self._state:
             self._allowed = iterations
             if self._made is not None:
                 self._made.allow(iterations)
 
     def stop(self) -> None:
-        """End the run that is under way, or else the next one."""
+        """Stop the current run, or otherwise the next one."""
         with self._state:
             self._stopped = True
             if self._made is not None:
                 self._made.stop()
 
     def hold(self) -> Searcher | None:
-        """Hold the searcher until its `release`, and return it; None if there is none."""
+        """Hold the searcher until its `release`, and return it; None if it does not exist yet."""
         if self._made is not None:
             self._made.hold()
         return self._made
 
     def make(self) -> Searcher:
-        """Return the searcher, held until its `release`; make it if there is none. Raises what making it raises."""
+        """Return the searcher, held until its `release`; create it if necessary. Raises the errors of its creation."""
         with self._making:
             searcher = self._made or self._first()
             searcher.hold()
@@ -70,7 +70,7 @@ class LazySearcher:
         return searcher
 
     def close(self) -> Searcher | None:
-        """Give up the searcher: return it, None if there is none; one that is being made is lost."""
+        """Release the searcher, and return it; None if there is none. A searcher that is being created is discarded."""
         with self._state:
             self._closed = True
             searcher, self._made = self._made, None
@@ -78,4 +78,4 @@ class LazySearcher:
 
 
 def let_go(_: object) -> None:
-    """Do nothing with what is given, in a thread that may take the time to free its memory."""
+    """Drop a reference, in a thread that can afford the time to free its memory."""

@@ -1,4 +1,4 @@
-"""The memory and the cores of this machine, or of its container."""
+"""Detects the memory and cores available to this process, within the limits of its container."""
 
 import os
 import resource
@@ -6,26 +6,26 @@ from itertools import product
 from math import floor
 from pathlib import Path
 
-PART = 4  # of what is free is for the trees of searches
-KEPT_PART = 8  # for those kept between two questions of a game
-LEAST, MOST = 1 << 28, 1 << 32  # bytes for either
-UNKNOWN = PART << 30  # taken to be free where the system does not say
+PART = 4  # 1/PART of the free memory is for the trees of searches
+KEPT_PART = 8  # 1/KEPT_PART is for trees kept between queries of a game
+LEAST, MOST = 1 << 28, 1 << 32  # bytes, for both
+UNKNOWN = PART << 30  # free bytes to assume if unknown
 GROUPS = "sys/fs/cgroup"
-LIMITS = (  # of a group of processes: files of its limit and of what it uses, and the name of its page cache
+LIMITS = (  # of a cgroup: limit file, usage file, and the name of its page cache
     ("memory.max", "memory.current", "inactive_file"),
     ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
 )
-QUOTAS = (  # of processor time that a group has, and in how much time: in one file, or in two
+QUOTAS = (  # CPU quota and period of a cgroup, in one file or two
     ("cpu.max",),
     ("cpu.cfs_quota_us", "cpu.cfs_period_us"),
 )
 
 
 def usable_cores(root: Path = Path("/")) -> int:
-    """Return how many cores this process may use at the same time, as far as system, container and service let it.
+    """Return how many cores this process may use, within the limits of system, container and service.
 
     Args:
-        root: the folder of the system's files.
+        root: the root of the file system.
     """
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     for folder, files in product(groups(root, "cpu"), QUOTAS):
@@ -36,19 +36,19 @@ def usable_cores(root: Path = Path("/")) -> int:
 
 
 def memory_for_trees(root: Path = Path("/"), part: int = PART) -> int:
-    """Return a part of the memory that is free now, a quarter, at least 268 MB and at most 4.3 GB.
+    """Return 1/part of the free memory in bytes, between 268 MB and 4.3 GB.
 
     Args:
-        root: the folder of the system's files.
-        part: which one: 4 for a quarter.
+        root: the root of the file system.
+        part: the divisor.
     """
     return min(max(free_memory(root) // part, LEAST), MOST)
 
 
 def free_memory(root: Path) -> int:
-    """Return the bytes that this process can have more: machine, container, service and its own limit leave them.
+    """Return the bytes that this process can still allocate, within all limits on machine, container and process.
 
-    Page cache counts as free: it is given back.
+    Page cache counts as free, because the system reclaims it.
     """
     found = [UNKNOWN if (available := available_memory(root)) is None else available]
     addresses, _ = resource.getrlimit(resource.RLIMIT_AS)
@@ -63,13 +63,13 @@ def free_memory(root: Path) -> int:
 
 
 def groups(root: Path, controller: str) -> set[Path]:
-    """Return the folders of the groups that may limit this process: its own, as of a service, and those around it.
+    """Return the folders of the cgroups that may limit this process: its own, and those around it.
 
-    Inside a container its own group may seem to be the outermost, or not to be there.
+    Inside a container, its own cgroup may appear as the root, or be invisible.
 
     Args:
-        root: the folder of the system's files.
-        controller: `memory` or `cpu`, which has groups of its own in version 1.
+        root: the root of the file system.
+        controller: `memory` or `cpu`; in version 1 each has separate cgroups.
     """
     found = {root / GROUPS, root / GROUPS / controller}
     for line in text_of(root / "proc/self/cgroup").splitlines():
@@ -82,7 +82,7 @@ def groups(root: Path, controller: str) -> set[Path]:
 
 
 def available_memory(root: Path) -> int | None:
-    """Return the bytes that programs can have without swapping; None where the system does not say."""
+    """Return the bytes available without swapping; None if unknown."""
     for line in text_of(root / "proc/meminfo").splitlines():
         name, _, value = line.partition(":")
         if name == "MemAvailable":
@@ -91,7 +91,7 @@ def available_memory(root: Path) -> int | None:
 
 
 def pages(root: Path = Path("/")) -> tuple[int, int]:
-    """Return the pages of this process, and those in memory; where the system does not say, the most there were."""
+    """Return the number of mapped and of resident pages of this process; their peak if unknown."""
     numbers = text_of(root / "proc/self/statm").split()
     if len(numbers) < 2:
         most = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10) // resource.getpagesize()
@@ -100,19 +100,19 @@ def pages(root: Path = Path("/")) -> tuple[int, int]:
 
 
 def number_in(file: Path) -> int | None:
-    """Return the number that is all of a file, None if there is none."""
+    """Return the number in a file; None if it contains anything else."""
     text = text_of(file).strip()
     return int(text) if text.isdigit() else None
 
 
 def number_of(name: str, file: Path) -> int:
-    """Return the number after a name, in a file with one of both a line; 0 if there is none."""
+    """Return the number after a name, in a file with one pair a line; 0 if there is none."""
     numbers = (line.removeprefix(f"{name} ") for line in text_of(file).splitlines() if line.startswith(f"{name} "))
     return next((int(number) for number in numbers if number.isdigit()), 0)
 
 
 def text_of(file: Path) -> str:
-    """Return the text of a file, none if it cannot be read; what is not ASCII, such as in names of groups, is lost."""
+    """Return the text of a file, "" if it cannot be read, with non-ASCII characters (of cgroup names) replaced."""
     try:
         return file.read_text("ascii", errors="replace")
     except OSError:

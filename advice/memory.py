@@ -1,4 +1,4 @@
-"""The memory of all trees: how much each search gets, and which trees are kept for their game's next question."""
+"""Divides memory between the trees of all searches, and keeps trees for later queries of the same game."""
 
 import asyncio
 from collections import OrderedDict
@@ -25,22 +25,22 @@ from clerestory.search.options import shipped
 from clerestory.search.root import Root
 from clerestory.seeds import drawn_seed
 
-GREED = 2  # a search gets at most 1/GREED of what is free beyond the equal shares
-PLACES = TOGETHER + 1  # searches that can have a tree, in multiples of `max_searches`: the backlog has half for those
-# with a place, and half for those interrupted
-LEAST_KEPT = 8  # trees that can be kept, however large they have grown; an equal share is granted all the same
+GREED = 2  # a search gets at most 1/GREED of the memory that is free beyond the equal shares
+PLACES = TOGETHER + 1  # maximum number of trees, in multiples of `max_searches`:
+# background searches have one half for running, and one half for interrupted ones
+LEAST_KEPT = 8  # number of warm trees that always fit in memory, unless the equal share is larger
 
 
 @dataclass(slots=True)
 class Memory:
-    """Bytes for the trees of all searches under way; for any thread.
+    """Memory for the trees of all searches, for use by any thread.
 
-    Half of it is reserved for equal shares, one for each search that can be admitted. The rest is given out while it
-    lasts, so that a search alone has a large tree.
+    Half of it is reserved for equal shares, one for each search that can be admitted. The rest is granted first come,
+    first served, so that a single search has a large tree.
 
     Attributes:
-        total: bytes; the memory that warm trees bring with them may come on top.
-        places: searches that can be admitted at once.
+        total: bytes; the memory of reused warm trees may come on top.
+        places: maximum number of admitted searches.
     """
 
     total: int
@@ -50,11 +50,11 @@ class Memory:
 
     @property
     def share(self) -> int:
-        """Bytes that every search can have."""
+        """The bytes guaranteed to every search."""
         return max(self.total // 2 // self.places, MIN_BYTES)
 
     def take(self, most: int) -> int:
-        """Return how many bytes a search gets, at most so many; `give_back` the same number."""
+        """Return the bytes granted to a search, at most `most`; `give_back` the same number."""
         with self._lock:
             free = self.total - self.total // 2 - self._extra
             granted = max(min(most, self.share + max(free, 0) // GREED), MIN_BYTES)
@@ -62,24 +62,24 @@ class Memory:
         return granted
 
     def occupy(self, granted: int) -> None:
-        """Count a tree that exists already."""
+        """Count the memory of an existing tree."""
         with self._lock:
             self._extra += max(granted - self.share, 0)
 
     def give_back(self, granted: int) -> None:
-        """Take back what a search had."""
+        """Release the memory of a search."""
         with self._lock:
             self._extra -= max(granted - self.share, 0)
 
 
 @dataclass(slots=True)
 class Warm:
-    """Trees kept for the next question of their game; the least recently used are given up first.
+    """Trees kept for the next query of their game; the least recently used are evicted first.
 
-    A tree is taken by one question at a time: a second question of the same game meanwhile starts from scratch.
+    One query at a time uses a tree; a second query of the same game starts from scratch.
 
     Attributes:
-        limit: bytes of all of them; 0 keeps none.
+        limit: maximum bytes of all trees; 0 keeps none.
     """
 
     limit: int
@@ -88,18 +88,18 @@ class Warm:
 
     @property
     def bytes(self) -> int:
-        """Memory of the trees that are kept."""
+        """The bytes of the kept trees."""
         return self._bytes
 
     def take(self, key: Hashable) -> tuple[Searcher, int] | None:
-        """Return a tree and its bytes, None if there is none."""
+        """Return a tree and its size in bytes; None if there is none."""
         found = self._trees.pop(key, None)
         if found is not None:
             self._bytes -= found[1]
         return found
 
     def keep(self, key: Hashable, searcher: Searcher, size: int) -> list[Searcher]:
-        """Keep a tree of so many bytes if it fits, instead of an earlier one with that key; return those given up."""
+        """Keep a tree of `size` bytes if it fits, replacing any with the same key; return the evicted trees."""
         before = self.take(key)
         given_up = [] if before is None else [before[0]]
         if size > self.limit:
@@ -114,20 +114,20 @@ class Warm:
 
 
 class Rooms:
-    """Rooms for trees that stay open until all iterations are made, however long the search waits for its turns.
+    """Slots for trees that stay in memory until their search has run all its iterations.
 
     Args:
-        each: that a part of an origin may have; all together have less than twice as many, divided like `Places`.
+        each: slots for a part of an origin; all together have less than twice as many, divided as in `Places`.
     """
 
     def __init__(self, each: int) -> None:
         self._places = Places(each, firm=True)
-        self._queues: WeakValueDictionary[Hashable, asyncio.Lock] = WeakValueDictionary()  # of those without a room
-        self._freed = asyncio.Event()  # set whenever a room becomes free, and then replaced
+        self._queues: WeakValueDictionary[Hashable, asyncio.Lock] = WeakValueDictionary()  # of waiters, by origin
+        self._freed = asyncio.Event()  # set when a slot is freed, and then replaced
 
     @asynccontextmanager
     async def taken(self, caller: Caller) -> AsyncIterator[None]:
-        """Wait for a room, and have it during the block; of each origin only the first in its queue looks for one."""
+        """Wait for a slot, and hold it during the block; only the first waiter of each origin competes for one."""
         demand = Demand("tree", inf, origin=caller.origin, part=caller.part)
         async with self._queues.setdefault(caller.origin, asyncio.Lock()):
             while not self._take(demand):
@@ -140,7 +140,7 @@ class Rooms:
             self._freed = asyncio.Event()
 
     def _take(self, demand: Demand) -> bool:
-        """Take a room if there is one."""
+        """Take a slot if there is one."""
         try:
             self._places.require(demand.origin, demand.part, Priority.MOVE, 0.0)
         except NoRoom:
@@ -150,13 +150,13 @@ class Rooms:
 
 
 class LentTree:
-    """The tree of a question while it is searched: there is none before a thread searches.
+    """The tree of a query during its search, created or reused by the first thread.
 
     Args:
-        kept: that of the last question of its game, and its bytes; None for none.
-        make: returns a new tree and its bytes.
-        memory: from which these are.
-        root: of the question.
+        kept: the tree of the game's last query, with its size in bytes; None if there is none.
+        make: creates a tree, and returns it with its size in bytes.
+        memory: the memory that the tree counts against.
+        root: the root of the query.
     """
 
     def __init__(
@@ -166,10 +166,10 @@ class LentTree:
         self._kept, self._make, self._memory, self._root = kept, make, memory, root
         self._state = Lock()
         self._begun = self._closed = False
-        self._size = 0  # of the memory that it has
+        self._size = 0  # granted bytes
 
     def _first(self) -> Searcher:
-        """Return the tree that was kept, moved to the position, or a new one; called by the first thread."""
+        """Return the kept tree, moved to the position, or a new one; called by the first thread."""
         with self._state:
             if self._closed:
                 raise RuntimeError("the search has ended")
@@ -188,14 +188,14 @@ class LentTree:
         searcher, size = self._kept
         try:
             searcher.advance(self._root)
-        except (ValueError, RuntimeError):  # another game by now, or a thread that has not left it yet
+        except (ValueError, RuntimeError):  # another game, or a thread is still searching
             self._kept = None
             return None
         self._memory.occupy(size)
         return self._kept
 
     def close(self) -> tuple[Searcher | None, int, bool]:
-        """End the search; return its tree, the bytes, and whether it is of use for the game's next question."""
+        """End the search; return its tree, the size in bytes, and whether the tree is worth keeping."""
         with self._state:
             self._closed, size = True, self._size
         searcher = self.searcher.close()
@@ -206,10 +206,10 @@ class LentTree:
 
 
 class Trees:
-    """Lends each search a tree: the one kept from its game's last question, or a new one.
+    """Lends each search a tree: the one kept from its game's last query, or a new one.
 
     Args:
-        capacity: of the server.
+        capacity: the server's limits.
         discard: frees a tree, in another thread.
     """
 
@@ -222,9 +222,10 @@ class Trees:
 
     @contextmanager
     def lend(self, question: Question, caller: Caller, allowance: Allowance) -> Iterator[LazySearcher]:
-        """Lend a search its tree, and keep the tree for the game's next question unless it is empty or the block fails.
+        """Lend a search its tree, and keep the tree for the game's next query, unless it is empty or the block fails.
 
-        No caller gets another's tree: it would show what the other has searched. To make it raises Refusal, BUSY.
+        Callers never share trees, because a tree reveals what its caller has searched. Creating it raises Refusal:
+        BUSY.
         """
         key = None if question.tree_key is None else (caller, question.tree_key)
         kept = None if key is None else self._warm.take(key)
@@ -239,7 +240,7 @@ class Trees:
             self._take_back(lent, key if usable else None)
 
     def _take_back(self, lent: LentTree, key: Hashable | None) -> None:
-        """Keep a tree under a key, or free it if there is none; an empty one would drive out others."""
+        """Keep a tree under a key, or free it without one; an empty tree would displace others."""
         searcher, size, useful = lent.close()
         if searcher is not None:
             given_up = self._warm.keep(key, searcher, size) if useful and key is not None else [searcher]
@@ -249,9 +250,9 @@ class Trees:
 
     @asynccontextmanager
     async def open(self, question: Question, caller: Caller) -> AsyncIterator[LazySearcher]:
-        """Lend a search a tree of as many bytes as it asks for, once so many may have one.
+        """Lend a search a tree of the requested size, once it has a slot.
 
-        To make it raises Refusal, BUSY, without memory.
+        Creating it raises Refusal, BUSY, if there is not enough memory.
         """
         size = question.terms.max_tree_bytes or self._capacity.max_tree_bytes
         async with self._rooms.taken(caller):
@@ -265,17 +266,17 @@ class Trees:
                     self._discard(searcher)
 
     def _new(self, question: Question, allowance: Allowance) -> tuple[Searcher, int]:
-        """Return an empty tree and its bytes; for any thread. Raises Refusal, BUSY, without memory."""
+        """Return an empty tree and its size in bytes. Thread-safe. Raises Refusal: BUSY, for lack of memory."""
         most = allowance.tree_bytes
         if question.tree_key is not None and self._warm.limit:
             most = min(most, max(self._warm.limit // LEAST_KEPT, self._memory.share))
         try:
             return self._made(question, most)
-        except Refusal:  # the system has less than the settings say
+        except Refusal:  # the system has less memory than configured
             return self._made(question, self._memory.share)
 
     def _made(self, question: Question, most: int) -> tuple[Searcher, int]:
-        """Return the same, of at most so many bytes."""
+        """Return an empty tree of at most `most` bytes, and its size."""
         size = self._memory.take(most)
         try:
             return new_searcher(question, size), size
@@ -285,7 +286,7 @@ class Trees:
 
 
 def new_searcher(question: Question, tree_bytes: int) -> Searcher:
-    """Return a new search. Raises Refusal, BUSY, without memory."""
+    """Create a searcher. Raises Refusal: BUSY, for lack of memory."""
     given, view = question.terms.seed, question.view
     seed = drawn_seed() if given is None else given
     options = shipped(view.game, view.seats) if question.options is None else question.options

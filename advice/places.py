@@ -1,4 +1,4 @@
-"""Which calls are refused because their caller has searches enough: fair shares, and thresholds beyond them."""
+"""Limits concurrent searches per caller, with dynamic thresholds that leave slots for other callers."""
 
 from collections import Counter
 from collections.abc import Hashable
@@ -8,33 +8,33 @@ from math import ceil
 from clerestory.advice.capacity import TOGETHER
 from clerestory.advice.demand import Demand, NoRoom, Path, Priority
 
-OWN, SIBLING, OTHER = 6, 4, 3  # how much a search counts against one more of its part, of its origin, of another origin
-ALONE = 2  # what OWN is, as a multiple of OTHER: a part alone has one ALONEth of the places that others leave
+OWN, SIBLING, OTHER = 6, 4, 3  # weights of the searches of the same part, the same origin, and other origins
+ALONE = 2  # OWN as a multiple of OTHER: a single part may use 1/ALONE of the slots that others leave
 EVERYBODY: Path = ()
 
 
 @dataclass(slots=True)
 class Places:
-    """The searches under way, counted by origin and part.
+    """The searches in progress, counted by origin and part.
 
-    An origin may have three quarters of the places that other origins leave, and a part of it two thirds of what its
-    other parts leave of these (dynamic thresholds: Choudhury and Hahne 1998, IEEE/ACM ToN 6(2), one within the other).
-    So a part alone has half of all places, `max_searches`, and whoever comes next always finds some, whether of that
-    origin or another.
+    An origin may use three quarters of the slots that other origins leave. A part may use two thirds of the slots that
+    its sibling parts leave of these. (Nested dynamic thresholds: Choudhury and Hahne 1998, IEEE/ACM ToN 6(2).) So a
+    single part can use half of all slots, `max_searches`, and the next caller always finds some, whether it has the
+    same origin or another.
 
-    What other origins took first counts only as far as it leaves the one that asks its share: none of n origins is
-    refused below one nth of all places. So there may be more searches than places, until some end.
+    Other origins cannot take an origin's fair share: with n origins, each is guaranteed one nth of all slots. So
+    searches may temporarily outnumber the slots.
 
     Attributes:
-        max_searches: of one part at once, if there is no other; hints get half of them.
-        firm: there are no more than these places, even for whoever is below its share.
+        max_searches: maximum for a single part; half of it for hints.
+        firm: whether the number of slots is a hard limit, even for an origin below its share.
     """
 
     max_searches: int
     firm: bool = False
-    _counts: Counter[tuple[Path, int]] = field(default_factory=Counter)  # searches of this priority and later ones
-    _origins: int = 0  # that have searches
-    _deadlines: dict[int, float] = field(default_factory=dict)  # by the identity of the demand
+    _counts: Counter[tuple[Path, int]] = field(default_factory=Counter)  # searches of this priority and lower ones
+    _origins: int = 0  # number of origins with searches
+    _deadlines: dict[int, float] = field(default_factory=dict)  # by id of the demand
 
     def take(self, demand: Demand) -> None:
         """Count a search that begins."""
@@ -42,7 +42,7 @@ class Places:
         self._count(demand, 1)
 
     def free(self, demand: Demand) -> None:
-        """Count a search that has ended no more."""
+        """Stop counting a search."""
         del self._deadlines[id(demand)]
         self._count(demand, -1)
 
@@ -58,8 +58,8 @@ class Places:
     def require(self, origin: Hashable, part: Hashable, priority: Priority, now: float) -> None:
         """Raise NoRoom if one more search would be too many. Moves of other parts do not count against hints.
 
-        This costs the same however many trees there are, because it is done for every call that is refused. It may be
-        asked while another thread counts.
+        The cost does not depend on the number of trees, because overload must be cheap to reject. It may be called
+        while another thread updates the counts.
         """
         for rank in {Priority.MOVE, priority}:
             if self._full(origin, part, rank):
@@ -68,7 +68,7 @@ class Places:
                 raise NoRoom(f"no room for one more search: {here} are in progress, {own} of this caller", first - now)
 
     def _full(self, origin: Hashable, part: Hashable, rank: Priority) -> bool:
-        """Whether a part has as many searches as it may, out of the places that this rank and later ones may take."""
+        """Return whether a part has its maximum of the slots for this and lower priorities."""
         own = self._counts[(origin, part), Priority.MOVE]
         siblings = self._counts[(origin,), rank] - self._counts[(origin, part), rank]
         others: float = self._counts[EVERYBODY, rank] - self._counts[(origin,), rank]
@@ -78,5 +78,5 @@ class Places:
         return OWN * own + SIBLING * siblings + OTHER * others >= OTHER * places
 
     def _origins_with(self, origin: Hashable) -> int:
-        """Return how many origins have searches, one more counted as if it had."""
+        """Return the number of origins with searches, counting this one."""
         return self._origins + (not self._counts[(origin,), Priority.MOVE])

@@ -1,4 +1,4 @@
-"""Questions about positions, checked in one place for every caller."""
+"""Validates queries about positions, for all kinds of callers."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,14 +15,14 @@ from clerestory.search.limits import LONGEST_TIME, MAX_ITERATIONS, MIN_BYTES
 from clerestory.search.result import Result
 from clerestory.search.root import Root
 
-LEAST_INTERVAL = 0.01  # seconds between two answers of an analysis
+LEAST_INTERVAL = 0.01  # seconds between two answers of a stream
 USUAL_INTERVAL = 0.25
 LONGEST_INTERVAL = 3600.0
 LONGEST_GAME_ID = 64  # bytes
-MAX_ACTIONS = 1000  # named in one question; more than the longest games have
+MAX_ACTIONS = 1000  # in one query; more than the longest games have
 
-LARGEST_SPOKEN = 2**53  # a bound above this is one of the machine, of which only those are told who exceed it
-NUMBERS = (  # their reasons and ranges
+LARGEST_SPOKEN = 2**53  # larger bounds are technical, and only errors about exceeding them mention them
+NUMBERS = (  # reasons and ranges of the terms
     ("iterations", Reason.BAD_ITERATIONS, 1, MAX_ITERATIONS),
     ("max_tree_bytes", Reason.BAD_MAX_TREE_BYTES, MIN_BYTES, (1 << 64) - 1),
     ("level", Reason.BAD_LEVEL, 1, NUM_LEVELS),
@@ -34,22 +34,22 @@ Explain = Callable[[Searcher, Result], Result]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Terms:
-    """How a position is to be searched. Seconds, iterations or a level must be given.
+    """The terms of a search. One of seconds, iterations and level is required.
 
     Attributes:
-        seconds: for the answer, above 0 and at most LONGEST_TIME; None for as long as the analyst allows.
-        iterations: limit of the search, None for no limit.
-        seed: of the search, None to draw one.
-        max_tree_bytes: MIN_BYTES or more; None for the analyst's limit.
-        level: 1 to NUM_LEVELS, None for full strength.
-        character: one of CHARACTERS, whose level `level` is; "" for none.
-        threads: that search the tree, each with a share of the workers; None for one, which idle workers help unless
-            `iterations`, `seed` or `level` is given.
-        early_stop: whether to end once nothing can change the best line; None for what is usual, which is to end if
-            there is one answer, and to go on if there are several.
-        game_id: name of the game that the position is from, whose tree is kept for its next question; "" for none.
-        interval: seconds between two answers of an analysis, LEAST_INTERVAL to LONGEST_INTERVAL.
-        certainty: at which an analysis ends, above 0.5 and below 1; None to continue to its limits.
+        seconds: time for the answer, above 0 and at most LONGEST_TIME; None for the engine's limit.
+        iterations: maximum iterations; None for no limit.
+        seed: the seed; None to draw one.
+        max_tree_bytes: maximum size of the tree, at least MIN_BYTES; None for the engine's limit.
+        level: 1 to NUM_LEVELS; None for full strength.
+        character: one of CHARACTERS, with `level` set to its level; "" for none.
+        threads: number of threads on the tree, each with a share of the workers; None for one, which idle workers help
+            unless `iterations`, `seed` or `level` is given.
+        early_stop: whether to stop once nothing can change the best line; None for the default: yes for a single
+            answer, no for a stream.
+        game_id: ID of the game, whose tree is kept for its next query; "" for none.
+        interval: seconds between two answers of a stream, LEAST_INTERVAL to LONGEST_INTERVAL.
+        certainty: certainty at which a stream ends, above 0.5 and below 1; None to continue to its limits.
     """
 
     seconds: float | None = None
@@ -66,11 +66,11 @@ class Terms:
 
     @property
     def helped(self) -> bool:
-        """Whether idle workers help: nothing is asked for that could not be had again then."""
+        """Whether idle workers help: no term requires a reproducible result."""
         return self.threads is None and self.iterations is None and self.seed is None and self.level is None
 
     def check(self, faults: Faults) -> None:
-        """Add a fault for everything that is wrong."""
+        """Collect all faults of the terms."""
         if text := time_fault(self.interval, LEAST_INTERVAL, LONGEST_INTERVAL):
             faults.add(Reason.BAD_UPDATE_INTERVAL, "interval", text)
         if self.certainty is not None and not 0.5 < self.certainty < 1:
@@ -93,17 +93,17 @@ class Terms:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """A question that has been checked; `pose` makes one.
+    """A validated query, as created by `pose`.
 
     Attributes:
-        root: the position as the observer knows it, and the actions to search; nothing else of it is kept.
-        terms: of the search.
-        seat: the seat to decide; at a chance event the seat to be advised, None for an onlooker.
-        observer: whose knowledge is used, NATURE for an onlooker; None for that of the seat.
-        whole: all iterations are made, however long others delay them, with a tree of exactly `max_tree_bytes`: the
-            answer depends on nobody else.
-        options: of the search, None for those shipped with the game.
-        explain: makes the result of the search out of it and its tree, None for what time allows.
+        root: the position as the observer knows it, with the actions to search; no other information is kept.
+        terms: the terms of the search.
+        seat: the seat to move; at a chance event the seat to advise, None for an onlooker.
+        observer: the seat whose knowledge is used, NATURE for an onlooker; None for the seat to move.
+        whole: whether to run all iterations regardless of delays, with a tree of exactly `max_tree_bytes`, so that the
+            answer does not depend on other searches.
+        options: the options of the search; None for the game's defaults.
+        explain: computes the final result from the tree; None for explanations as time permits.
     """
 
     root: Root
@@ -131,7 +131,7 @@ class Question:
 
     @property
     def tree_key(self) -> Hashable | None:
-        """The key under which the tree may be kept for the next question, by observer; None if it may not."""
+        """The key under which the tree is kept for the next query, by observer; None if it is not kept."""
         terms = self.terms
         plain = terms.seed is None and terms.level is None and not self.root.codes
         if not terms.game_id or not plain or self.chance or self.whole:
@@ -149,18 +149,18 @@ def pose(
     consider: Sequence[str] = (),
     avoid: Sequence[str] = (),
 ) -> Question:
-    """Return a question about a position.
+    """Return a validated query about a position.
 
     Args:
-        position: what the observer cannot know of it is not searched.
-        terms: of the search.
-        seat: the seat to decide, None for the one whose turn it is; at a chance event the seat to be advised, None for
-            an onlooker.
-        observer: whose knowledge to use, NATURE for an onlooker's; None for that of the seat.
-        consider: texts of the only actions to search; () for all of them.
+        position: the position; information hidden from the observer is not used.
+        terms: the terms of the search.
+        seat: the seat to move, None for the one whose turn it is; at a chance event the seat to advise, None for an
+            onlooker.
+        observer: the seat whose knowledge to use, NATURE for an onlooker; None for the seat to move.
+        consider: texts of the only actions to search; () for all.
         avoid: texts of actions not to search.
 
-    Raises Refusal, which lists everything that is wrong.
+    Raises Refusal, which lists all faults.
     """
     faults = Faults()
     terms.check(faults)
@@ -177,7 +177,7 @@ def posed(
     consider: Sequence[str],
     avoid: Sequence[str],
 ) -> Question:
-    """Return what `pose` does, for terms that have been checked; `faults` are those found so far. Raises Refusal."""
+    """Return a query as `pose` does, for terms that are validated; `faults` are those found so far. Raises Refusal."""
     seat = deciding(position, seat, faults)
     watcher = None if observer is None else observing(position, observer, faults)
     if position.turn == NATURE and watcher is not None:
@@ -194,7 +194,7 @@ def posed(
 
 
 def time_fault(seconds: float, least: float = 0.0, most: float = LONGEST_TIME) -> str:
-    """Return what is wrong with a time in seconds that must be above 0 and from `least` to `most`; "" for nothing."""
+    """Return the fault of a time in seconds, which must be positive and in the given range; "" for none."""
     if seconds > 0 and least <= seconds <= most:
         return ""
     if isnan(seconds):
@@ -205,7 +205,7 @@ def time_fault(seconds: float, least: float = 0.0, most: float = LONGEST_TIME) -
 
 
 def deciding(position: State, seat: int | None, faults: Faults) -> int | None:
-    """Return the seat to decide; at a chance event the seat to be advised, None for an onlooker."""
+    """Return the seat to move; at a chance event the seat to advise, None for an onlooker."""
     turn = position.turn
     if turn == OVER:
         faults.add(Reason.GAME_OVER, "position", "the game is over")
@@ -220,7 +220,7 @@ def deciding(position: State, seat: int | None, faults: Faults) -> int | None:
 
 
 def observing(position: State, observer: int, faults: Faults) -> int:
-    """Return whose knowledge to use, NATURE for an onlooker's."""
+    """Return the seat whose knowledge to use, NATURE for an onlooker."""
     if NATURE <= observer < position.seats:
         return observer
     faults.add(Reason.BAD_SEAT, "observer", no_seat(observer, position.seats))
@@ -228,7 +228,7 @@ def observing(position: State, observer: int, faults: Faults) -> int:
 
 
 def require_whole(root: Root) -> None:
-    """Raise Refusal, HIDDEN_FROM_SEAT, if the position lacks something that its observer knows."""
+    """Raise Refusal, HIDDEN_FROM_SEAT, if the position lacks information that its observer has."""
     try:
         root.require_whole()
     except HiddenFromSeat as error:
@@ -236,7 +236,7 @@ def require_whole(root: Root) -> None:
 
 
 def codes_to_search(position: State, consider: Sequence[str], avoid: Sequence[str], faults: Faults) -> list[int]:
-    """Return the codes of the actions to search; [] for all of them."""
+    """Return the codes of the actions to search; [] for all."""
     if not (consider or avoid) or position.turn == OVER:
         return []
     before = len(faults.found)
@@ -267,7 +267,7 @@ def codes_of(position: State, texts: Sequence[str], reason: Reason, name: str, f
 
 
 def code_of(position: State, text: str) -> int:
-    """Return the code of an action's text, -1 if it is not one."""
+    """Return the code of an action by its text; -1 if it is invalid."""
     try:
         return position.game.parse_action(text).code
     except BadText:

@@ -1,4 +1,4 @@
-"""Whoever reads several answers to one question, and when there is a next one."""
+"""Passes the answers of a stream to its reader, each when the reader is ready for it."""
 
 import asyncio
 import time
@@ -7,15 +7,15 @@ from math import floor
 from clerestory.advice.answer import Answer
 from clerestory.advice.job import Job
 
-LOOK = 0.25  # seconds between two checks of the certainty of an analysis, at most
+LOOK = 0.25  # maximum seconds between two checks of an analysis's certainty
 
 
 class AnswerReader:
-    """Whoever takes answers to one question, each when he comes for it.
+    """The queue between a search and the reader of its answers.
 
     Attributes:
-        answers: that were given and not yet taken, None after the last.
-        came: the reading of time.monotonic at which he came last.
+        answers: answers not yet taken; None after the last.
+        came: when the reader last asked for an answer, by time.monotonic.
     """
 
     def __init__(self) -> None:
@@ -30,12 +30,12 @@ class AnswerReader:
         return await self.answers.get()
 
     def give(self, answer: Answer) -> None:
-        """Give the answer for which he waits."""
+        """Pass an answer to the waiting reader."""
         self._waits.clear()
         self.answers.put_nowait(answer)
 
     async def wants(self, done: asyncio.Event) -> bool:
-        """Wait until he waits for an answer, but not once something is done; return whether he does."""
+        """Wait until the reader asks for an answer or `done` is set; return whether the reader asked."""
         if not self._waits.is_set():
             either = [asyncio.ensure_future(event.wait()) for event in (self._waits, done)]
             try:
@@ -47,7 +47,7 @@ class AnswerReader:
 
 
 async def ended_within(job: Job, moment: float) -> bool:
-    """Wait for a search to end, until a reading of the clock at most; return whether it has ended."""
+    """Wait for a search to end, at most until the given time; return whether it has ended."""
     try:
         async with asyncio.timeout_at(moment):
             await job.done.wait()
@@ -57,6 +57,6 @@ async def ended_within(job: Job, moment: float) -> bool:
 
 
 def next_look(began: float, interval: float) -> float:
-    """Return the reading of the clock at the next tick, or sooner if ticks are far apart."""
+    """Return the time of the next tick, or an earlier one if ticks are far apart."""
     now = time.monotonic()
     return min(now + LOOK, began + interval * (floor((now - began) / interval) + 1))

@@ -1,4 +1,4 @@
-"""Runs the searches of reviews: they come after all others, but each gets all its iterations."""
+"""Runs the searches of reviews at the lowest priority, each with all its iterations."""
 
 import asyncio
 import time
@@ -28,7 +28,7 @@ class Reviewer:
     """Runs the searches of reviews.
 
     Args:
-        analyst: who makes them.
+        analyst: the analysis engine.
     """
 
     def __init__(self, analyst: Analyst) -> None:
@@ -36,15 +36,15 @@ class Reviewer:
 
     @property
     def workers(self) -> int:
-        """Number of plies that can be studied at once."""
+        """The number of plies that can be studied at once."""
         return self._analyst.workers
 
     def require_place(self, caller: Caller) -> None:
-        """Refuse a review if there is no place for a search. Raises Refusal: BUSY, FINISHING."""
+        """Raise Refusal if a review would find no slot for its searches: BUSY, FINISHING."""
         self._analyst.admit(caller, Priority.BACKGROUND)
 
     async def answered(self, searches: Searches[T], caller: Caller) -> T:
-        """Run the searches of a study, and return its result. Raises Refusal, FINISHING."""
+        """Run the searches of a study, and return its result. Raises Refusal: FINISHING."""
         try:
             task = next(searches)
             while True:
@@ -56,17 +56,17 @@ class Reviewer:
     async def rolled_out(
         self, root: Root, one: PlyValuation, plan: ReviewPlan, share: float, end: float, caller: Caller
     ) -> Rollouts | None:
-        """Return the result of rollouts of an error, None if too few end in time.
+        """Return the result of rollouts from an error; None if too few end in time.
 
         Args:
-            root: before the error.
+            root: the position before the error.
             one: the error.
-            plan: of the review.
-            share: reading of time.monotonic after which no more are begun than are needed.
-            end: reading of time.monotonic at which those under way are given up.
-            caller: whose searches they are.
+            plan: the plan of the review.
+            share: time after which only the minimum number is started, by time.monotonic.
+            end: time at which running rollouts are abandoned, by time.monotonic.
+            caller: the caller.
 
-        Raises Refusal, FINISHING.
+        Raises Refusal: FINISHING.
         """
         seeds, pairs = Rng(plan.seed_of(one.ply, 2)), list[tuple[float, float]]()
         with suppress(TimeoutError):
@@ -78,7 +78,7 @@ class Reviewer:
     async def _wave(
         self, root: Root, one: PlyValuation, plan: ReviewPlan, seeds: Rng, caller: Caller
     ) -> list[tuple[float, float]]:
-        """Return the results of as many rollouts as can run at once. Raises Refusal, FINISHING."""
+        """Return the results of as many rollouts as can run at once. Raises Refusal: FINISHING."""
         wave = [
             asyncio.ensure_future(self.answered(paired(root, one, plan, seeds.next()), caller))
             for _ in range(max(self.workers, 2))
@@ -90,13 +90,13 @@ class Reviewer:
                 going.cancel()
 
     async def search(self, task: SearchTask, caller: Caller) -> Result:
-        """Return the result of a search with all its iterations. Raises Refusal, FINISHING."""
+        """Return the result of a search with all its iterations. Raises Refusal: FINISHING."""
         admission = Admission(caller, Priority.BACKGROUND, time.monotonic(), None)
         return (await self._analyst.ask(question_of(task), admission)).result
 
 
 def question_of(task: SearchTask) -> Question:
-    """Return the question that asks for a search."""
+    """Return the query for a search task."""
     return Question(
         root=task.root,
         terms=Terms(iterations=task.iterations, seed=task.seed, max_tree_bytes=task.tree_bytes),

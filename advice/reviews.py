@@ -1,4 +1,4 @@
-"""Reviews of whole games by an analyst, told ply by ply while they are made."""
+"""Reviews whole games with the analysis engine, and reports the plies as they are completed."""
 
 import asyncio
 import time
@@ -22,24 +22,24 @@ from clerestory.review.study import study, value_of
 from clerestory.review.words import SHOWN
 from clerestory.search.root import Root
 
-SKETCH = 4 * LEAST  # iterations of each search of a sketch; its speed sets those of a review in a given time
-SPARE = 0.9  # share of the time that is planned, as some searches are slower than in the sketch
-SHORTEST = 1.0  # seconds that may be asked for
-EVERY = 0.25  # least seconds between two steps of a pass
+SKETCH = 4 * LEAST  # iterations per search of a sketch, whose speed determines those of a timed review
+SPARE = 0.9  # share of the time to plan, because some searches are slower than in the sketch
+SHORTEST = 1.0  # minimum time in seconds
+EVERY = 0.25  # minimum seconds between two steps of a pass
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewTerms:
-    """How a game is to be reviewed.
+    """The terms of a review.
 
     Attributes:
-        iterations: of each search; None for as many as fit into `seconds`, or else ITERATIONS.
-        seconds: for the whole review; None for as long as the iterations take.
-        most: iterations of each search, however many would fit into `seconds`.
-        deep: seconds for rollouts of the worst errors; None for no rollouts.
-        seed: of all random choices.
-        viewer: the seat whose knowledge is used for everything; None for each seat's own.
-        sketch: whether a quick pass comes first where none is needed.
+        iterations: iterations per search; None for as many as fit into `seconds`, or otherwise ITERATIONS.
+        seconds: time for the whole review; None for as long as the iterations take.
+        most: maximum iterations per search, however many fit into `seconds`.
+        deep: seconds for rollouts from the worst errors; None for no rollouts.
+        seed: the seed of all random choices.
+        viewer: the seat whose knowledge is used for everything; None for each seat's own knowledge.
+        sketch: whether to start with a quick pass even if the terms do not need one.
     """
 
     iterations: int | None = None
@@ -51,7 +51,7 @@ class ReviewTerms:
     sketch: bool = False
 
     def check(self, faults: Faults) -> None:
-        """Add a fault for everything that is wrong, the viewer excepted."""
+        """Collect all faults of the terms, except of the viewer."""
         if self.iterations is not None and not LEAST <= self.iterations <= self.most:
             faults.add(Reason.BAD_ITERATIONS, "iterations", f"is {self.iterations}; must be {LEAST} to {self.most}")
         if self.iterations is not None and self.seconds is not None:
@@ -65,7 +65,7 @@ class ReviewTerms:
         return ReviewPlan(iterations=iterations, seed=self.seed, viewer=self.viewer)
 
     def fitting(self, took: float) -> int:
-        """Return the iterations that fit into what a sketch of so many seconds leaves of `seconds`."""
+        """Return the iterations per search that fit into the time left after a sketch of `took` seconds."""
         assert self.seconds is not None
         return min(max(int(SKETCH * SPARE * (self.seconds - took) / took), LEAST), self.most)
 
@@ -75,12 +75,12 @@ class ReviewStep:
     """A step of a review.
 
     Attributes:
-        done: plies, or with `deepening` errors, that are done.
-        total: of these.
-        plies: those done since the step before.
-        sketch: it belongs to a quick pass, whose plies are valued again.
-        deepening: errors are being played on.
-        review: the whole, in the last step.
+        done: number of completed plies, or with `deepening` of completed errors.
+        total: number of all of them.
+        plies: plies completed since the previous step.
+        sketch: whether it belongs to a quick pass, whose plies are valued again.
+        deepening: whether errors are being rolled out.
+        review: the complete review, in the last step.
     """
 
     done: int
@@ -92,20 +92,20 @@ class ReviewStep:
 
 
 class PlyStore(Protocol):
-    """Remembers the plies of a review for the next one with the same plan."""
+    """Stores the plies of a review for the next one with the same plan."""
 
     async def known(self, plan: ReviewPlan) -> dict[int, PlyValuation]:
-        """Return what is remembered, by ply."""
+        """Return the stored plies."""
 
     async def keep(self, plan: ReviewPlan, plies: Sequence[PlyValuation]) -> None:
-        """Remember plies."""
+        """Store plies."""
 
 
 class Nothing:
-    """Remembers nothing."""
+    """A store that keeps nothing."""
 
     async def known(self, plan: ReviewPlan) -> dict[int, PlyValuation]:  # noqa: ARG002
-        """Return nothing."""
+        """Return {}."""
         return {}
 
     async def keep(self, plan: ReviewPlan, plies: Sequence[PlyValuation]) -> None:
@@ -115,14 +115,14 @@ class Nothing:
 async def review(
     reviewer: Reviewer, end: State, terms: ReviewTerms, caller: Caller = HERE, store: PlyStore | None = None
 ) -> AsyncGenerator[ReviewStep, None]:
-    """Review a game, and yield steps, the last of which has the whole review.
+    """Review a game, and yield steps; the last one has the complete review.
 
     Args:
         reviewer: runs the searches.
         end: the last position of the game, with its history.
-        terms: of the review.
-        caller: whose searches they are.
-        store: remembers plies; None for none.
+        terms: the terms of the review.
+        caller: the caller.
+        store: stores plies; None for none.
 
     Raises Refusal: BAD_SEAT, FINISHING.
     """
@@ -135,7 +135,7 @@ async def review(
             async for step in steps:
                 yield replace(step, sketch=True)
     if terms.seconds is not None:
-        plan, store = terms.plan(terms.fitting(time.monotonic() - began)), Nothing()  # which no other call will have
+        plan, store = terms.plan(terms.fitting(time.monotonic() - began)), Nothing()  # a plan for this call only
     proper = Pass(game, plan, reviewer, caller, store)
     async with aclosing(proper.steps()) as steps:
         async for step in steps:
@@ -150,7 +150,7 @@ async def review(
 
 
 def require_seat(game: State, viewer: int | None) -> None:
-    """Raise Refusal for a viewer that a game does not have."""
+    """Raise Refusal if the game lacks the viewer's seat."""
     if viewer is not None and not 0 <= viewer < game.seats:
         refuse(Reason.BAD_SEAT, "viewer", no_seat(viewer, game.seats))
 
@@ -163,22 +163,22 @@ async def deepened(
     caller: Caller,
     found: dict[int, Rollouts],
 ) -> AsyncGenerator[ReviewStep, None]:
-    """Play on from the worst errors, each for about an equal part of the time; yield a step before each.
+    """Roll out the worst errors, each for about an equal part of the time; yield a step before each.
 
     Args:
         reviewer: runs the searches.
         whole: the review.
-        game: that was reviewed.
-        seconds: for all rollouts; the last errors have none if the few pairs that each needs take longer than its part.
-        caller: whose searches they are.
-        found: is given the results, by ply.
+        game: the reviewed game.
+        seconds: time for all rollouts; the last errors get none if the pairs of earlier ones take too long.
+        caller: the caller.
+        found: receives the results, by ply.
     """
     worst, began = whole.errors()[:SHOWN], time.monotonic()
     roots, end = {ply.number: ply.root for ply in game.plies}, began + seconds
     for done, one in enumerate(worst):
         yield ReviewStep(done, len(worst), deepening=True)
         root, share = roots[one.ply], began + seconds * (done + 1) / len(worst)
-        assert root is not None  # as of all plies of a target
+        assert root is not None  # every ply of a target has a root
         rollouts = await reviewer.rolled_out(root, one, whole.plan, share, end, caller)
         if rollouts is None:
             return
@@ -187,12 +187,12 @@ async def deepened(
 
 @dataclass(frozen=True, slots=True)
 class ReviewTarget:
-    """A game to be reviewed.
+    """A game to review.
 
     Attributes:
         end: its last position, with its history.
-        plies: those with more than one legal action or outcome.
-        last: the last position of a game that is not over, with the judge's knowledge; else None.
+        plies: plies with more than one legal action or outcome.
+        last: the last position of an unfinished game, with the judge's knowledge; None if the game is over.
     """
 
     end: State
@@ -201,12 +201,12 @@ class ReviewTarget:
 
     @classmethod
     def of(cls, end: State, viewer: int | None) -> "ReviewTarget":
-        """Return what is reviewed of a game."""
+        """Return the target for a game."""
         return cls(end, [ply for ply in plies_of(end, viewer) if ply.root is not None], last_root(end, viewer))
 
     @property
     def total(self) -> int:
-        """Return the number of plies and positions of a pass."""
+        """The number of plies and positions in a pass."""
         return len(self.plies) + (self.last is not None)
 
 
@@ -215,10 +215,10 @@ class Pass:
     """One pass over a game.
 
     Attributes:
-        valuations: of the plies that are done.
-        final: shares of the last position; None before, and in a game that is over.
-        unsent: valuations since the step before.
-        done: how many plies and positions.
+        valuations: valuations of the completed plies.
+        final: win shares of the last position; None before, and if the game is over.
+        unsent: valuations since the previous step.
+        done: number of completed plies and positions.
     """
 
     game: ReviewTarget
@@ -232,7 +232,7 @@ class Pass:
     done: int = 0
 
     async def steps(self) -> AsyncGenerator[ReviewStep, None]:
-        """Value all plies, and yield steps; those that are stored come first. Raises Refusal, FINISHING."""
+        """Value all plies, and yield steps, beginning with the stored plies. Raises Refusal: FINISHING."""
         self.valuations = dict(await self.store.known(self.plan))
         self.unsent, self.done = list(self.valuations.values()), len(self.valuations)
         work = asyncio.ensure_future(self._run())
@@ -248,12 +248,12 @@ class Pass:
             work.cancel()
 
     def assembled(self) -> Annotation:
-        """Return the review of the game, once the pass is over."""
+        """Return the review of the game, after the pass."""
         valuations = [self.valuations[ply] for ply in sorted(self.valuations)]
         return assemble(self.game.end, self.plan, valuations, self.final)
 
     async def _run(self) -> None:
-        """Study all plies that are not known yet, as many at once as there are workers. Raises Refusal."""
+        """Study all plies that are not stored, as many at once as there are workers. Raises Refusal."""
         unknown = [ply for ply in self.game.plies if ply.number not in self.valuations]
         work: Iterator[Ply | Root] = chain(unknown, () if self.game.last is None else (self.game.last,))
 

@@ -1,4 +1,4 @@
-"""The threads that search, a slice at a time, in the order that the policy sets."""
+"""Runs the worker pool: threads search admitted searches in slices, in the order that the policy decides."""
 
 import asyncio
 import threading
@@ -22,23 +22,23 @@ from clerestory.search.result import Result, StopReason
 from clerestory.search.turns import Worker
 from clerestory.spans import part
 
-NICENESS = 10  # of the threads that search, above that of the process, so that answering goes first
-TURN = 0.001  # seconds that the system lets them search at once: after longer ones they wait longer, also to be stopped
-MOST_WAITING = 1024  # searches in the background, beyond which further ones are refused
+NICENESS = 10  # niceness of the worker threads relative to the process, so that answering comes first
+TURN = 0.001  # time slice of the workers in the system: longer slices make them wait longer, even to be stopped
+MOST_WAITING = 1024  # waiting background searches beyond which new ones are rejected
 
 
 class Scheduler:
-    """A fixed number of threads that take turns at the admitted searches. Its methods are for the event loop.
+    """A fixed pool of threads that search admitted searches in turn. Call its methods from the event loop.
 
     Args:
         workers: number of threads.
-        max_searches: of one caller at once; of all together, twice as many.
-        min_iterations: for which each has time, at the speeds measured.
+        max_searches: maximum searches of one caller; twice as many for all callers.
+        min_iterations: guaranteed iterations per search, at measured speeds.
     """
 
     def __init__(self, workers: int, max_searches: int, min_iterations: int) -> None:
         self._policy = Policy(workers, max_searches, min_iterations)
-        self._jobs: dict[int, Job] = {}  # by the identity of their demands
+        self._jobs: dict[int, Job] = {}  # by id of their demands
         self._turn = threading.Condition()
         self._background = BackgroundPlaces(max(max_searches // 2, 1), self._apply)
         self._closed = False
@@ -52,32 +52,32 @@ class Scheduler:
 
     @property
     def workers(self) -> int:
-        """Number of threads."""
+        """The number of threads."""
         return len(self._threads)
 
     @property
     def running(self) -> int:
-        """Number of searches that a thread is working on."""
+        """The number of searches that a thread is working on."""
         return self._count(lambda job: not job.resting)
 
     @property
     def admitted(self) -> int:
-        """Number of searches that have not ended."""
+        """The number of searches that have not ended."""
         return len(self._jobs)
 
     @property
     def waiting(self) -> int:
-        """Number of searches that have not begun, or have to wait."""
+        """The number of searches that have not begun or are interrupted."""
         return self._background.waiting + self._count(lambda job: job.began is None)
 
     def _count(self, holds: Callable[[Job], bool]) -> int:
         with self._turn:
             return sum(map(holds, self._jobs.values()))
 
-    # -- a search, from its admission to its end ---------------------------------------------------
+    # -- the lifecycle of a search ---------------------------------------------------------------------
 
     def require_place(self, caller: Caller, priority: Priority) -> None:
-        """Refuse a call that cannot be admitted before any work is done for it. Raises Refusal: BUSY, FINISHING."""
+        """Raise Refusal for a call that cannot be admitted, before any work is done for it: BUSY, FINISHING."""
         full = self._full(caller, priority)
         if full is not None:
             raise Refusal(Reason.BUSY, [("", str(full))], retry=full.retry)
@@ -85,20 +85,20 @@ class Scheduler:
     def place(
         self, caller: Caller, priority: Priority, deadline: float, *, needs_idle: bool = False
     ) -> AbstractAsyncContextManager[Ticket]:
-        """Wait for a place for a search of the backlog, and have it during the block.
+        """Wait for a background slot, and hold it during the block.
 
         Args:
-            caller: whose it is.
-            priority: of the search.
-            deadline: the reading of time.monotonic at which its time ends; it may get the place later.
-            needs_idle: wait for an idle worker as well.
+            caller: the caller.
+            priority: priority of the search.
+            deadline: end of its time, by time.monotonic; it may get the slot later.
+            needs_idle: whether to wait for an idle worker as well.
 
-        Raises Refusal, FINISHING.
+        Raises Refusal: FINISHING.
         """
         return self._background.place(Ticket(caller.origin, caller.part, deadline, priority, needs_idle))
 
     def _apply(self, divide: Callable[[bool], Changes]) -> Changes:
-        """Interrupt and resume searches as a new division of the places says, and return that."""
+        """Interrupt and resume searches according to a new assignment of slots, and return the changes."""
         now = time.monotonic()
         with self._turn:
             changes = divide(self._policy.idle)
@@ -110,17 +110,17 @@ class Scheduler:
         return changes
 
     def seconds(self, ticket: Ticket) -> float:
-        """Return the time of a search that has a place and begins now: the more others wait, the less."""
+        """Return the time of a search that has a slot and begins; the more others wait, the less."""
         return self._background.backlog.seconds(ticket, time.monotonic())
 
     def _full(self, caller: Caller, priority: Priority) -> NoRoom | None:
-        """Return why a search has no place; None if it has, or may wait for one. Raises Refusal, FINISHING."""
+        """Return why a search has no slot; None if it has one or may wait. Raises Refusal: FINISHING."""
         self._background.require_open()
         if priority == Priority.BACKGROUND:
             waiting = self._background.waiting
             text = f"no room for one more search: {waiting} wait in the background"
             return NoRoom(text, QUANTUM) if waiting >= MOST_WAITING else None
-        try:  # without the lock, which a thread holds that the system lets wait; `submit` looks again
+        try:  # without the lock, which a descheduled worker may hold; `submit` checks again
             self._policy.require_place(caller.origin, caller.part, priority, time.monotonic())
         except NoRoom as full:
             return full
@@ -136,15 +136,15 @@ class Scheduler:
         priority: Priority = Priority.MOVE,
         ticket: Ticket | None = None,
     ) -> Job:
-        """Admit a search, which the caller must `drop` whatever happens. Raises Refusal, BUSY.
+        """Admit a search, which the caller must `drop` in any case. Raises Refusal: BUSY.
 
         Args:
             searcher: the search.
-            allowance: what it is granted.
-            caller: whose it is.
+            allowance: its limits.
+            caller: the caller.
             kind: searches of one kind are about equally fast.
-            priority: of the search.
-            ticket: its place of the backlog; None for a search that is refused if there is no place.
+            priority: priority of the search.
+            ticket: its background ticket; None for a search that fails if there is no slot.
         """
         iterations, threads, deadline = allowance.iterations, allowance.threads, allowance.budget.deadline
         most = inf if iterations is None else ceil(iterations / threads)
@@ -169,7 +169,7 @@ class Scheduler:
         return job
 
     def _admit(self, job: Job, demand: Demand, ticket: Ticket | None) -> None:
-        """Let the threads search for a job, unless another search has got its place since. Raises Refusal, BUSY."""
+        """Admit a job, unless another search has taken its slot. Raises Refusal: BUSY."""
         with self._turn:
             try:
                 job.trees = self._policy.admit(demand, time.monotonic())
@@ -183,17 +183,17 @@ class Scheduler:
             self._turn.notify(len(job.trees))
 
     def discard(self, searcher: Searcher) -> None:
-        """Free a searcher in another thread, some time after its answer is on its way."""
-        with suppress(RuntimeError):  # there is no such thread any more
+        """Free a searcher in another thread, after its answer has been sent."""
+        with suppress(RuntimeError):  # the pool has been shut down
             self._answers.submit(let_go, searcher)
 
     def end(self, job: Job, reason: StopReason) -> None:
-        """End a search with what it has found; one that has ended stays as it is."""
+        """End a search with its result so far; one that has ended is left unchanged."""
         with self._turn:
             self._end(job, reason)
 
     def drop(self, job: Job) -> None:
-        """Free what a search occupies, at once."""
+        """Immediately free the resources of a search."""
         self.end(job, StopReason.STOPPED)
         job.span.note(stop_reason=str(job.ended), waited=job.waited)
         job.span.end()
@@ -203,12 +203,12 @@ class Scheduler:
             job.ended, job.ended_at = reason, time.monotonic()
             job.searcher.stop()
             for tree in job.trees:
-                if not tree.helps:  # helpers leave with the last of the others
+                if not tree.helps:  # helpers are removed with the last of the other threads
                     self._policy.leave(tree, time.monotonic())
             self._tell(job)
 
     def _tell(self, job: Job) -> None:
-        """Tell the event loop that a search rests, or that it has ended."""
+        """Notify the event loop that a search is paused, or has ended."""
         if not job.resting:
             return
         if job.rested is not None:
@@ -218,17 +218,17 @@ class Scheduler:
             job.loop.call_soon_threadsafe(self._close, job)
 
     def _close(self, job: Job) -> None:
-        """Report that a search has ended; called by the event loop."""
+        """Signal that a search has ended; called by the event loop."""
         job.close()
-        self._background.look()  # it may have waited for an idle worker
+        self._background.look()  # a background search may wait for an idle worker
 
-    # -- what it found -----------------------------------------------------------------------------
+    # -- results ---------------------------------------------------------------------------------------
 
     async def result(self, job: Job, make: Callable[[Result], Result] | None) -> Result:
         """Wait for the end of a search, and return its result, with at least one iteration.
 
-        `make` runs in another thread, since explanations take time. Without it, the result is read here, which takes no
-        longer than going to another thread and back. Raises what the search raised.
+        `make` runs in another thread, because explanations take time. Without it, the result is read here, which takes
+        no longer than a thread switch. Raises the exception of the search.
         """
         await job.done.wait()
         if job.failure is not None:
@@ -241,7 +241,7 @@ class Scheduler:
         return found
 
     async def glance(self, job: Job, make: Callable[[Result], Result] | None) -> Result | None:
-        """Return the result of a search so far, while it is paused. None before it has begun, or once it has ended."""
+        """Pause a search, and return its result so far; None before it has begun, or once it has ended."""
         await self._hold(job)
         try:
             searcher = job.searcher.made
@@ -257,7 +257,7 @@ class Scheduler:
             self._let_go(job)
 
     async def _made(self, job: Job, make: Callable[[], Result]) -> Result:
-        """Return what another thread makes of a search; the tree is held until it has, even if nobody waits for it."""
+        """Compute a result in another thread; the tree is held until then, even if the caller is cancelled."""
         held = job.searcher.hold()
         making = self._answers.submit(make)
         if held is not None:
@@ -280,7 +280,7 @@ class Scheduler:
                 tree.held = False
             self._turn.notify(len(job.trees))
 
-    # -- the threads -------------------------------------------------------------------------------
+    # -- worker threads --------------------------------------------------------------------------------
 
     def _work(self, worker: Worker) -> None:
         with self._turn:
@@ -292,15 +292,15 @@ class Scheduler:
                     self._take_turn(worker, self._jobs[id(tree.demand)], tree)
 
     def _take_turn(self, worker: Worker, job: Job, tree: TreeTask) -> None:
-        """Search in a thread of a job for a slice, without the lock."""
+        """Search a thread of a job for a slice, without the lock."""
         began, threads = time.monotonic(), self._policy.threads(tree.demand)
         if job.began is None:
             job.began = began
-        held = job.searcher.hold()  # until its step has begun, others may think that it rests
+        held = job.searcher.hold()  # until its step has begun, the search appears to be paused
         self._turn.release()
         try:
             reason, iterations = self._step(worker, job, tree, threads)
-        except Exception as error:  # one search that fails must not stop this thread from serving the others
+        except Exception as error:  # a failing search must not stop this thread from serving others
             job.failure = error
             reason, iterations = StopReason.STOPPED, 0
         finally:
@@ -314,12 +314,12 @@ class Scheduler:
         self._settle(job, tree, reason, now)
 
     def _step(self, worker: Worker, job: Job, tree: TreeTask, threads: int) -> tuple[StopReason, int]:
-        """Search for a slice; make the tree before if there is none. Return why it ended, and its iterations."""
+        """Search for a slice, creating the tree if necessary. Return why it ended, and its iterations."""
         if job.ended is not None:
             return StopReason.STOPPED, 0
         searcher = job.searcher.make()
         try:
-            if job.ended is not None:  # since it was held, others may have gone on with the tree
+            if job.ended is not None:  # while the tree was unlocked, others may have ended the search
                 return StopReason.STOPPED, 0
             return searcher.step(
                 time.monotonic() + SLICE,
@@ -333,7 +333,7 @@ class Scheduler:
             searcher.release()
 
     def _settle(self, job: Job, tree: TreeTask, reason: StopReason, now: float) -> None:
-        """Release a thread that has ended, and end its search unless other threads still have iterations to do."""
+        """Remove a thread that has ended, and end its search unless other threads still have iterations to run."""
         if job.ended is None and reason not in (StopReason.PAUSED, StopReason.STOPPED):
             self._policy.leave(tree, now)
             job.over += not tree.helps
@@ -342,10 +342,10 @@ class Scheduler:
                 return
         self._tell(job)
 
-    # -- the end -----------------------------------------------------------------------------------
+    # -- shutdown --------------------------------------------------------------------------------------
 
     def finish(self) -> None:
-        """End every search with what it has found, and refuse new ones."""
+        """End every search with its result so far, and reject new ones."""
         self._background.finish()
         with self._turn:
             for job in list(self._jobs.values()):
@@ -353,7 +353,7 @@ class Scheduler:
                 self._end(job, StopReason.STOPPED)
 
     async def close(self) -> None:
-        """Wait for the threads to end."""
+        """Wait for the threads to exit."""
         self.finish()
         with self._turn:
             self._closed = True
@@ -364,14 +364,14 @@ class Scheduler:
 
 
 def going_on(tickets: Iterable[Ticket]) -> Iterator[Job]:
-    """Yield the searches of tickets that have begun and not ended."""
+    """Yield the searches of tickets that have begun but not ended."""
     for ticket in tickets:
         if ticket.job is not None and ticket.job.ended is None:
             yield ticket.job
 
 
 def conclude(job: Job) -> Result:
-    """Return the result of a search that has ended; one iteration is made if there was none."""
+    """Return the result of a search that has ended; run one iteration if there was none."""
     assert job.ended is not None
     searcher = job.searcher.make()
     try:

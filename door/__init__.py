@@ -1,1 +1,1 @@
-"""The door for browsers: the page, and the service over the Connect protocol, at one address."""
+"""The gateway for browsers: serves the web page and the gRPC API over the Connect protocol at one address."""

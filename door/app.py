@@ -1,4 +1,4 @@
-"""The ASGI application: checks where a request comes from, then calls the server or shows the page."""
+"""The gateway's ASGI application: checks a request's origin, then forwards a call to the server or serves the page."""
 
 import json
 import logging
@@ -22,20 +22,20 @@ from clerestory.texts.languages import weighted
 
 ACCEPTED = {
     streams: ", ".join(kind for kind, codec in CODECS.items() if codec.streams == streams) for streams in (False, True)
-}  # media types of the methods that stream, and of those that do not
-MAX_PASSED = 6 * 1024  # characters of the headers that are forwarded; gRPC drops a call with 8 KiB without a reason
+}  # media types of unary and of streaming methods, for error messages
+MAX_PASSED = 6 * 1024  # characters in all forwarded headers; gRPC drops a call with 8 KiB of them without an error
 HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^]\[:/?#@\s]+)(?::[0-9]{0,5})?")  # a `Host` header: name or address, and port
 
 logger = logging.getLogger(__name__)
 
 
 class Door:
-    """The application.
+    """The ASGI application of the gateway.
 
     Args:
-        bridge: to the server.
-        settings: of the door.
-        page: its files, by path.
+        bridge: forwards calls to the server.
+        settings: the gateway's settings.
+        page: the files of the web page, by path.
     """
 
     def __init__(self, bridge: Bridge, settings: DoorSettings, page: Mapping[str, File]) -> None:
@@ -66,7 +66,7 @@ class Door:
             await exchange.say(404, "The service has no such method.\n")
 
     def _refusal(self, exchange: HttpExchange) -> str | None:
-        """Return why a request's host or origin is not acceptable; None if both are."""
+        """Return why the request's `Host` or `Origin` header is rejected; None if both are accepted."""
         host, origin = exchange.headers.get("host", ""), exchange.headers.get("origin")
         named = HOST.fullmatch(host)
         if named is None or not self._settings.knows(named[1]):
@@ -97,7 +97,7 @@ class Door:
         await exchange.while_there(self._forward(exchange, codec, call))
 
     async def _forward(self, exchange: HttpExchange, codec: Codec, call: BrowserCall) -> None:
-        """Answer a call whose message is still as it came."""
+        """Decode the request message, then answer the call."""
         try:
             message = await self._reader.read(codec, call.method, call.message, call.address)
         except ConnectError as error:
@@ -133,12 +133,12 @@ class Door:
     # -- health and the page -------------------------------------------------------------------------
 
     async def _tell_health(self, exchange: HttpExchange) -> None:
-        """Say whether the server serves, as balancers ask."""
+        """Report the server's health in the form that load balancers expect."""
         status = await health(self._bridge)
         await exchange.say(200 if status == SERVING else 503, f"{status}\n", [("cache-control", "no-store")])
 
     async def _show(self, exchange: HttpExchange) -> None:
-        """Answer with a file of the page."""
+        """Serve a file of the page."""
         file = self._page.get(exchange.path)
         if file is None:
             missing = exchange.path == "/" or not self._page
@@ -152,13 +152,13 @@ class Door:
 
 
 def tell_user(exchange: HttpExchange, error: ConnectError) -> None:
-    """Add to an error what its user is told, if the call asks for a language; the server's have that already."""
+    """Add a message in the user's language to an error of the gateway; errors of the server have one already."""
     if isinstance(error, OwnError) and (asked := exchange.headers.get(LANGUAGES)) is not None:
         error.tell_in(asked)
 
 
 async def refuse(exchange: HttpExchange, codec: Codec, error: ConnectError) -> None:
-    """Answer with an error: with its HTTP status, or in the envelope that ends a stream."""
+    """Send an error: with its HTTP status, or in the envelope that ends a stream."""
     tell_user(exchange, error)
     if codec.streams:
         await exchange.answer(200, codec.content_type, ending(error))
@@ -167,7 +167,7 @@ async def refuse(exchange: HttpExchange, codec: Codec, error: ConnectError) -> N
 
 
 def as_headers(trailers: Metadata) -> Metadata:
-    """Return trailing metadata as headers of a unary answer."""
+    """Return trailing metadata as headers of a unary response."""
     return [(f"trailer-{name}", value) for name, value in trailers]
 
 
@@ -183,7 +183,7 @@ def ending(error: ConnectError | None = None) -> bytes:
 
 
 def read_timeout(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds that a call may take. Raises ConnectError."""
+    """Return the timeout of a call in seconds; None if the client sets none. Raises ConnectError."""
     text = headers.get("connect-timeout-ms")
     if text is None:
         return None
@@ -193,7 +193,7 @@ def read_timeout(headers: Mapping[str, str]) -> float | None:
 
 
 def passed_on(headers: Mapping[str, str]) -> Mapping[str, str]:
-    """Return the headers to forward to the server. Raises ConnectError for what gRPC cannot carry."""
+    """Return the headers to forward to the server. Raises ConnectError for headers that gRPC cannot carry."""
     found = {name: headers[name] for name in PASSED_ON if name in headers}
     for name, value in found.items():
         if not (value.isascii() and value.isprintable()):

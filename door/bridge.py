@@ -1,4 +1,4 @@
-"""Calls from browsers, forwarded to the server unchanged."""
+"""Forwards calls from browsers to the gRPC server, without decoding their messages."""
 
 import asyncio
 import logging
@@ -17,10 +17,10 @@ from clerestory.metadata import AUTHORIZATION, LANGUAGES, ON_BEHALF, REQUEST_ID,
 from clerestory.refusals import Reason
 
 PASSED_ON = (AUTHORIZATION, SEAT, REQUEST_ID, LANGUAGES, TRACE_PARENT)  # headers forwarded as metadata
-MAX_STREAMS = 100  # at once: a connection to a server has 128 calls, and others need some
-MAX_STREAMS_INSIDE = 200  # to a server in this process, whose connection has 4096
-SHARES = 2  # one address, which many people may share, may have one of so many parts of the streams
-MAX_STREAMS_EACH = 32  # of one seat, or of all calls without a seat, of one token at an address
+MAX_STREAMS = 100  # open at once: a gRPC connection allows 128 calls, and unary calls need some of them
+MAX_STREAMS_INSIDE = 200  # open at once to a server in this process, whose connection allows 4096
+SHARES = 2  # one address, which many people may share, can hold 1/SHARES of the streams
+MAX_STREAMS_EACH = 32  # per seat; calls without a seat count together per token and address
 SERVER_GONE = "the server cannot be reached"
 TIME_OVER = "the deadline of the call came before the answer"
 
@@ -34,11 +34,11 @@ class BrowserCall:
     """A call from a browser.
 
     Attributes:
-        method: which.
-        message: its request, as bytes.
-        headers: those of PASSED_ON that it has.
-        timeout: seconds that it may take; None for no limit.
-        address: where it comes from, as `network_of` writes it.
+        method: the method.
+        message: the serialized request.
+        headers: the headers from PASSED_ON that the request has.
+        timeout: seconds until the deadline; None for no limit.
+        address: the client's network, as returned by `network_of`.
     """
 
     method: Method
@@ -50,12 +50,12 @@ class BrowserCall:
 
 @dataclass(eq=False, slots=True)
 class Route:
-    """A channel to a server, and what goes over it.
+    """A channel to a server, and the calls on it.
 
     Attributes:
-        channel: untyped: messages stay bytes.
-        metadata: added to every call, such as the door's own token.
-        calls: those under way.
+        channel: untyped, because messages stay bytes.
+        metadata: added to every call, such as the gateway's own token.
+        calls: the calls in progress.
     """
 
     channel: Any
@@ -69,29 +69,29 @@ def route_to(server: Connection) -> Route:
 
 
 class Bridge:
-    """Forwards calls to a server, to which it has a channel until it is closed.
+    """Forwards calls to a server over a channel that stays open until `aclose`.
 
     Args:
-        server: how it is reached; if it seems to be on this machine, it lets the door name its callers.
-        streams: that may be open at once.
+        server: the connection to use; a server on this machine lets the gateway identify its callers by address.
+        streams: maximum number of open streams.
     """
 
     def __init__(self, server: Connection, streams: int) -> None:
         self._near, self._most = is_local(server.target), streams
         self._streams: Counter[Hashable] = Counter()
         self._route = route_to(server)
-        self._routes = {self._route}  # whose channels are open
+        self._routes = {self._route}  # those with an open channel
         self._closing: set[asyncio.Task[None]] = set()
         self._finished = False
 
     def use(self, server: Connection) -> None:
-        """Begin calls by another connection; those under way go on, and when they have ended theirs is closed."""
+        """Switch new calls to another connection; the old one closes when its calls have ended."""
         before, self._route = self._route, route_to(server)
         self._routes.add(self._route)
         self._drop(before)
 
     def _drop(self, route: Route) -> None:
-        """Close a channel over which nothing goes any more."""
+        """Close a channel that has been replaced, once it has no calls."""
         if route is self._route or route.calls or route not in self._routes:
             return
         self._routes.remove(route)
@@ -105,7 +105,7 @@ class Bridge:
         await asyncio.gather(*self._closing, *(route.channel.close() for route in routes))
 
     async def unary(self, call: BrowserCall) -> tuple[bytes, Metadata, Metadata]:
-        """Return the answer, its initial and its trailing metadata. Raises ConnectError."""
+        """Return the response, its initial metadata and its trailing metadata. Raises ConnectError."""
         try:
             return await self._ask(call)
         except NamesDenied:
@@ -118,7 +118,7 @@ class Bridge:
             return answer, texts(list(before)), texts(list(after))
 
     async def stream(self, call: BrowserCall) -> AsyncGenerator[bytes, None]:
-        """Yield the parts of an answer, each fetched after the previous one was consumed. Raises ConnectError."""
+        """Yield the messages of a response, fetching each after the previous one is consumed. Raises ConnectError."""
         with self._counted(call):
             begun = False
             try:
@@ -127,7 +127,7 @@ class Bridge:
                         begun = True
                         yield part
             except NamesDenied:
-                if begun:  # its token may name nobody any more
+                if begun:  # the token has lost its right to identify callers
                     raise
                 self._name_nobody()
                 with self._passed(call) as passed:
@@ -135,13 +135,13 @@ class Bridge:
                         yield part
 
     def _name_nobody(self) -> None:
-        """Name no callers from now on: the server sees the door on another machine, such as a bridge of containers."""
+        """Stop identifying callers: the server sees the gateway on another machine, such as a container bridge."""
         if self._near:
             logger.warning("the server sees all browsers as one caller: to it, the door is on another machine")
         self._near = False
 
     def finish(self) -> None:
-        """End all calls, as if the server were gone, and begin no more."""
+        """Cancel all calls as if the server were gone, and start no more."""
         self._finished = True
         for route in self._routes:
             while route.calls:
@@ -149,7 +149,7 @@ class Bridge:
 
     @contextmanager
     def _passed(self, call: BrowserCall) -> Iterator[Any]:
-        """Have a call at the server during the block. Raises ConnectError for its error."""
+        """Run a call on the server during the block. Raises ConnectError for its error."""
         if self._finished:
             raise ConnectError("unavailable", SERVER_GONE)
         route = self._route
@@ -161,7 +161,7 @@ class Bridge:
         except grpc.aio.AioRpcError as error:
             raise connect_error(error) from None
         except asyncio.CancelledError:
-            if passed in route.calls:  # the caller left; else the door finishes
+            if passed in route.calls:  # the client left; otherwise the gateway is finishing
                 raise
             raise ConnectError("unavailable", SERVER_GONE) from None
         finally:
@@ -170,7 +170,7 @@ class Bridge:
             self._drop(route)
 
     def _sent(self, call: BrowserCall, own: Metadata) -> Metadata:
-        """Return the metadata of a call: with the caller's token, and its address, which counts without a valid one."""
+        """Return the metadata of a call, with the caller's token and the address to use if that token is not valid."""
         names = dict(own)
         passed = [(name, value) for name, value in call.headers.items() if name not in names]
         sent = [*own, *passed, VIA]
@@ -180,7 +180,7 @@ class Bridge:
 
     @contextmanager
     def _counted(self, call: BrowserCall) -> Iterator[None]:
-        """Count a stream while it is open. Raises ConnectError if there are too many."""
+        """Count a stream while it is open. Raises TooManyStreams if a limit is reached."""
         limits: dict[Hashable, int] = {
             "all": self._most,
             call.address: self._most // SHARES,
@@ -197,11 +197,11 @@ class Bridge:
 
 
 def connect_error(error: grpc.aio.AioRpcError) -> ConnectError:
-    """Return the error for the browser; a lost connection is described in our words, not in gRPC's."""
+    """Return the error for the browser; hide gRPC's wording of a lost connection."""
     found = error_of(error)
     if found.code == "unavailable" and not found.details:
         logger.warning("the server cannot be reached: %s", error.details())
         return ConnectError("unavailable", SERVER_GONE)
-    if found.code == "deadline_exceeded" and not found.details:  # as gRPC ends it
+    if found.code == "deadline_exceeded" and not found.details:  # gRPC's own deadline error
         return OwnError(Reason.OUT_OF_TIME, TIME_OVER)
     return found

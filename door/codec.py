@@ -1,4 +1,4 @@
-"""The encoding of messages: binary or JSON, bare or in envelopes."""
+"""Encodes and decodes messages of the Connect protocol: binary or JSON, bare or in envelopes."""
 
 import asyncio
 import json
@@ -16,12 +16,12 @@ from clerestory.door.methods import Method
 from clerestory.protojson import BadJson, parse
 from clerestory.refusals import Reason
 
-ENVELOPE = struct.Struct(">BI")  # flags, length of the payload
+ENVELOPE = struct.Struct(">BI")  # flags, payload length
 COMPRESSED = 0x01  # flag of an envelope whose payload is compressed
 END = 0x02  # flag of the envelope that ends a stream
-GZIP = zlib.MAX_WBITS | 16  # as zlib calls the format
-LARGE = 8 * 1024  # bytes; less is converted sooner than a thread begins
-JSON = json.JSONEncoder()  # whose pieces are made in Python, which lets other threads run; `dumps` is one step in C
+GZIP = zlib.MAX_WBITS | 16  # zlib's name for the gzip format
+LARGE = 8 * 1024  # bytes; starting a thread takes longer than converting a smaller message
+JSON = json.JSONEncoder()  # encodes in Python steps, between which other threads run; `dumps` holds the GIL throughout
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +29,8 @@ class Codec:
     """The encoding of the messages of one call.
 
     Attributes:
-        json: as JSON, otherwise in binary.
-        streams: in envelopes.
+        json: whether messages are JSON; otherwise they are binary.
+        streams: whether messages are in envelopes.
     """
 
     json: bool
@@ -38,27 +38,27 @@ class Codec:
 
     @property
     def content_type(self) -> str:
-        """The media type of the answer."""
+        """The media type of the response."""
         return f"application/{'connect+' if self.streams else ''}{'json' if self.json else 'proto'}"
 
     def payload(self, body: bytes, headers: Mapping[str, str]) -> bytes:
-        """Return what a body holds, unpacked as the headers say. Raises ConnectError."""
+        """Return the payload of a body, decompressed as the headers say. Raises ConnectError."""
         named = "connect-content-encoding" if self.streams else "content-encoding"
         compression = headers.get(named, "identity").lower()
         compressed, payload = unwrapped(body) if self.streams else (compression != "identity", body)
         return unpacked(payload, compression) if compressed else payload
 
     def message(self, method: Method, payload: bytes) -> bytes:
-        """Return the message that a payload is, in binary. Raises ConnectError."""
+        """Return the request message in binary form. Raises ConnectError."""
         return message_of(method, payload) if self.json else payload
 
     async def response(self, method: Method, message: bytes) -> bytes:
-        """Return a message of the answer, encoded."""
+        """Return an encoded message of the response."""
         payload = await self._encoded(method, message) if self.json else message
         return wrapped(payload) if self.streams else payload
 
     async def _encoded(self, method: Method, message: bytes) -> bytes:
-        """Return a message in JSON; a large one is encoded in a thread, while the event loop serves others."""
+        """Return a message as JSON; encode a large one in a thread, so that the event loop can serve other calls."""
         return to_json(method, message) if len(message) <= LARGE else await asyncio.to_thread(to_json, method, message)
 
 
@@ -73,7 +73,7 @@ def wrapped(payload: bytes, flags: int = 0) -> bytes:
 
 
 def unwrapped(body: bytes) -> tuple[bool, bytes]:
-    """Return whether the content of a body that is one envelope is compressed, and the content. Raises ConnectError."""
+    """Return the compression flag and the payload of a body that is one envelope. Raises ConnectError."""
     if len(body) < ENVELOPE.size:
         raise UnreadableRequest(
             f"the body has {len(body)} bytes; a Connect stream begins with an envelope of {ENVELOPE.size}",
@@ -89,7 +89,7 @@ def unwrapped(body: bytes) -> tuple[bool, bytes]:
 
 
 def unpacked(payload: bytes, compression: str) -> bytes:
-    """Return a payload decompressed: no more of it than a body may have. Raises ConnectError."""
+    """Return a payload decompressed, up to the maximum body size. Raises ConnectError."""
     if compression == "identity":
         raise UnreadableRequest("the envelope is compressed, but no header says how")
     if compression != "gzip":
@@ -109,7 +109,7 @@ def unpacked(payload: bytes, compression: str) -> bytes:
 
 
 def message_of(method: Method, payload: bytes) -> bytes:
-    """Return the message written as JSON text, in binary. Raises UnreadableRequest, which names a field."""
+    """Return a JSON request in binary form. Raises UnreadableRequest, which names the field."""
     try:
         return parse(method.request(), payload or b"{}").SerializeToString()
     except BadJson as error:
@@ -118,7 +118,7 @@ def message_of(method: Method, payload: bytes) -> bytes:
 
 
 def to_json(method: Method, message: bytes) -> bytes:
-    """Return a message as JSON text, with the names of proto/, as in position files. Raises OwnError, INTERNAL."""
+    """Return a message as JSON with the field names of proto/. Raises OwnError with INTERNAL."""
     try:
         decoded = method.response.FromString(message)
     except DecodeError:

@@ -1,4 +1,4 @@
-"""The settings of a door, checked when they are made."""
+"""The settings of the gateway, validated on construction."""
 
 import ipaddress
 import re
@@ -9,22 +9,22 @@ from pathlib import Path
 from clerestory.addresses import is_loopback, is_port
 from clerestory.declared import declared
 
-MAX_BODY_BYTES = 64 * 1024  # the same as the server's limit
+MAX_BODY_BYTES = 64 * 1024  # the server's limit is the same
 Network = ipaddress.IPv4Network | ipaddress.IPv6Network
 HOST_NAME = re.compile(r"[\w.-]+|\[?[0-9a-fA-F:]+\]?")  # or an IPv6 address
 LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
 
 
 class BadDoor(ValueError):
-    """A setting of the door is invalid; the message names it."""
+    """A gateway setting is invalid; the message names it."""
 
 
 @dataclass(frozen=True, slots=True)
 class DoorSettings:
-    """The settings of a door, each with its meaning. Raises BadDoor.
+    """The settings of the gateway, each with its description. Raises BadDoor.
 
     Attributes:
-        insecure: accept plaintext from other machines.
+        insecure: whether to accept plaintext connections from other machines.
     """
 
     listen: str = declared(
@@ -60,7 +60,7 @@ class DoorSettings:
 
     @property
     def address(self) -> tuple[str, int]:
-        """Host and port. Raises BadDoor."""
+        """The host and port to listen on. Raises BadDoor."""
         host, colon, port = self.listen.rpartition(":")
         if not (host and colon and is_port(port)):
             raise BadDoor(f"web: {self.listen!r} is not HOST:PORT")
@@ -75,10 +75,10 @@ class DoorSettings:
             raise BadDoor(f"web_proxy: {error}") from None
 
     def knows(self, host: str) -> bool:
-        """Whether a `Host` header, its port left out, is a name of this door.
+        """Return whether the gateway accepts a `Host` header, given without its port.
 
-        Through a foreign name that resolves to this machine, a web page could reach its visitor's servers (DNS
-        rebinding). An address cannot be such a name.
+        This check prevents DNS rebinding: a web page could otherwise reach its visitor's servers through a foreign name
+        that resolves to this machine. IP addresses are accepted, because DNS cannot rebind them.
         """
         bare = host.strip("[]").lower()
         own, _ = self.address
@@ -88,7 +88,7 @@ class DoorSettings:
 
 
 def is_address(host: str) -> bool:
-    """Whether a host is an IP address."""
+    """Return whether a host is an IP address."""
     try:
         ipaddress.ip_address(host)
     except ValueError:

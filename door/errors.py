@@ -1,4 +1,4 @@
-"""Errors as the Connect protocol writes them."""
+"""Errors of the Connect protocol, made from gRPC errors or raised by the gateway itself."""
 
 import json
 from base64 import b64encode
@@ -35,25 +35,25 @@ HTTP = {
     "unavailable": 503,
     "data_loss": 500,
     "unauthenticated": 401,
-}  # code -> status of the HTTP answer (Connect protocol, "Error codes")
+}  # code -> HTTP status (Connect protocol, "Error codes")
 OWN = {
     Reason.UNREADABLE_REQUEST: "invalid_argument",
     Reason.SLOW_REQUEST: "deadline_exceeded",
     Reason.BUSY: "resource_exhausted",
     Reason.OUT_OF_TIME: "deadline_exceeded",
     Reason.INTERNAL: "internal",
-}  # reasons of the door itself -> their codes, which are those of the server
-RETRY = 1  # seconds after which a call of a caller with too many streams may be tried again
+}  # reasons of the gateway's own errors -> their codes, the same as the server's
+RETRY = 1  # seconds after which a client with too many streams may retry
 
 
 class ConnectError(Exception):
     """A call ends with an error.
 
     Args:
-        code: one of HTTP.
+        code: one of the keys of HTTP.
         message: in English.
-        details: messages that say more, as the protocol writes them.
-        metadata: that came with it.
+        details: error details, in the protocol's JSON form.
+        metadata: the trailing metadata.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class ConnectError(Exception):
 
     @property
     def status(self) -> int:
-        """The status of the HTTP answer."""
+        """The HTTP status of the response."""
         return HTTP[self.code]
 
     def fields(self) -> dict[str, Any]:
@@ -77,21 +77,21 @@ class ConnectError(Exception):
         return fields | ({"details": self.details} if self.details else {})
 
     def body(self) -> bytes:
-        """Return the same as JSON text."""
+        """Return the error as JSON text."""
         return json.dumps(self.fields()).encode()
 
 
 class NamesDenied(ConnectError):
-    """The server does not let the door name its callers."""
+    """The server does not let the gateway identify its callers."""
 
 
 class OwnError(ConnectError):
-    """The door itself refuses a call: the error that the server has for the same reason.
+    """An error of the gateway itself, identical to the server's error for the same reason.
 
     Args:
-        reason: why, one of OWN.
+        reason: one of the keys of OWN.
         text: what is wrong.
-        details: besides the reason.
+        details: error details besides the ErrorInfo.
     """
 
     def __init__(self, reason: Reason, text: str, *details: Message) -> None:
@@ -100,18 +100,18 @@ class OwnError(ConnectError):
         super().__init__(OWN[reason], text, [told(one) for one in (why, *details)])
 
     def tell_in(self, asked: str) -> None:
-        """Add what the user is told in the language that an `accept-language` asks for."""
+        """Add a localized message in the language that an `accept-language` header asks for."""
         language = language_asked(asked)
         text = words_for_users(self.reason, str(self), language)
         self.details.append(told(error_details_pb2.LocalizedMessage(locale=language, message=text)))
 
 
 class UnreadableRequest(OwnError):
-    """A request is not that of its method.
+    """A request cannot be parsed.
 
     Args:
         text: what is wrong.
-        field: of the request; "" for the whole.
+        field: the field of the request; "" for the whole request.
     """
 
     def __init__(self, text: str, field: str = "") -> None:
@@ -121,7 +121,7 @@ class UnreadableRequest(OwnError):
 
 
 class TooManyStreams(OwnError):
-    """A caller has more streams open than it may have, and may try again later."""
+    """A client has too many open streams; it may retry later."""
 
     def __init__(self) -> None:
         later = error_details_pb2.RetryInfo(retry_delay=Duration(seconds=RETRY))
@@ -129,7 +129,7 @@ class TooManyStreams(OwnError):
 
 
 def error_of(error: grpc.aio.AioRpcError) -> ConnectError:
-    """Return the error in which a call to the server ended."""
+    """Return the error of a call to the server, as an error of the Connect protocol."""
     metadata = list(error.trailing_metadata() or ())
     statuses = [Status.FromString(value) for name, value in metadata if name == DETAILS and isinstance(value, bytes)]
     details = [detail(packed) for status in statuses for packed in status.details]
@@ -144,7 +144,7 @@ def code_name(code: grpc.StatusCode) -> str:
 
 
 def detail(packed: AnyMessage) -> dict[str, Any]:
-    """Return a detail of an error; if it is one of google.rpc's, with its fields for callers without its class."""
+    """Return an error detail in the protocol's JSON form; details of google.rpc also get readable fields."""
     kind = packed.TypeName()
     fields = {"type": kind, "value": b64encode(packed.value).decode().rstrip("=")}
     known = getattr(error_details_pb2, kind.removeprefix("google.rpc."), None)
@@ -154,12 +154,12 @@ def detail(packed: AnyMessage) -> dict[str, Any]:
 
 
 def told(message: Message) -> dict[str, Any]:
-    """Return a message as a detail of an error."""
+    """Pack a message as an error detail."""
     packed = AnyMessage()
     packed.Pack(message)
     return detail(packed)
 
 
 def texts(metadata: Sequence[tuple[str, str | bytes]]) -> list[tuple[str, str]]:
-    """Return the metadata that a browser can read."""
+    """Return the metadata that browsers can read, without binary values."""
     return [(name, value) for name, value in metadata if isinstance(value, str)]

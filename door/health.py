@@ -1,4 +1,4 @@
-"""What the server says of its health, for those who ask over HTTP."""
+"""Reports the server's health over HTTP, for load balancers."""
 
 from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
 
@@ -8,11 +8,11 @@ from clerestory.door.methods import Method
 
 HEALTH, SERVING = "/health", "SERVING"
 CHECK = Method("/grpc.health.v1.Health/Check", streams=False, request=HealthCheckRequest, response=HealthCheckResponse)
-SECONDS = 3.0  # within which the server must answer, as for `clerestory health`
+SECONDS = 3.0  # timeout, the same as for `clerestory health`
 
 
 async def health(bridge: Bridge) -> str:
-    """Return the status of the server, as gRPC names it, or why it cannot be asked."""
+    """Return the server's status by its gRPC name, or the error message if it cannot be reached."""
     try:
         answer, _, _ = await bridge.unary(BrowserCall(CHECK, b"", {}, SECONDS, ""))
     except ConnectError as error:

@@ -1,4 +1,4 @@
-"""HTTP over ASGI: a request with a limited body, and the answer."""
+"""HTTP over ASGI: reads a request body of limited size, and sends the response."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, MutableMapping
@@ -15,8 +15,8 @@ Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]
 Send = Callable[[MutableMapping[str, Any]], Awaitable[None]]
 Headers = Iterable[tuple[str, str]]
 
-BODY_SECONDS = 10.0  # within which a body must arrive
-PIECE = 8 * 1024  # bytes of an answer that are sent at once, so that no more of it waits for a slow caller
+BODY_SECONDS = 10.0  # in which a body must arrive
+PIECE = 8 * 1024  # bytes of a response sent at once, which limits how much of it is buffered for a slow client
 SAFETY = (
     ("content-security-policy", "default-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"),
     ("x-content-type-options", "nosniff"),
@@ -27,7 +27,7 @@ SAFETY = (
 
 
 def caller_of(scope: Scope) -> str:
-    """Return the address that a request comes from, "" if it is unknown."""
+    """Return the network that a request comes from; "" if it is unknown."""
     host, _ = scope.get("client") or ("", 0)
     with suppress(ValueError):
         return network_of(host)
@@ -35,29 +35,29 @@ def caller_of(scope: Scope) -> str:
 
 
 def packed(content_type: str, headers: Headers) -> list[tuple[bytes, bytes]]:
-    """Return the headers of an answer as they are sent, those of safety among them."""
+    """Return the headers of a response in ASGI form, including the security headers."""
     lines = [("content-type", content_type), *SAFETY, *headers]
     return [(name.encode("latin-1"), value.encode("latin-1")) for name, value in lines]
 
 
 def require_short(size: int) -> None:
-    """Raise UnreadableRequest for a body of so many bytes that it is too long."""
+    """Raise UnreadableRequest if a body of this many bytes is too long."""
     if size > MAX_BODY_BYTES:
         raise UnreadableRequest(f"the body has more than {MAX_BODY_BYTES >> 10} KiB")
 
 
 class CallerLeft(Exception):
-    """The connection is gone."""
+    """The connection is closed."""
 
 
 class HttpExchange:
-    """One request and its answer.
+    """One request and its response.
 
     Attributes:
-        method: of HTTP.
-        path: decoded, without the query.
+        method: the HTTP method.
+        path: the decoded path, without the query.
         headers: by name in lower case; the last one of a repeated name.
-        caller: the address that the request comes from, as `network_of` writes it.
+        caller: the client's network, as returned by `network_of`.
     """
 
     def __init__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -69,7 +69,7 @@ class HttpExchange:
         self._unread = "transfer-encoding" in self.headers or self.headers.get("content-length", "0") != "0"
 
     async def body(self) -> bytes:
-        """Return the body. Raises OwnError for one too long or too slow, CallerLeft."""
+        """Return the body. Raises OwnError if it is too long or too slow, CallerLeft if the connection closes."""
         found, more = bytearray(), True
         require_short(int(self.headers.get("content-length", "0")))
         try:
@@ -87,7 +87,7 @@ class HttpExchange:
         return bytes(found)
 
     async def while_there(self, work: Coroutine[Any, Any, None]) -> None:
-        """Run work, and cancel it if the caller leaves first; the body must have been read."""
+        """Run a coroutine, and cancel it if the client disconnects first. The body must have been read."""
         tasks = {asyncio.ensure_future(work), asyncio.ensure_future(self._gone())}
         try:
             done, _ = await asyncio.wait(tasks, return_when=asyncio.FIRST_COMPLETED)
@@ -103,16 +103,16 @@ class HttpExchange:
             pass
 
     async def start(self, status: int, content_type: str, headers: Headers = ()) -> None:
-        """Send the status line and the headers. Behind a body that nobody has read, the connection ends."""
+        """Send the status line and the headers. If the body is unread, the connection closes after the response."""
         lines = packed(content_type, [*headers, *([("connection", "close")] if self._unread else [])])
         await self._send({"type": "http.response.start", "status": status, "headers": lines})
 
     async def send(self, data: bytes, *, more: bool = False) -> None:
-        """Send a part of the answer's body, the last one unless there are more."""
+        """Send a part of the response body; it is the last part unless `more` is set."""
         await self._send({"type": "http.response.body", "body": data, "more_body": more})
 
     async def answer(self, status: int, content_type: str, data: bytes, headers: Headers = ()) -> None:
-        """Send a whole answer."""
+        """Send a complete response."""
         await self.start(status, content_type, [("content-length", str(len(data))), *headers])
         shown = b"" if self.method == "HEAD" else data
         for begin in range(0, len(shown) - PIECE, PIECE):
@@ -120,5 +120,5 @@ class HttpExchange:
         await self.send(shown[(len(shown) - 1) // PIECE * PIECE :] if shown else b"")
 
     async def say(self, status: int, text: str, headers: Headers = ()) -> None:
-        """Send a sentence."""
+        """Send a response in plain text."""
         await self.answer(status, "text/plain; charset=utf-8", text.encode(), headers)

@@ -1,4 +1,4 @@
-"""Accepts the connections of a door, as many as there is room for."""
+"""Accepts the gateway's connections, within their limits."""
 
 import asyncio
 import socket
@@ -10,9 +10,9 @@ from clerestory.addresses import network_of
 from clerestory.door.places import ConnectionPlaces
 from clerestory.door.protocol import Protocol
 
-AT_ONCE = 4  # connections that are accepted before other work goes on: each takes half a millisecond
-AGAIN = 0.05  # seconds until the next attempt where the system has no descriptor left
-MOMENT = 0.01  # seconds until the next attempt where there is no place, after which a connection is refused
+AT_ONCE = 4  # connections accepted before other work runs: each takes half a millisecond
+AGAIN = 0.05  # seconds until the next attempt when the system is out of file descriptors
+MOMENT = 0.01  # seconds until the next attempt when the gateway is full; after it, the connection is rejected
 FULL = (
     b"HTTP/1.1 503 Service Unavailable\r\ncontent-type: text/plain; charset=utf-8\r\nconnection: close\r\n"
     b"retry-after: 1\r\ncontent-length: 50\r\n\r\nToo many connections are open; try again shortly.\n"
@@ -20,12 +20,12 @@ FULL = (
 
 
 class Listener:
-    """A socket that listens, and the connections that it leads to.
+    """A listening socket, and the connections that it accepts.
 
     Args:
-        sock: listens already.
-        places: of its connections.
-        make: returns the protocol of a connection from an address.
+        sock: a socket that is already listening.
+        places: the limits on connections.
+        make: returns the protocol for a connection from an address.
     """
 
     def __init__(self, sock: socket.socket, places: ConnectionPlaces, make: Callable[[str], Protocol]) -> None:
@@ -33,12 +33,12 @@ class Listener:
         self._loop = asyncio.get_running_loop()
         self._beginning: set[asyncio.Task[None]] = set()
         self._later: asyncio.TimerHandle | None = None
-        self._waiting: socket.socket | None = None  # a connection for which there may be a place in a moment
+        self._waiting: socket.socket | None = None  # a connection that waits for a slot
         sock.setblocking(False)
         self._listen()
 
     def close(self) -> None:
-        """Accept no more."""
+        """Stop accepting connections."""
         self._loop.remove_reader(self._sock)
         if self._later is not None:
             self._later.cancel()
@@ -47,17 +47,17 @@ class Listener:
             self._waiting = None
 
     async def wait_closed(self) -> None:
-        """Return once every connection that was accepted has begun."""
+        """Return once every accepted connection has been set up."""
         await asyncio.gather(*self._beginning)
 
     def _listen(self) -> None:
         self._loop.add_reader(self._sock, self._accept)
 
     def _accept(self) -> None:
-        """Accept those that have come, up to AT_ONCE.
+        """Accept up to AT_ONCE pending connections.
 
-        Where the system has no descriptor left, the socket would only report the same again and again. Where every
-        connection is in use, one may end in a moment.
+        When the system is out of file descriptors, pause, because the socket would stay readable. When the gateway is
+        full, wait a moment for a connection to end.
         """
         for _ in range(AT_ONCE):
             try:
@@ -78,12 +78,12 @@ class Listener:
                 refuse(sock)
 
     def _rest(self, seconds: float, then: Callable[[], None]) -> None:
-        """Accept no more for a moment."""
+        """Stop accepting for a moment."""
         self._loop.remove_reader(self._sock)
         self._later = self._loop.call_later(seconds, then)
 
     def _enter(self, sock: socket.socket, address: str) -> bool:
-        """Begin a connection if there is a place for it; return whether there is."""
+        """Set up a connection if there is a slot for it; return whether there is."""
         found = self._places.enter(address)
         if found:
             task = self._loop.create_task(self._begin(sock, self._make(address)))
@@ -92,14 +92,14 @@ class Listener:
         return found
 
     def _try_again(self, sock: socket.socket, address: str) -> None:
-        """Begin a connection, or refuse it; then listen again."""
+        """Set up a connection, or reject it; then listen again."""
         self._waiting = None
         if not self._enter(sock, address):
             refuse(sock)
         self._listen()
 
     async def _begin(self, sock: socket.socket, protocol: Protocol) -> None:
-        """Connect a socket and its protocol."""
+        """Attach a protocol to a socket."""
         try:
             await self._loop.connect_accepted_socket(lambda: protocol, sock)
         except OSError:
@@ -108,6 +108,6 @@ class Listener:
 
 
 def refuse(sock: socket.socket) -> None:
-    """Say that there is no place, if the caller can hear it, and close."""
+    """Send 503 if the socket accepts it, and close the connection."""
     with sock, suppress(OSError):
         sock.send(FULL)

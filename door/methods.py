@@ -1,4 +1,4 @@
-"""The methods that a browser can call: all of them, found by their descriptors."""
+"""Finds the gRPC methods that browsers can call, by their descriptors."""
 
 import importlib
 import pkgutil
@@ -15,13 +15,13 @@ import clerestory.v1
 
 @dataclass(frozen=True, slots=True)
 class Method:
-    """One method.
+    """A gRPC method.
 
     Attributes:
-        path: `/package.Service/Method`, as HTTP and gRPC name it.
-        streams: whether its answer is a stream; its request never is.
-        request: the class of its request.
-        response: the class of its answer, or of each part of it.
+        path: `/package.Service/Method`, the same in HTTP and gRPC.
+        streams: whether the response is a stream; requests never are.
+        request: the class of the request.
+        response: the class of the response, or of each message in its stream.
     """
 
     path: str
@@ -32,7 +32,7 @@ class Method:
 
 @cache
 def methods() -> Mapping[str, Method]:
-    """Return the methods of every service of proto/, by path."""
+    """Return the methods of all services in proto/, by path."""
     modules = [module.name for module in pkgutil.iter_modules(clerestory.v1.__path__) if module.name.endswith("_pb2")]
     files = [importlib.import_module(f"clerestory.v1.{name}").DESCRIPTOR for name in modules]
     services = [service for file in files for service in file.services_by_name.values()]
@@ -41,7 +41,7 @@ def methods() -> Mapping[str, Method]:
 
 
 def method_of(method: MethodDescriptor) -> Method:
-    """Return what the door needs to know of a method."""
+    """Return the Method of a descriptor."""
     return Method(
         f"/{method.containing_service.full_name}/{method.name}",
         bool(method.server_streaming),

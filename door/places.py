@@ -1,4 +1,4 @@
-"""Who may hold the connections of a door: a share for each address, and whoever has waited longest makes room."""
+"""Limits the gateway's connections, with a share for each address; when full, it closes the longest idle one."""
 
 import asyncio
 import ipaddress
@@ -10,22 +10,22 @@ from typing import Protocol
 from clerestory.counting import decrease
 from clerestory.door.config import Network
 
-CONNECTIONS = 500  # of all addresses, where nobody says how many descriptors there are for them
-SHARES = 4  # one address may hold one of so many parts of the connections
-LEAST = 8  # connections of one address, however few there are: a browser opens six
-BYTES = 8 << 20  # of the requests of all connections: many thousand positions
-PAUSE = 1.0  # seconds from one line in the log to the next
-SHOWN = 3  # reasons in a line
+CONNECTIONS = 500  # of all addresses, by default
+SHARES = 4  # one address may hold 1/SHARES of the connections
+LEAST = 8  # minimum share of an address: a browser opens six connections
+BYTES = 8 << 20  # for the unfinished requests of all connections: thousands of positions
+PAUSE = 1.0  # seconds between two log lines
+SHOWN = 3  # reasons in a log line
 
 logger = logging.getLogger(__name__)
 
 
 class HeldConnection(Protocol):
-    """A connection.
+    """A connection that is counted.
 
     Attributes:
-        address: where it comes from, as `network_of` writes it.
-        size: bytes of its request that are in memory.
+        address: the client's network, as returned by `network_of`.
+        size: bytes of its request in memory.
     """
 
     address: str
@@ -36,15 +36,15 @@ class HeldConnection(Protocol):
 
 
 class ConnectionPlaces:
-    """The connections of a door.
+    """The limits on the gateway's connections, and the connections that count against them.
 
-    Those that wait for their caller are of two kinds: in the middle of a request (or before the first), and between
-    two requests. Where room is needed, the longest waiting one of the larger kind is closed: so a crowd of silent
-    connections closes its own, not those that people use.
+    Connections that wait for their client are either in a request (or before the first one) or between two requests. To
+    make room, the gateway closes the one that has waited longest in the larger group. So a flood of silent connections
+    displaces its own members, not the connections in use.
 
     Args:
-        most: connections at once.
-        free: networks whose connections have no share, because they are proxies.
+        most: maximum number of connections.
+        free: networks of trusted proxies, which are exempt from the share for each address.
     """
 
     def __init__(self, most: int, free: Sequence[Network] = ()) -> None:
@@ -58,11 +58,11 @@ class ConnectionPlaces:
 
     @property
     def full(self) -> bool:
-        """Whether another connection must be closed before one can enter."""
+        """Whether the gateway must close a connection to accept another."""
         return self._total >= self._most
 
     def enter(self, address: str) -> bool:
-        """Count a new connection, and return whether there is a place for it; another may be closed for it."""
+        """Take a slot for a new connection, closing another one if necessary; return whether there was one."""
         if self._held[address] >= self._each and not self._is_free(address):
             found = self._close(self._longest(address), f"{address} has its share of the connections")
         elif self.full:
@@ -75,27 +75,27 @@ class ConnectionPlaces:
         return found
 
     def make_room(self, why: str) -> bool:
-        """Close the connection that can be spared most; return whether there was one."""
+        """Close the longest waiting connection of the larger group; return whether there was one."""
         crowd = max(self._asking, self._between, key=len)
         return self._close(next(iter(crowd), None), why)
 
     def asks(self, holder: HeldConnection) -> None:
-        """Note that a connection waits for a request, or the rest of one."""
+        """Record that a connection waits for a request, or for the rest of one."""
         self._between.pop(holder, None)
         self._asking.setdefault(holder)
 
     def rests(self, holder: HeldConnection) -> None:
-        """Note that a connection waits between two requests."""
+        """Record that a connection is idle between two requests."""
         self.works(holder)
         self._between[holder] = None
 
     def works(self, holder: HeldConnection) -> None:
-        """Note that a connection waits for its answer: it keeps its place."""
+        """Record that a request is being answered, so that its connection is not closed."""
         self._asking.pop(holder, None)
         self._between.pop(holder, None)
 
     def fills(self, holder: HeldConnection, size: int) -> None:
-        """Note how many bytes of a request a connection holds; if all have too many, close the longest waiting one."""
+        """Record the bytes of a request in memory; if the total is too large, close the longest waiting connection."""
         self._bytes += size - holder.size
         holder.size = size
         if self._bytes > BYTES:
@@ -104,14 +104,14 @@ class ConnectionPlaces:
             )
 
     def leave(self, holder: HeldConnection) -> None:
-        """Give the place of a connection back."""
+        """Release the slot of a connection."""
         self.works(holder)
         self.fills(holder, 0)
         self._total -= 1
         decrease(self._held, holder.address)
 
     def _longest(self, address: str) -> HeldConnection | None:
-        """Return the longest waiting connection of an address, None if none waits."""
+        """Return the longest waiting connection of an address; None if none waits."""
         waiting = (holder for kind in (self._asking, self._between) for holder in kind)
         return next((holder for holder in waiting if holder.address == address), None)
 
@@ -131,14 +131,14 @@ class ConnectionPlaces:
 
 
 class ClosureLog:
-    """Tells the log of what strangers do, a line at most in each pause."""
+    """Logs closed connections at a limited rate, so that strangers cannot flood the log."""
 
     def __init__(self) -> None:
         self._counts: Counter[str] = Counter()
         self._pausing = False
 
     def tell(self, why: str) -> None:
-        """Count an occurrence, and log it, after the pause if there was a line just before."""
+        """Count an occurrence, and log it now or at the end of the pause after the previous line."""
         self._counts[why] += 1
         if not self._pausing:
             self._log()

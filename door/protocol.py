@@ -1,4 +1,4 @@
-"""HTTP/1.1 at the door: how much a caller may send, and how long it may be waited for."""
+"""The gateway's HTTP/1.1 protocol: limits what a client may send and how long the gateway waits for it."""
 
 import asyncio
 import re
@@ -12,32 +12,32 @@ from clerestory.door.http import packed
 from clerestory.door.places import ConnectionPlaces
 
 MAX_HEAD_BYTES = 16 * 1024  # of a request
-MAX_LINES = 100  # of a head
-MAX_PARTS = 256  # in which a body may arrive: 64 KiB in the smallest segments of a network are half as many
-READ_BYTES = 16 * 1024  # that are parsed in one go
-WRITE_BYTES = 8 * 1024  # that wait for a slow caller, before the answer does
-HEADER_SECONDS = 10.0  # within which the head of a request must arrive
-CLOSE_SECONDS = 5.0  # that a caller has to take the rest of its answer
-STALL_SECONDS = 30.0  # after which a caller that takes nothing of its answer is given up
-URL = re.compile(rb"https?://([^/?#]*)", re.IGNORECASE)  # the beginning of one: scheme and authority
+MAX_LINES = 100  # in a request head
+MAX_PARTS = 256  # in which a body may arrive; 64 KiB in the smallest network segments need half as many
+READ_BYTES = 16 * 1024  # parsed at once
+WRITE_BYTES = 8 * 1024  # buffered for a slow client before the response pauses
+HEADER_SECONDS = 10.0  # in which a request head must arrive
+CLOSE_SECONDS = 5.0  # that a client has to receive the rest of a response
+STALL_SECONDS = 30.0  # without progress, after which the gateway drops a slow client
+URL = re.compile(rb"https?://([^/?#]*)", re.IGNORECASE)  # the scheme and authority of a URL
 CONTROL = re.compile(rb"[\x00-\x08\x0a-\x1f\x7f]")
 
 
 class BadHttpRequest(h11.RemoteProtocolError):
-    """A request is refused whatever it asks; `error_status_hint` is the status, the text says why."""
+    """A request is rejected before it is handled; `error_status_hint` is the status and the text is the reason."""
 
 
 class RequestParser(h11.Connection):
-    """The parser of a connection's requests, which bounds what one of them may cost."""
+    """The request parser of a connection, with limits on the cost of a request."""
 
     def __init__(self) -> None:
         super().__init__(h11.SERVER, MAX_HEAD_BYTES)
         self._parts = 0
-        self.bodiless = False  # the answer has no body: its request is a HEAD
+        self.bodiless = False  # whether the response has no body, because the request is a HEAD
         self.error: h11.RemoteProtocolError | None = None
 
     def next_event(self) -> Any:
-        """Return what comes next, as h11 does. Raises h11.RemoteProtocolError."""
+        """Return the next event, as h11 does. Raises h11.RemoteProtocolError."""
         try:
             if self.their_state is h11.IDLE:
                 self.bodiless = False
@@ -60,7 +60,7 @@ class RequestParser(h11.Connection):
 
 
 def check_head(received: bytes) -> None:
-    """Raise BadHttpRequest for a head that is too long; the rest of it may be missing."""
+    """Raise BadHttpRequest if the request head is too long. The head may be incomplete."""
     end = received.find(b"\r\n\r\n")
     if max(end, 0) > MAX_HEAD_BYTES or (end < 0 and len(received) > MAX_HEAD_BYTES):
         raise BadHttpRequest(f"The head of the request has more than {MAX_HEAD_BYTES >> 10} KiB.", 431)
@@ -69,7 +69,7 @@ def check_head(received: bytes) -> None:
 
 
 def check_request(request: h11.Request) -> None:
-    """Raise BadHttpRequest for a head that two readers could understand differently."""
+    """Raise BadHttpRequest for a request head that two parsers could interpret differently (request smuggling)."""
     names = {name for name, _ in request.headers}
     if b"transfer-encoding" in names and (b"content-length" in names or request.http_version < b"1.1"):
         raise BadHttpRequest("A request must have one of Content-Length and Transfer-Encoding, not both.", 400)
@@ -79,9 +79,9 @@ def check_request(request: h11.Request) -> None:
 
 
 def in_origin_form(request: h11.Request) -> h11.Request:
-    """Return a request with a path for its target: the host of a URL takes the place of the header's.
+    """Return a request with a path as its target; the host of a URL replaces the `Host` header.
 
-    Programs that take the door for a proxy send URLs (RFC 9112, 3.2.2).
+    Clients that use the gateway as a proxy send URLs (RFC 9112, 3.2.2).
     """
     url = URL.match(request.target)
     if url is None:
@@ -97,14 +97,14 @@ def in_origin_form(request: h11.Request) -> h11.Request:
 
 
 class ClosingTransport:
-    """A transport that is closed without taking the answer from a caller who is still sending.
+    """A transport that closes only after the client has received the response, even if the client is still sending.
 
-    A socket that is closed with unread bytes resets its connection, and the answer is lost. So the answer is ended
-    first, and what still comes is dropped. After CLOSE_SECONDS the connection ends in any case.
+    Closing a socket with unread data resets the connection, and the response is lost. So this transport ends the
+    response first and discards incoming data. After CLOSE_SECONDS it closes the connection in any case.
 
     Args:
-        transport: of the connection.
-        requests: its parser.
+        transport: the connection's transport.
+        requests: the connection's parser.
         told: called when the connection begins to close.
     """
 
@@ -116,16 +116,16 @@ class ClosingTransport:
         return getattr(self._transport, name)
 
     def write(self, data: bytes) -> None:
-        """Send, unless the connection is gone: asyncio would write a line to the log each time."""
+        """Write, unless the connection is closed; asyncio would log every attempt."""
         if not self._transport.is_closing():
             self._transport.write(data)
 
     def is_closing(self) -> bool:
-        """Whether nothing more is read or written."""
+        """Return whether the transport accepts no more reads or writes."""
         return self._end is not None or self._transport.is_closing()
 
     def close(self) -> None:
-        """End the answer, then the connection."""
+        """End the response, then close the connection."""
         if self.is_closing():
             return
         self._end = asyncio.get_running_loop().call_later(CLOSE_SECONDS, self._transport.abort)
@@ -137,22 +137,22 @@ class ClosingTransport:
         self._told()
 
     def closed(self) -> None:
-        """Note that the connection has ended."""
+        """Record that the connection has closed."""
         if self._end is not None:
             self._end.cancel()
 
 
 class Protocol(H11Protocol):
-    """One connection.
+    """One HTTP/1.1 connection.
 
     Attributes:
-        address: where it comes from, as `network_of` writes it.
-        size: bytes of its request that are in memory.
+        address: the client's network, as returned by `network_of`.
+        size: bytes of its request in memory.
 
     Args:
-        address: the same.
-        places: that it takes one of.
-        uvicorn: what `H11Protocol` takes.
+        address: sets the attribute.
+        places: the limits on connections, which this one counts against.
+        uvicorn: the arguments of `H11Protocol`.
     """
 
     conn: RequestParser
@@ -177,43 +177,43 @@ class Protocol(H11Protocol):
             transport.abort()
 
     def data_received(self, data: bytes) -> None:
-        """Read on, unless nothing more is wanted."""
+        """Process incoming data, unless the connection is closing."""
         if not self.transport.is_closing():
             self._places.fills(self, self.size + len(data))
             super().data_received(data)
             self._look()
 
     def on_response_complete(self) -> None:
-        """Wait for the next request; there is none behind a body that nobody has read."""
+        """Wait for the next request; close the connection if the body of the last one is unread."""
         unread = self.conn.their_state is h11.SEND_BODY
-        super().on_response_complete()  # which may begin a request that came meanwhile
+        super().on_response_complete()  # may begin a request that has already arrived
         if unread:
             self.transport.close()
         self._places.fills(self, len(self.conn.trailing_data[0]))
         self._look()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Give the place back."""
+        """Release the connection's slot."""
         cancel(self._waiting, self._stalled)
         self._places.leave(self)
         self.transport.closed()
         super().connection_lost(exc)
 
     def shutdown(self) -> None:
-        """Close after the answer, if one is due."""
+        """Close after the current response, if there is one."""
         if self.transport.is_closing():
             self.leave()
         else:
             super().shutdown()
 
     def leave(self) -> None:
-        """Close at once, even before the connection is made."""
+        """Close immediately, even before the connection is established."""
         self._unwanted = True
         if self.transport is not None:
             self.transport.abort()
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse a request that is none, with the status and the reason, and close."""
+        """Reject a malformed request with its status and reason, and close."""
         cycle = self.cycle
         if cycle is not None and not cycle.response_complete:
             cycle.disconnected = True
@@ -223,7 +223,7 @@ class Protocol(H11Protocol):
         self.transport.close()
 
     def _say(self, error: h11.RemoteProtocolError | None, otherwise: str) -> None:
-        """Send an error and its reason."""
+        """Send an error response."""
         text = f"{error if isinstance(error, BadHttpRequest) else otherwise}\n".encode()
         headers = packed("text/plain; charset=utf-8", [("content-length", str(len(text))), ("connection", "close")])
         status = error.error_status_hint if error is not None else 400
@@ -232,19 +232,19 @@ class Protocol(H11Protocol):
             self.transport.write(self.conn.send(event))
 
     def pause_writing(self) -> None:
-        """Wait for a slow caller, but not for ever."""
+        """Pause for a slow client, for at most STALL_SECONDS."""
         super().pause_writing()
         self._look()
         self._stalled = self.loop.call_later(STALL_SECONDS, self.transport.abort)
 
     def resume_writing(self) -> None:
-        """Write on."""
+        """Resume writing."""
         cancel(self._stalled)
         super().resume_writing()
         self._look()
 
     def _look(self) -> None:
-        """See whom the connection waits for now."""
+        """Update whether the connection waits for its client or for the gateway."""
         state, begun = self.conn.their_state, bool(self.conn.trailing_data[0])
         if state is h11.IDLE and begun and not self.transport.is_closing():
             self._wait()
@@ -258,7 +258,7 @@ class Protocol(H11Protocol):
             self._places.works(self)
 
     def _wait(self) -> None:
-        """Wait for the rest of a head."""
+        """Wait for the rest of a request head."""
         self._places.asks(self)
         if self._waiting is None:
             self._waiting = self.loop.call_later(HEADER_SECONDS, self.transport.close)

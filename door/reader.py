@@ -1,4 +1,4 @@
-"""The reading of requests."""
+"""Decodes the requests of browsers without blocking the event loop."""
 
 import asyncio
 from concurrent.futures import ThreadPoolExecutor
@@ -9,10 +9,10 @@ from clerestory.turns import Turns
 
 
 class Reader:
-    """Reads the messages of requests; long ones in JSON in a thread of its own, one at a time, of each address in turn.
+    """Decodes requests; long JSON is decoded in one thread, which takes the addresses in turn.
 
-    64 KiB of JSON can take a quarter of a second of processor time, before anybody has looked at the caller's token. In
-    this thread they keep no answer waiting, and no request of another address but for one of theirs.
+    64 KiB of JSON can take a quarter of a second of CPU time, before the server checks the caller's token. In the
+    thread, it blocks no response, and a request of another address waits for at most one of this address.
     """
 
     def __init__(self) -> None:
@@ -20,13 +20,13 @@ class Reader:
         self._thread = ThreadPoolExecutor(1, "requests")
 
     async def read(self, codec: Codec, method: Method, payload: bytes, address: str) -> bytes:
-        """Return the message that a payload holds. Raises ConnectError.
+        """Return the message in a payload. Raises ConnectError.
 
         Args:
-            codec: of the call.
-            method: called.
-            payload: as it came, unpacked.
-            address: of the caller.
+            codec: the encoding of the call.
+            method: the method of the call.
+            payload: the decompressed payload.
+            address: the client's network.
         """
         if not codec.json or len(payload) <= LARGE:
             return codec.message(method, payload)

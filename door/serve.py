@@ -1,4 +1,4 @@
-"""Opens and closes a door, in the event loop of the program that opens it."""
+"""Starts and stops the gateway in the event loop of the calling program."""
 
 import asyncio
 import contextlib
@@ -20,18 +20,18 @@ from clerestory.door.page import read_page
 from clerestory.door.places import CONNECTIONS, ConnectionPlaces
 from clerestory.door.protocol import Protocol
 
-SEND_BYTES = 16 * 1024  # send buffer of the kernel for a slow reader: a few tables
-BACKLOG = 4096  # connections that wait in the system until they are accepted
-KEEP_ALIVE = 30  # seconds
-GRACE = 2  # seconds for the last answers to be sent, after half of which calls are ended
+SEND_BYTES = 16 * 1024  # kernel send buffer for a slow client: a few responses
+BACKLOG = 4096  # connections that the kernel queues until they are accepted
+KEEP_ALIVE = 30  # seconds for which an idle connection stays open
+GRACE = 2  # seconds to send the last responses; calls are cancelled after half of them
 
 
 class HttpServer(uvicorn.Server):
-    """uvicorn with our way to accept connections, and without its signal handlers: the program has its own.
+    """A uvicorn server with the gateway's listener, and without signal handlers, which the program has itself.
 
     Args:
-        config: of uvicorn.
-        places: of the connections.
+        config: the configuration of uvicorn.
+        places: the limits on connections.
     """
 
     def __init__(self, config: uvicorn.Config, places: ConnectionPlaces) -> None:
@@ -39,7 +39,7 @@ class HttpServer(uvicorn.Server):
         self._places = places
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Accept connections."""
+        """Start accepting connections."""
         self.servers: Any = [Listener(listener, self._places, self._protocol) for listener in sockets or ()]
         self.started = True
 
@@ -47,17 +47,17 @@ class HttpServer(uvicorn.Server):
         return Protocol(address, self._places, config=self.config, server_state=self.server_state, app_state={})
 
     def capture_signals(self) -> Any:
-        """Leave signals alone."""
+        """Leave signal handling to the program."""
         return contextlib.nullcontext()
 
 
 @dataclass(frozen=True, slots=True)
 class OpenDoor:
-    """A door that answers.
+    """A running gateway.
 
     Attributes:
         url: its address in a browser.
-        redial: begins calls by another connection to the server; those under way go on, then theirs is closed.
+        redial: switches new calls to another connection to the server; the old one closes when its calls have ended.
     """
 
     url: str
@@ -68,13 +68,13 @@ class OpenDoor:
 async def opened(
     settings: DoorSettings, server: Connection, connections: int = CONNECTIONS, streams: int = MAX_STREAMS
 ) -> AsyncIterator[OpenDoor]:
-    """Open a door in front of a server, and close it on leaving; calls that the server does not end soon are ended.
+    """Run a gateway in front of a server, and stop it on exit; calls that are still in progress are cancelled.
 
     Args:
-        settings: of the door.
-        server: behind it.
-        connections: that it may have at once.
-        streams: that may be open at once.
+        settings: the gateway's settings.
+        server: the connection to the server.
+        connections: maximum number of connections.
+        streams: maximum number of open streams.
 
     Raises OSError if it cannot listen at its address.
     """
@@ -96,8 +96,8 @@ async def opened(
 def listen(settings: DoorSettings) -> socket.socket:
     """Return the socket to listen on. Raises OSError.
 
-    Its protocol is set to TCP explicitly: only then does asyncio turn off Nagle's algorithm, which delays each answer
-    by 40 ms.
+    The protocol is set to TCP explicitly, because only then does asyncio turn off Nagle's algorithm, which delays each
+    response by 40 ms.
     """
     host, port = settings.address
     try:
@@ -122,8 +122,8 @@ def url_of(settings: DoorSettings, listener: socket.socket) -> str:
 
 
 def config_of(door: Door, settings: DoorSettings) -> uvicorn.Config:
-    """Return the configuration of uvicorn for the door. Only its proxies may name callers (`X-Forwarded-For`)."""
-    logging.getLogger("uvicorn").setLevel(logging.ERROR)  # the server logs every call itself, strangers fill no log
+    """Return the uvicorn configuration. Only the configured proxies may set `X-Forwarded-For`."""
+    logging.getLogger("uvicorn").setLevel(logging.ERROR)  # the server logs every call; strangers must not flood the log
     return uvicorn.Config(
         door,
         http=Protocol,

@@ -1,1 +1,1 @@
-"""Games that the server keeps: pure logic in `log`, `kept` and `course`; the other modules store, run and show them."""
+"""Hosted games: pure game logic in `log`, `kept` and `course`; the other modules store, run and show the games."""

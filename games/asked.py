@@ -1,4 +1,4 @@
-"""What may be asked of a game to be made and of those who hold its seats: everything that is wrong is told at once."""
+"""Validates the options of new games and seats, and reports all faults at once."""
 
 import re
 from unicodedata import category
@@ -11,20 +11,20 @@ from clerestory.refusals import Faults, Reason
 LONGEST_NAME = 40  # characters
 MOST_DELAY = 1000  # plies
 SHORTEST_MOVE, LONGEST_MOVE = 1.0, 30 * 24 * 3600.0  # seconds
-JOINERS = dict.fromkeys(map(ord, "\u200c\u200d"))  # of letters and emoji, which are no control characters
-BLANK = "\u115f\u1160\u2800\u3164\uffa0"  # letters and symbols without a shape
+JOINERS = dict.fromkeys(map(ord, "\u200c\u200d"))  # of letters and emoji; not control characters
+BLANK = "\u115f\u1160\u2800\u3164\uffa0"  # letters and symbols that look blank
 REQUEST_ID = re.compile(r"[\w.:-]{16,64}", re.ASCII)
 
 
 def check_holder(holder: Holder, path: str, faults: Faults) -> None:
-    """Add what is wrong with who is to hold a seat; `path` comes before what is to blame, as in the functions below."""
+    """Collect the faults of a seat's holder; `path` is the prefix of the field names here and below."""
     check_name(holder.name, path, faults)
     if holder.bot is not None:
         check_bot(holder.bot, f"{path}bot.", faults)
 
 
 def check_name(name: str, path: str, faults: Faults) -> None:
-    """Add a fault for a name that is too long, cannot be shown on one line, or looks blank."""
+    """Collect a fault for a name that is too long, not printable on one line, or blank."""
     if len(name) > LONGEST_NAME or not name.translate(JOINERS).isprintable():
         text = f"must be {LONGEST_NAME} characters at most, without line ends or other control characters"
         faults.add(Reason.BAD_OPTIONS, f"{path}name", text)
@@ -33,12 +33,12 @@ def check_name(name: str, path: str, faults: Faults) -> None:
 
 
 def is_visible(character: str) -> bool:
-    """Whether a character is a letter, number, punctuation mark or symbol that does not look blank."""
+    """Return whether a character is a letter, number, punctuation mark or symbol that does not look blank."""
     return category(character)[0] in "LNPS" and character not in BLANK
 
 
 def check_bot(bot: BotSettings, path: str, faults: Faults) -> None:
-    """Add what is wrong with how a bot is to play."""
+    """Collect the faults of a bot's settings."""
     if bot.level is not None and not 1 <= bot.level <= NUM_LEVELS:
         faults.add(Reason.BAD_LEVEL, f"{path}level", f"is {bot.level}; must be 1 to {NUM_LEVELS}")
     if text := character_fault(bot.character, bot.level):
@@ -48,7 +48,7 @@ def check_bot(bot: BotSettings, path: str, faults: Faults) -> None:
 
 
 def check_options(options: GameOptions, faults: Faults) -> None:
-    """Add what is wrong with the options of a game."""
+    """Collect the faults of a game's options."""
     if options.delay_plies > MOST_DELAY:
         text = f"is {options.delay_plies}; must be {MOST_DELAY} at most"
         faults.add(Reason.BAD_OPTIONS, "options.delay_plies", text)
@@ -59,6 +59,6 @@ def check_options(options: GameOptions, faults: Faults) -> None:
 
 
 def check_request(request_id: str, faults: Faults) -> None:
-    """Add a fault for an invalid name of a request."""
+    """Collect a fault for an invalid request name."""
     if request_id and not REQUEST_ID.fullmatch(request_id):
         faults.add(Reason.BAD_OPTIONS, "request_id", "must be 16 to 64 letters, digits and `_.:-`, or empty")

@@ -1,4 +1,4 @@
-"""Work in the background that never ends by a failure, and waiting that always ends."""
+"""Helpers for background tasks: they log failures and continue, and never wait without a limit."""
 
 import asyncio
 import logging
@@ -9,14 +9,14 @@ from contextlib import contextmanager, suppress
 from clerestory.games.store import StoreError
 from clerestory.refusals import Refusal
 
-EVERY = 1.0  # seconds from one line about a store that fails to the next
+EVERY = 1.0  # seconds between two log lines about a failing store
 
 logger = logging.getLogger(__name__)
 
 
 @contextmanager
 def contained(what: str) -> Iterator[None]:
-    """Log whatever fails, and go on; `what` is a noun."""
+    """Log any failure of the block, and continue; `what` is a noun for the log."""
     try:
         yield
     except (Refusal, StoreError) as error:
@@ -26,7 +26,7 @@ def contained(what: str) -> Iterator[None]:
 
 
 class Seldom:
-    """Logs errors, a line a second at most; the next line says how many were left out.
+    """Logs at most one error a second, with the number of errors suppressed before it.
 
     Args:
         to: the logger.
@@ -49,7 +49,7 @@ class Seldom:
 
 
 async def bounded(work: Awaitable[object], within: float) -> None:
-    """Wait for something at most so many seconds, then cancel it."""
+    """Wait for an awaitable at most `within` seconds, then cancel it."""
     with suppress(TimeoutError):
         async with asyncio.timeout(within):
             await work

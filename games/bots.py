@@ -1,4 +1,4 @@
-"""Bots ask the analyst for the maker of their game, with the same admission, figures and deadlines as any call."""
+"""Chooses the moves of bots with the analysis engine, with the admission, metrics and deadlines of ordinary calls."""
 
 from collections.abc import Callable
 
@@ -12,23 +12,23 @@ from clerestory.games.log import BotSettings
 from clerestory.refusals import Reason, Refusal
 from clerestory.seeds import drawn_seed
 
-ASKER = "Bot"  # in figures: nobody has called for the move of a bot
+ASKER = "Bot"  # in metrics, because bots make no calls
 
 
 class Bots:
-    """Chooses moves.
+    """Chooses moves for bots.
 
     Args:
-        analyst: who searches them.
+        analyst: the analysis engine.
     """
 
     def __init__(self, analyst: Analyst) -> None:
         self._analyst = analyst
 
     async def choose(self, kept: ServerGame, seat: int, bot: BotSettings) -> str:
-        """Return the text of the move that a bot makes. Raises Refusal, for example BUSY.
+        """Return the text of a bot's move. Raises Refusal, for example BUSY.
 
-        If nobody at a physical table has entered what the bot's own card shows it, it assumes one of the possibilities.
+        If no one at a physical table has entered the bot's private card, the bot assumes one of the possibilities.
         """
         forced = only_action(kept)
         if forced is not None:
@@ -42,7 +42,7 @@ class Bots:
     async def _answer(
         self, kept: ServerGame, seat: int, bot: BotSettings, admitted: Callable[[], tuple[Admission, float]]
     ) -> Answer:
-        """Return the answer to what a bot asks; it waits while others have to get their minimum first."""
+        """Return the answer to a bot's query, waiting while other searches have precedence."""
         while True:
             admission, seconds = admitted()
             try:
@@ -52,13 +52,13 @@ class Bots:
 
 
 def only_action(kept: ServerGame) -> str | None:
-    """Return the text of the only legal action, None if there is a choice."""
+    """Return the text of the only legal action; None if there is a choice."""
     legal = kept.position.legal_actions()
     return legal[0].text if len(legal) == 1 else None
 
 
 def question_of(kept: ServerGame, seat: int, bot: BotSettings, seconds: float | None = None) -> Question:
-    """Return what a bot asks that is to decide, and has so many seconds, by default its own. Raises Refusal."""
+    """Return the query of a bot that has to move, with a time in seconds (by default its own). Raises Refusal."""
     known = kept.position.observe(seat)
     terms = Terms(seconds=seconds or bot.seconds, level=bot.level, character=bot.character, game_id=kept.head.game_id)
     try:
@@ -71,10 +71,10 @@ def question_of(kept: ServerGame, seat: int, bot: BotSettings, seconds: float | 
 
 
 def searching_for(kept: ServerGame) -> tuple[Caller, Priority]:
-    """Return whose the searches of a game's bots are, and in which order they come.
+    """Return the caller and the priority of the searches for a game's bots.
 
-    They are its maker's. Those of the games that nobody plays in are one part of the maker's searches, however many
-    games these are, and have what all other searches leave.
+    The caller is the game's creator. All games of bots only are one part of the creator's searches, at background
+    priority.
     """
     maker = Caller(kept.head.maker, label=f"maker:{kept.head.maker[:DIGEST_SHOWN]}")
     if kept.bots_only:

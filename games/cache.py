@@ -1,4 +1,4 @@
-"""The games in memory: each is loaded once, and unloaded again if nobody uses it and others need the room."""
+"""Caches games in memory: loads each game once, and evicts unused games when memory is needed."""
 
 import asyncio
 import logging
@@ -16,19 +16,19 @@ from clerestory.games.tokens import GAME_ID
 from clerestory.refusals import Reason, Refusal, refuse
 from clerestory.turns import Turns
 
-IDLE_BYTES = 64 << 20  # of games that nobody uses; beyond that the least recently used are unloaded
-MOST_ASIDE = 10_000  # games that cannot be read and are remembered
+IDLE_BYTES = 64 << 20  # of unused games; above this, the least recently used are evicted
+MOST_ASIDE = 10_000  # unreadable games to remember
 
 logger = logging.getLogger(__name__)
-failures = Seldom(logger)  # of the store: each call and each mover meets them
+failures = Seldom(logger)  # limits log lines, because every call and automatic move reports a failing store
 
 
 class SetAside(Refusal):
-    """A game cannot be read by this server; the others go on. A server of another version may read it.
+    """A game is unreadable for this server; a server of another version may be able to read it.
 
     Args:
-        game_id: of the game.
-        why: in words for its players.
+        game_id: ID of the game.
+        why: the reason, for its players.
     """
 
     def __init__(self, game_id: str, why: str) -> None:
@@ -41,11 +41,11 @@ class GameCache:
     """The games in memory.
 
     Args:
-        store: from which they are loaded.
+        store: the store of games.
 
     Attributes:
-        games: those in memory, by id.
-        aside: why games cannot be read, by id; at most MOST_ASIDE of them.
+        games: the loaded games, by ID.
+        aside: why games are unreadable, by ID; at most MOST_ASIDE of them.
     """
 
     def __init__(self, store: Store) -> None:
@@ -53,25 +53,25 @@ class GameCache:
         self.aside: OrderedDict[str, str] = OrderedDict()
         self._store = store
         self._reading: dict[str, asyncio.Task[ServerGame]] = {}
-        self._idle: OrderedDict[str, int] = OrderedDict()  # bytes of each that nobody uses, the longest unused first
+        self._idle: OrderedDict[str, int] = OrderedDict()  # bytes of unused games, least recently used first
         self._idle_bytes = 0
         self._turns = Turns()
 
     async def turn(self, *, calling: bool = False) -> None:
-        """Wait until a piece of work on a game, some milliseconds, may be done: calls run between two of them.
+        """Wait for a turn to work on a game for some milliseconds; calls run between two turns.
 
-        Games that calls wait for have every second turn.
+        Games that calls wait for get every second turn.
         """
         async with self._turns.taken(calling):
             pass
 
     @asynccontextmanager
     async def lend(self, game_id: str, *, fresh: bool = False) -> AsyncIterator[Live]:
-        """Lend the single instance of a game; `fresh`: as the store has it, though no other server may change it.
+        """Lend the single instance of a game; `fresh` forces a check of the store even if it is not shared.
 
-        Raises Refusal: NO_SUCH_GAME, STORE_FAILED, and SetAside.
+        Raises Refusal: NO_SUCH_GAME, STORE_FAILED; SetAside.
         """
-        read = game_id not in self.games and game_id not in self._reading  # by this call, since it began
+        read = game_id not in self.games and game_id not in self._reading  # loaded by this call, and so up to date
         if game_id not in self.games:
             kept = await self._read(game_id, calling=not fresh)
             self.games.setdefault(game_id, Live(kept))
@@ -83,26 +83,26 @@ class GameCache:
             yield live
 
     def add(self, kept: ServerGame) -> None:
-        """Add a game that was stored just now, unless it has been loaded since."""
+        """Add a game that was just stored, unless it has been loaded since."""
         live = self.games.setdefault(kept.head.game_id, Live(kept))
         with self.use(live):
             live.show(kept, self._store.now())
 
     def drop(self, game_ids: Sequence[str]) -> None:
-        """Unload games that the store no longer has."""
+        """Unload games that were deleted from the store."""
         for game_id in game_ids:
             if game_id in self._idle:
                 self._unload(game_id)
             self.games.pop(game_id, None)
 
     async def reload(self, live: Live) -> None:
-        """Load a game anew if the store has more of it, or has lost some of it. Raises Refusal."""
+        """Reload a game if the store has more or fewer entries. Raises Refusal."""
         kept = await self._load(live.kept.head.game_id)
         if kept.version != live.kept.version or not kept.follows(live.kept):
             live.become(kept, self._store.now())
 
     async def _catch_up(self, live: Live) -> None:
-        """Load what was stored by other servers, and by writes that were reported as failed."""
+        """Load entries stored by other servers, or by writes that were reported as failed."""
         game_id = live.kept.head.game_id
         async with live.lock:
             with self._guarded(game_id):
@@ -114,7 +114,7 @@ class GameCache:
             live.unsure = False
 
     async def _later(self, kept: ServerGame) -> Sequence[Entry] | None:
-        """Return what the store has more of a game; None if it may lack the end of what is known, or the whole game."""
+        """Return the later entries of a game; None if the store may have lost entries, or the whole game."""
         if not kept.version:
             return None
         found = await self._store.later(kept.head.game_id, kept.version - 1)
@@ -128,7 +128,7 @@ class GameCache:
         return await asyncio.shield(self._reading[game_id])
 
     def _read_to_end(self, game_id: str, done: asyncio.Task[ServerGame]) -> None:
-        """Forget a reading; its error is no surprise, also where all who waited for it have left."""
+        """Remove a finished load, and mark its error as retrieved in case all waiters have left."""
         del self._reading[game_id]
         if not done.cancelled():
             done.exception()
@@ -142,11 +142,11 @@ class GameCache:
             await self.turn(calling=calling)
             return await aside(len(found[1]), replayed, *found)
 
-    # -- games that cannot be read -----------------------------------------------------------------
+    # -- unreadable games ------------------------------------------------------------------------------
 
     @contextmanager
     def _guarded(self, game_id: str) -> Iterator[None]:
-        """Set a game aside that cannot be read; raise Refusal for any failure of the store."""
+        """Mark a game as unreadable if it is; raise Refusal for any failure of the store."""
         with typed():
             try:
                 yield
@@ -162,7 +162,7 @@ class GameCache:
             if len(self.aside) > MOST_ASIDE:
                 self.aside.popitem(last=False)
 
-    # -- room --------------------------------------------------------------------------------------
+    # -- eviction --------------------------------------------------------------------------------------
 
     @contextmanager
     def use(self, live: Live) -> Iterator[None]:
@@ -190,7 +190,7 @@ class GameCache:
 
 
 def replayed(head: Head, entries: Sequence[Entry]) -> ServerGame:
-    """Return the game of a log. Raises Unreadable; what that says holds nothing of the game that may be hidden."""
+    """Replay the log of a game. Raises Unreadable, whose message reveals no hidden information."""
     try:
         kept = ServerGame(head)
     except Exception as error:
@@ -199,7 +199,7 @@ def replayed(head: Head, entries: Sequence[Entry]) -> ServerGame:
 
 
 def extended(kept: ServerGame, entries: Sequence[Entry]) -> ServerGame:
-    """Add entries of a log to a game, and return it. Raises Unreadable."""
+    """Add entries of a log to a game, and return the game. Raises Unreadable."""
     for entry in entries:
         try:
             kept.add(entry)
@@ -210,7 +210,7 @@ def extended(kept: ServerGame, entries: Sequence[Entry]) -> ServerGame:
 
 @contextmanager
 def typed() -> Iterator[None]:
-    """Turn errors of the store into a Refusal: DISK_FULL, STORE_FAILED. A Conflict passes unchanged."""
+    """Turn errors of the store into a Refusal, DISK_FULL or STORE_FAILED, except Conflict."""
     try:
         yield
     except Conflict:

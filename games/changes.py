@@ -1,4 +1,4 @@
-"""Changes of games: each is tried on a copy, stored, and only then shown."""
+"""Applies changes to games: tries each on a copy, stores it, and only then shows it."""
 
 import asyncio
 import logging
@@ -19,20 +19,20 @@ T = TypeVar("T")
 
 
 class StoreListener(Protocol):
-    """What is told of every game that was stored."""
+    """A callback for every stored game."""
 
     def __call__(self, before: ServerGame | None, kept: ServerGame) -> None:
-        """React to a game, and to what it was before; None for a new one. The two may be the same."""
+        """React to a game and its previous state, None for a new game. The two may be the same."""
 
 
 class Changes:
-    """Changes of games.
+    """Applies changes to games.
 
     Args:
-        store: where they are kept.
-        cache: of the games.
-        stored: is told what was stored.
-        doubted: is told of a game of which the store may have more: a write has failed, so far as is known.
+        store: the store of games.
+        cache: the cache of games.
+        stored: called with each stored game.
+        doubted: called with the ID of a game after a failed write, which may still have been stored.
     """
 
     def __init__(self, store: Store, cache: GameCache, stored: StoreListener, doubted: Callable[[str], None]) -> None:
@@ -43,7 +43,7 @@ class Changes:
         self._under_way: set[asyncio.Task[Any]] = set()
 
     async def create(self, kept: ServerGame, keys: Sequence[Key]) -> None:
-        """Keep a new game. Raises Refusal: DISK_FULL, STORE_FAILED; Conflict for a key that exists already."""
+        """Store a new game. Raises Refusal: DISK_FULL, STORE_FAILED; Conflict for an existing key."""
         await self._whole(self._create(kept, keys))
 
     async def _create(self, kept: ServerGame, keys: Sequence[Key]) -> None:
@@ -55,13 +55,13 @@ class Changes:
     async def change(
         self, live: Live, act: Callable[[ServerGame], T], keys: Callable[[T], Sequence[Key]], *, owned: bool
     ) -> tuple[T, ServerGame]:
-        """Change a game, as `Keeper.change` says."""
+        """Change a game, as `Keeper.change` describes."""
         return await self._whole(self._change(live, act, keys, owned))
 
     async def _change(
         self, live: Live, act: Callable[[ServerGame], T], keys: Callable[[T], Sequence[Key]], owned: bool
     ) -> tuple[T, ServerGame]:
-        with self._cache.use(live):  # also once its caller has left
+        with self._cache.use(live):  # even if the caller has left
             async with live.lock:
                 return await self._carry_out(live, act, keys, owned)
 
@@ -74,18 +74,18 @@ class Changes:
             result = act(plan)
             if plan.version > live.kept.version and not await self._append(live, plan, keys(result), owned):
                 continue
-            self._stored(before, plan)  # also of a repetition: the first answer of the store may have been lost
+            self._stored(before, plan)  # even for a repeated request, because its first response may have been lost
             return result, plan
 
     async def _append(self, live: Live, plan: ServerGame, keys: Sequence[Key], owned: bool) -> bool:
-        """Store a change; return whether it was, else another one was before, which `act` must see."""
+        """Store a change; return False if another change came first, which `act` must see."""
         before = live.kept
         try:
             batch = Batch(plan.entries[before.version :], summary_of(plan), keys)
             with part("store") as span, typed():
                 span.note(entries=len(batch.entries))
                 await self._store.append(plan.head.game_id, before.version, batch, owned=owned)
-        except Conflict:  # a key exists, another server was faster, or a write reported as failed had succeeded
+        except Conflict:  # an existing key, a faster server, or a successful write that was reported as failed
             await self._cache.reload(live)
             if live.kept is before:
                 raise
@@ -109,20 +109,20 @@ class Changes:
             raise
 
     async def finish(self, within: float) -> None:
-        """Wait for changes that are under way, at most so many seconds."""
+        """Wait for changes in progress, at most `within` seconds."""
         if self._under_way:
             await asyncio.wait(self._under_way, timeout=within)
 
 
 def unheard(change: asyncio.Task[Any]) -> None:
-    """Log what is wrong with a change whose caller has left; that it was refused is no surprise."""
+    """Log the error of a change whose caller has left, unless it is a service error."""
     error = None if change.cancelled() else change.exception()
     if error is not None and not isinstance(error, Refusal | Conflict):
         logger.error("a change failed after its caller had left", exc_info=error)
 
 
 def summary_of(kept: ServerGame) -> Summary:
-    """Return the columns by which the store finds games."""
+    """Return the columns that the store uses to find games."""
     status = "over" if kept.over else "open" if kept.waiting else "running"
     shown = kept.head.options.onlookers == Onlookers.ALL or (status == "open" and kept.head.options.listed)
     due = kept.since if kept.mover is not None else None if kept.deadline is None else int(kept.deadline)

@@ -1,4 +1,4 @@
-"""The thread of a store in SQLite: one connection, on which all pending jobs are committed together."""
+"""The writer thread of an SQLite store: commits all pending jobs together, on a single connection."""
 
 import asyncio
 import logging
@@ -20,11 +20,11 @@ from clerestory.games.schema import open_file
 from clerestory.games.store import Conflict, StoreDamaged, StoreError, StoreFull, failed
 from clerestory.sizes import NO_ROOM
 
-AT_ONCE = 256  # most jobs in one transaction
-MOST_WAITING = 10_000  # jobs, nearly all of which nobody waits for any more: more than all calls in progress have
+AT_ONCE = 256  # maximum jobs in one transaction
+MOST_WAITING = 10_000  # maximum pending jobs, more than the calls in progress can have, so most are abandoned
 GONE = "the store is closed"
 NO_SPACE = "there is no space to store it"
-PIECE = 64 << 10  # bytes; a file that cannot grow by so many is full
+PIECE = 64 << 10  # bytes; a file that cannot grow by this counts as full
 DAMAGE = (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB)
 VANISHED = "the file of games is gone, or another is in its place: put it back, or stop the server"
 DAMAGED = "the file of games is damaged: stop the server, and restore a back-up (docs/hosting.md#back-up)"
@@ -36,14 +36,14 @@ T = TypeVar("T")
 
 @dataclass(slots=True)
 class QueuedWork:
-    """Work to be done on the connection, and the future that waits for it."""
+    """A job for the connection, and the future for its result."""
 
     do: Callable[[sqlite3.Connection], Any]
-    game_id: str = ""  # that it is about
+    game_id: str = ""  # the game of the job
     done: Future[Any] = field(default_factory=Future)
 
     def answer(self, found: Any) -> None:
-        """Report the result, or the error; nobody may be waiting any more."""
+        """Set the result or the error, unless the future was cancelled."""
         with suppress(InvalidStateError):
             if isinstance(found, StoreError):
                 self.done.set_exception(found)
@@ -52,12 +52,12 @@ class QueuedWork:
 
     @property
     def found_damage(self) -> bool:
-        """Whether it has failed because the file is damaged; it has been answered."""
+        """Whether it failed because the file is damaged. It must be done."""
         return not self.done.cancelled() and isinstance(self.done.exception(), StoreDamaged)
 
 
 class Committer:
-    """The only connection to a file, on a thread of its own.
+    """The only connection to a file, on a separate thread.
 
     Raises BadSettings for a file that cannot be opened, is in use by another server, or is not a store.
     """
@@ -65,9 +65,9 @@ class Committer:
     def __init__(self, file: str) -> None:
         self._jobs: queue.SimpleQueue[QueuedWork | None] = queue.SimpleQueue()
         self._ended = False
-        self._failing = False  # the last transaction
-        self._damaged = False  # the file; for good, though there may be pages left that can be read
-        self._begun: float | None = None  # when the transaction began that is under way
+        self._failing = False  # whether the last transaction failed
+        self._damaged = False  # whether the file is damaged, permanently, even if some pages are readable
+        self._begun: float | None = None  # start of the current transaction
         opened: Future[None] = Future()
         self._thread = threading.Thread(target=self._work, args=(file, opened), name="store", daemon=True)
         self._thread.start()
@@ -75,13 +75,13 @@ class Committer:
 
     @property
     def alive(self) -> bool:
-        """Whether it answers."""
+        """Whether the store works and responds."""
         begun = self._begun
         silent = begun is not None and time.monotonic() > begun + ANSWER
         return not (self._ended or self._failing or self._damaged or silent)
 
     async def run(self, do: Callable[[sqlite3.Connection], T], game_id: str = "") -> T:
-        """Return the result of a job, once it is on disk. Raises StoreError, also if that takes over ANSWER seconds."""
+        """Return the result of a job once it is on disk. Raises StoreError, also after ANSWER seconds."""
         if self._jobs.qsize() >= MOST_WAITING:
             raise failed("too many jobs wait for it", game_id)
         job = QueuedWork(do, game_id)
@@ -96,18 +96,18 @@ class Committer:
         return result
 
     def run_at_once(self, do: Callable[[sqlite3.Connection], T]) -> T:
-        """Return the result of a job, holding up the caller. Raises StoreError."""
+        """Return the result of a job, blocking the caller. Raises StoreError."""
         job = QueuedWork(do)
         self._jobs.put(job)
         result: T = job.done.result()
         return result
 
     async def close(self, within: float) -> None:
-        """Finish pending jobs for at most so many seconds, and refuse the others."""
+        """Finish pending jobs for at most `within` seconds, and reject the others."""
         await asyncio.to_thread(self.end, within)
 
     def end(self, within: float = CLOSING) -> None:
-        """Do the same, holding up the caller."""
+        """Do the same, blocking the caller."""
         self._jobs.put(None)
         self._thread.join(within)
         self._ended = True
@@ -141,7 +141,7 @@ class Committer:
             logger.error(DAMAGED)
 
     def _gather(self) -> list[QueuedWork]:
-        """Wait for jobs, and return all that are pending; none once the store is closed."""
+        """Wait for jobs, and return all pending ones; [] once the store is closed."""
         jobs = [self._jobs.get()]
         while jobs[-1] is not None and len(jobs) < AT_ONCE and not self._jobs.empty():
             jobs.append(self._jobs.get())
@@ -150,7 +150,7 @@ class Committer:
         return [job for job in jobs if job is not None]
 
     def _refuse_all(self) -> None:
-        """Answer those who wait once there is nobody to do their jobs."""
+        """Reject pending jobs after the thread has ended."""
         with suppress(queue.Empty):
             while True:
                 job = self._jobs.get_nowait()
@@ -159,7 +159,7 @@ class Committer:
 
 
 def inode_of(file: str) -> tuple[int, int] | None:
-    """Return the device and inode that a name leads to; None for nothing, and for a store in memory."""
+    """Return the device and inode of a file; None if there is none, and for a store in memory."""
     try:
         found = Path(file).stat()
     except OSError:
@@ -168,7 +168,7 @@ def inode_of(file: str) -> tuple[int, int] | None:
 
 
 def give_up(jobs: Sequence[QueuedWork]) -> bool:
-    """Refuse jobs, as what they store could be read by nobody; return that the store does not work."""
+    """Reject jobs, because their data would be unreachable; return False: the store does not work."""
     for job in jobs:
         job.answer(StoreError(VANISHED))
     return False
@@ -177,7 +177,7 @@ def give_up(jobs: Sequence[QueuedWork]) -> bool:
 def settle(connection: sqlite3.Connection, jobs: Sequence[QueuedWork]) -> bool:
     """Run jobs in one transaction, and report their results once it is on disk; return whether the store works.
 
-    Where the transaction fails, each job gets one of its own: only those whose fault it was then fail.
+    If the transaction fails, run each job in its own transaction, so that only the faulty ones fail.
     """
     jobs = [job for job in jobs if job.done.running() or job.done.set_running_or_notify_cancel()]
     try:
@@ -200,7 +200,7 @@ def settle(connection: sqlite3.Connection, jobs: Sequence[QueuedWork]) -> bool:
 
 
 def undo(connection: sqlite3.Connection) -> None:
-    """Roll back a transaction, if one is under way."""
+    """Roll back the current transaction, if there is one."""
     with suppress(sqlite3.Error):
         if connection.in_transaction:
             connection.execute("ROLLBACK")
@@ -222,9 +222,10 @@ def attempt(connection: sqlite3.Connection, job: QueuedWork) -> Any:
 
 
 def lacks_room(connection: sqlite3.Connection, error: Exception) -> bool:
-    """Whether a write has failed because a quota, or a limit on the size of files, leaves the file no room.
+    """Return whether a write failed because of a disk quota or a limit on file size.
 
-    SQLite reports that like a failing disk, so another file is written as far as the largest one of the store reaches.
+    SQLite reports these like a failing disk, so this writes a temporary file beyond the size of the store's largest
+    one.
     """
     if getattr(error, "sqlite_errorcode", None) != sqlite3.SQLITE_IOERR_WRITE:
         return False
@@ -238,7 +239,7 @@ def lacks_room(connection: sqlite3.Connection, error: Exception) -> bool:
 
 
 def store_error(error: Exception, game_id: str) -> StoreError:
-    """Return an error as one of ours. What has no code of SQLite is only named: its text may have what is stored."""
+    """Return an error as a StoreError. Without an SQLite code, name only its type, as its text may quote data."""
     if isinstance(error, StoreError):
         return error
     if isinstance(error, sqlite3.IntegrityError):

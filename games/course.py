@@ -1,6 +1,6 @@
-"""What people may do in a kept game: each function checks an action and adds its entries to the given game.
+"""The commands on a game: each validates an action of a player and appends its entries to the given game.
 
-The game is a copy, which is discarded if the action is refused or cannot be stored.
+The given game is a copy, which is discarded if the command fails or cannot be stored.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,9 +15,9 @@ from clerestory.games.rulebook import require_few, some_of
 from clerestory.games.viewer import Viewer
 from clerestory.refusals import Reason, Refusal, no_seat, refuse
 
-MAX_ENTRIES = 4000  # of a game, moves excepted: the longest games have a tenth of it when they are over
-MOST_THEN = 100  # further actions of one request
-TWO = 2  # players: if one resigns, the other wins
+MAX_ENTRIES = 4000  # of a game, except moves; the longest games end with a tenth of it
+MOST_THEN = 100  # maximum further actions in one request
+TWO = 2  # players: if one resigns, the other one wins
 
 ANSWERS = (EntryKind.AGREED, EntryKind.DECLINED, EntryKind.TAKEN_BACK)
 
@@ -32,7 +32,7 @@ def require_playable(kept: ServerGame) -> None:
 
 
 def require_alive(kept: ServerGame) -> None:
-    """Raise Refusal for a game to which nothing can be added: FROZEN or GAME_OVER."""
+    """Raise Refusal for a game that accepts no more entries: FROZEN or GAME_OVER."""
     require_playable(kept)
     if kept.over:
         refuse(Reason.GAME_OVER, "game_id", "the game is over")
@@ -46,7 +46,7 @@ def require_running(kept: ServerGame) -> None:
 
 
 def require_version(kept: ServerGame, version: int) -> None:
-    """Raise Refusal, STALE_VERSION with the current version, for any other version."""
+    """Raise Refusal, STALE_VERSION with the current version, unless the versions are equal."""
     if version != kept.version:
         raise stale(version, kept.version)
 
@@ -54,7 +54,7 @@ def require_version(kept: ServerGame, version: int) -> None:
 def require_current(kept: ServerGame, version: int) -> None:
     """Raise Refusal unless a running game has this version: FROZEN, STALE_VERSION, GAME_OVER or NOT_STARTED.
 
-    An old version comes before the end of the game: whoever was too slow is told so, whatever the faster one did.
+    A stale version is reported before the end of the game, so that a slow player gets the same error in all cases.
     """
     require_playable(kept)
     require_version(kept, version)
@@ -62,13 +62,13 @@ def require_current(kept: ServerGame, version: int) -> None:
 
 
 def stale(version: int, current: int) -> Refusal:
-    """Return the refusal of a call that was meant for another version than the current one."""
+    """Return the error of a command for a version that is not the current one."""
     text = f"is {version}; the game now has version {current}"
     return Refusal(Reason.STALE_VERSION, [("version", text)], metadata={"version": str(current)})
 
 
 def require_room(kept: ServerGame) -> None:
-    """Raise Refusal, LOG_FULL, for a game with so many entries that only moves may follow, so that it can end."""
+    """Raise Refusal, LOG_FULL, for a game whose log has room only for the moves that remain until its end."""
     if kept.version >= MAX_ENTRIES:
         refuse(
             Reason.LOG_FULL,
@@ -78,7 +78,7 @@ def require_room(kept: ServerGame) -> None:
 
 
 def repeated(kept: ServerGame, version: int, is_it: Callable[[Entry], bool]) -> bool:
-    """Whether this is a repetition: the entry already stored for the version is the same."""
+    """Return whether a command is a repetition: the entry after the version is the same."""
     return version < kept.version and is_it(kept.entries[version])
 
 
@@ -86,10 +86,10 @@ def repeated(kept: ServerGame, version: int, is_it: Callable[[Entry], bool]) -> 
 
 
 def play(kept: ServerGame, viewer: Viewer, version: int, text: str, moment: int, then: Sequence[str] = ()) -> int:
-    """Play an action and what then happens by itself; return the version after it.
+    """Play an action and the automatic moves after it; return the new version.
 
     `then` are the texts of further actions of the same seat, to be played directly after it. Raises Refusal:
-    TOO_MANY_ACTIONS, STALE_VERSION, NOT_SEATS_TURN, BAD_ACTION, ILLEGAL_ACTION, or that the game is not running.
+    TOO_MANY_ACTIONS, STALE_VERSION, NOT_SEATS_TURN, BAD_ACTION, ILLEGAL_ACTION, or because the game is not running.
     """
     require_few("then_actions", len(then), MOST_THEN)
     texts = (text, *then)
@@ -107,7 +107,7 @@ def play(kept: ServerGame, viewer: Viewer, version: int, text: str, moment: int,
 
 
 def played_by(viewer: Viewer, text: str) -> Callable[[Entry], bool]:
-    """Return whether an entry is an action of a viewer."""
+    """Return a predicate for entries that are this action of the viewer."""
 
     def is_it(entry: Entry) -> bool:
         same = entry.kind == EntryKind.PLAYED and entry.text == text
@@ -117,7 +117,7 @@ def played_by(viewer: Viewer, text: str) -> Callable[[Entry], bool]:
 
 
 def after(kept: ServerGame, version: int) -> int:
-    """Return the version after the action stored for a version and what happened by itself with it."""
+    """Return the version after the action stored at a version and the automatic moves after it."""
     version += 1
     while version < kept.version and kept.entries[version].kind in BY_ITSELF:
         version += 1
@@ -125,7 +125,7 @@ def after(kept: ServerGame, version: int) -> int:
 
 
 def require_turn(kept: ServerGame, viewer: Viewer) -> int | None:
-    """Return the seat for which a viewer may act now, None for Nature. Raises Refusal, NOT_SEATS_TURN."""
+    """Return the seat that a viewer may act for, None for Nature. Raises Refusal: NOT_SEATS_TURN."""
     turn = kept.turn
     if turn == NATURE and (viewer.seats or viewer.owner):
         return None
@@ -138,7 +138,7 @@ def require_turn(kept: ServerGame, viewer: Viewer) -> int | None:
 
 
 def add_action(kept: ServerGame, entry: Entry, field: str = "action") -> None:
-    """Add an action; `field` has its text. Raises Refusal: BAD_ACTION, or ILLEGAL_ACTION with some legal ones."""
+    """Add an action from the field `field`. Raises Refusal: BAD_ACTION, or ILLEGAL_ACTION with some legal ones."""
     try:
         kept.add(entry)
     except BadText:
@@ -148,9 +148,9 @@ def add_action(kept: ServerGame, entry: Entry, field: str = "action") -> None:
 
 
 def play_bot(kept: ServerGame, version: int, text: str, moment: int) -> None:
-    """Play an action of the server, for a bot or for a player who has run out of time, if nothing else happened before.
+    """Play an automatic move, for a bot or a player who is out of time, unless the version has changed.
 
-    Raises Refusal, STALE_VERSION.
+    Raises Refusal: STALE_VERSION.
     """
     require_version(kept, version)
     turn = kept.turn
@@ -161,13 +161,13 @@ def play_bot(kept: ServerGame, version: int, text: str, moment: int) -> None:
     settle(kept, moment)
 
 
-# -- cards shown to one seat -----------------------------------------------------------------------
+# -- private outcomes ------------------------------------------------------------------------------
 
 
 def enter_private_outcome(kept: ServerGame, viewer: Viewer, version: int, seat: int, text: str, moment: int) -> int:
-    """Enter what a seat at a physical table was shown of a coming chance event; return the version after it.
+    """Enter the private outcome of a coming chance event that a seat saw at a physical table; return the new version.
 
-    Raises Refusal: STALE_VERSION, LOG_FULL, BAD_SEAT, WRONG_SEAT_TOKEN, BAD_ACTION, ILLEGAL_ACTION, or that the game
+    Raises Refusal: STALE_VERSION, LOG_FULL, BAD_SEAT, WRONG_SEAT_TOKEN, BAD_ACTION, ILLEGAL_ACTION, or because the game
     is not running.
     """
     require_seat(kept, seat)
@@ -190,7 +190,7 @@ def enter_private_outcome(kept: ServerGame, viewer: Viewer, version: int, seat: 
 def require_own(kept: ServerGame, viewer: Viewer, seat: int) -> None:
     """Raise Refusal, WRONG_SEAT_TOKEN, unless the viewer is the seat's player, or the owner for a bot's seat."""
     holder = kept.seats[seat]
-    is_bots = holder.kind == SeatKind.BOT and not holder.token  # no person can take it back
+    is_bots = holder.kind == SeatKind.BOT and not holder.token  # no person can reclaim it
     if seat not in viewer.seats and not (viewer.owner and is_bots):
         refuse(Reason.WRONG_SEAT_TOKEN, "tokens", f"only seat {seat} can say what it has been shown")
 
@@ -199,10 +199,10 @@ def require_own(kept: ServerGame, viewer: Viewer, seat: int) -> None:
 
 
 def take_back(kept: ServerGame, viewer: Viewer, version: int, ply: int, decline: bool, moment: int) -> int:
-    """Request a take-back, agree to one or decline it; carry it out once everybody has agreed.
+    """Propose, accept or decline a take-back, and carry it out once everyone has agreed; return the new version.
 
-    Returns the version after it. Raises Refusal: STALE_VERSION, LOG_FULL, WRONG_SEAT_TOKEN, BAD_PLY,
-    TAKE_BACK_REFUSED, or that the game is not running.
+    Raises Refusal: STALE_VERSION, LOG_FULL, WRONG_SEAT_TOKEN, BAD_PLY, TAKE_BACK_REFUSED, or because the game is not
+    running.
     """
     people = [seat for seat in viewer.seats if kept.seats[seat].kind == SeatKind.PERSON]
     if repeated(kept, version, answered_by(people, ply, decline)):
@@ -221,7 +221,7 @@ def take_back(kept: ServerGame, viewer: Viewer, version: int, ply: int, decline:
 
 
 def answered_by(people: Sequence[int], ply: int, decline: bool) -> Callable[[Entry], bool]:
-    """Return whether an entry is what people have asked or answered about a take-back."""
+    """Return a predicate for entries that are this proposal or response of these players."""
 
     def is_it(entry: Entry) -> bool:
         same = entry.kind in ANSWERS and (entry.kind == EntryKind.DECLINED) == decline
@@ -231,7 +231,7 @@ def answered_by(people: Sequence[int], ply: int, decline: bool) -> Callable[[Ent
 
 
 def after_answers(kept: ServerGame, version: int, people: Sequence[int]) -> int:
-    """Return the version after what people have answered at once, and after the take-back itself if it followed."""
+    """Return the version after the players' responses, and after the take-back itself if it followed."""
     first = kept.entries[version]
     if first.kind == EntryKind.DECLINED:
         return version + 1
@@ -243,14 +243,14 @@ def after_answers(kept: ServerGame, version: int, people: Sequence[int]) -> int:
 
 
 def decline_take_back(kept: ServerGame, seat: int, ply: int, moment: int) -> None:
-    """Decline. Raises Refusal, TAKE_BACK_REFUSED, if nobody has proposed it."""
+    """Decline a take-back. Raises Refusal, TAKE_BACK_REFUSED, if none is proposed."""
     if kept.proposal is None or kept.proposal.ply != ply:
         refuse(Reason.TAKE_BACK_REFUSED, "ply", f"nobody has asked to go back to ply {ply}")
     kept.add(Entry(EntryKind.DECLINED, seat, str(ply), moment))
 
 
 def require_ply(kept: ServerGame, ply: int) -> None:
-    """Raise Refusal for a ply that the game cannot go back to: BAD_PLY, TAKE_BACK_REFUSED."""
+    """Raise Refusal for a ply that the game cannot return to: BAD_PLY, TAKE_BACK_REFUSED."""
     rule = kept.head.options.take_backs
     if ply >= kept.ply:
         refuse(Reason.BAD_PLY, "ply", f"is {ply}; must be below {kept.ply}, the current one")
@@ -263,7 +263,7 @@ def require_ply(kept: ServerGame, ply: int) -> None:
 
 
 def require_nothing_shown(kept: ServerGame, ply: int) -> None:
-    """Raise Refusal, TAKE_BACK_REFUSED, if something has come up since a ply that would be known after going back."""
+    """Raise Refusal, TAKE_BACK_REFUSED, if a take-back to a ply would leave players with later information."""
     if any(entry.seat is None for entry in kept.line[ply:]):
         refuse(Reason.TAKE_BACK_REFUSED, "ply", f"a chance event has happened since ply {ply}")
     if disclosed_since(kept, ply):
@@ -271,7 +271,7 @@ def require_nothing_shown(kept: ServerGame, ply: int) -> None:
 
 
 def agree(kept: ServerGame, people: list[int], ply: int, moment: int) -> None:
-    """Let people agree to a take-back, or request it; carry it out if no more consent is needed."""
+    """Accept or propose a take-back for some players; carry it out if no more consent is needed."""
     pending = kept.proposal if kept.proposal is not None and kept.proposal.ply == ply else None
     proposal = pending or TakeBackProposal(ply, people[0], frozenset())
     new = [seat for seat in people if seat not in proposal.agreed]
@@ -321,7 +321,7 @@ def set_seat(kept: ServerGame, viewer: Viewer, seat: int, plan: Holder, moment: 
 
 
 def new_holder(holder: Holder, plan: Holder) -> Holder:
-    """Return who holds a seat under a plan. Raises Refusal, BAD_OPTIONS, for a person without a token."""
+    """Return the new holder of a seat. Raises Refusal, BAD_OPTIONS, for a person without a token."""
     if plan.kind == SeatKind.OPEN:
         return plan
     if plan.kind == SeatKind.BOT:
@@ -333,7 +333,7 @@ def new_holder(holder: Holder, plan: Holder) -> Holder:
 
 
 def end(kept: ServerGame, viewer: Viewer, reason: EndReason, seat: int | None, moment: int) -> None:
-    """End a game early; `seat` is that which resigns, None for any of the viewer's.
+    """End a game early; `seat` is the one that resigns, None for any of the viewer's.
 
     Raises Refusal: WRONG_SEAT_TOKEN, BAD_SEAT, GAME_OVER, FROZEN, NOT_STARTED.
     """
@@ -370,7 +370,7 @@ def resign(kept: ServerGame, viewer: Viewer, seat: int | None, moment: int) -> N
 
 
 def has_resigned(kept: ServerGame, viewer: Viewer, seat: int | None) -> bool:
-    """Whether a seat has resigned; None: any of the viewer's, since what names no seat may be a repetition."""
+    """Return whether a seat has resigned; with None, whether any of the viewer's has, to detect repetitions."""
     seats = viewer.seats if seat is None else (seat,)
     if len(kept.seats) > TWO:
         return any(kept.seats[own].kind == SeatKind.BOT for own in seats)

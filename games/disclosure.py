@@ -1,15 +1,15 @@
-"""What a seat's action shows of hidden cards: a take-back would leave it known."""
+"""Detects whether actions revealed hidden cards, which a take-back could not undo."""
 
 from clerestory.engine.core import State
 from clerestory.engine.errors import IllegalAction
 from clerestory.games.kept import ServerGame
 from clerestory.games.log import SeatKind
 
-WORLDS = 16  # deals that are tried; what was as likely as not goes unnoticed once in 65,000 times
+WORLDS = 16  # deals to try; a fact with a probability of one half is missed once in 65,000 times
 
 
 def disclosed_since(kept: ServerGame, ply: int) -> bool:
-    """Whether since a ply somebody has been shown hidden cards, other than by a person, who is asked to agree."""
+    """Return whether hidden cards were shown to a player since a ply, except by a person, whose consent is required."""
     assert kept.positions is not None
     states = list(kept.positions.since(ply))
     people = [seat for seat, holder in enumerate(kept.seats) if holder.token]
@@ -23,7 +23,7 @@ def disclosed_since(kept: ServerGame, ply: int) -> bool:
 
 
 def shows(before: State, text: str, after: State, eyes: int) -> bool:
-    """Whether an action tells a seat what it could not know: in some deal it would not be, or not look, the same."""
+    """Return whether an action reveals hidden information to a seat: some deal makes it illegal or look different."""
     known = before.observe(eyes)
     if known == before:
         return False

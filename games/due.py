@@ -1,8 +1,8 @@
-"""Games in which the server has to move: a look at the store finds them, and each gets one mover at a time.
+"""Finds games in which the server has to move, and runs one automatic move at a time in each.
 
-The store alone knows which games are due: every LOOK seconds it is asked for those without a mover here. So the next
-look makes good whatever was missed or has failed; changes that are stored here, and news of other servers, only save
-the wait for it. A game that waits for a mover, or for its moment, is not loaded.
+Only the store knows which games are due. So every LOOK seconds, the server asks it for due games that have no task
+here, which also recovers from anything that was missed or failed. Notifications of changes only shorten the wait. A
+game that waits is not loaded.
 """
 
 import asyncio
@@ -27,27 +27,27 @@ from clerestory.games.recent import remember
 from clerestory.games.store import Conflict, Due, Store, StoreError
 from clerestory.refusals import Reason, Refusal
 
-LOOK = 2.0  # seconds from one look for due games to the next
-SOONEST = 0.05  # least seconds between two looks, where one has found more games than there were movers for
-AT_ONCE = 16  # movers that are started before other calls have their turn
-MOVERS = 256  # most at a time in games with a person or an open seat
-PAUSE = 0.5  # seconds before a search is asked for again that was refused, if the refusal does not say
-AGAIN = 16  # games that could not be moved in and are tried again with every look
-REST = 0.5  # looks for which a game is left alone in which there was nothing to do, or that could not be stored
-RESTING = 100  # games that rest and are looked at again with every look; if there are more, less often
-MISSED = 3  # looks in a row that failed, after which the store counts as dead
+LOOK = 2.0  # seconds between two scans for due games
+SOONEST = 0.05  # minimum seconds between two scans when there are more due games than tasks
+AT_ONCE = 16  # tasks started before other calls get a turn
+MOVERS = 256  # maximum tasks for games with a person or an open seat
+PAUSE = 0.5  # default delay in seconds before a rejected search is retried
+AGAIN = 16  # failed games retried after each scan
+REST = 0.5  # fraction of LOOK to skip a game that had no work or could not be stored
+RESTING = 100  # resting games that each scan can recheck; if there are more, they rest longer
+MISSED = 3  # consecutive failed scans after which the store counts as down
 
 logger = logging.getLogger(__name__)
 
 
 class DueGames:
-    """Moves in all games in which this server has to.
+    """Runs the automatic moves of all games in which this server has to move.
 
     Args:
-        store: of the games.
-        cache: of the games.
+        store: the store of games.
+        cache: the cache of games.
         mover: makes one move.
-        most_bot_games: games of bots only in which it moves at a time.
+        most_bot_games: maximum concurrent games of bots only.
     """
 
     def __init__(self, store: Store, cache: GameCache, mover: Mover, most_bot_games: int) -> None:
@@ -56,46 +56,46 @@ class DueGames:
         self._mover = mover
         self._lanes = Lane(bots_only=False, most=MOVERS), Lane(bots_only=True, most=most_bot_games)
         self._tasks: set[asyncio.Task[None]] = set()
-        self._resting: dict[str, float] = {}  # readings of the clock until which games are left alone
-        self._failed: dict[str, None] = {}  # games that rest because the last attempt failed, though the store did not
-        self._told: OrderedDict[str, None] = OrderedDict()  # games of which the log says that it failed
-        self._frozen: OrderedDict[str, None] = OrderedDict()  # games for another server
+        self._resting: dict[str, float] = {}  # until when to skip games, by the event loop's clock
+        self._failed: dict[str, None] = {}  # games skipped after a failure that was not the store's
+        self._told: OrderedDict[str, None] = OrderedDict()  # games whose failure has been logged
+        self._frozen: OrderedDict[str, None] = OrderedDict()  # games that only another server can play
         self._timer: asyncio.TimerHandle | None = None
         self._hungry = asyncio.Event()
-        self._missed = 0  # looks in a row
+        self._missed = 0  # consecutive failed scans
         self._breaks = Breaks(store.now)
         self._starting = self._ended = False
 
     @property
     def healthy(self) -> bool:
-        """Whether the store answers."""
+        """Whether the store responds."""
         return self._store.alive and self._missed < MISSED
 
     @property
     def waiting(self) -> set[str]:
-        """Games that are due and wait for a mover."""
+        """The due games that wait for a task."""
         return {game_id for lane in self._lanes for game_id in lane.waiting}
 
     def overdue(self, *, bots_only: bool) -> int:
-        """Return the number of games of a kind that wait for a mover, or in which it failed; from any thread."""
+        """Return the number of games of a kind that wait for a task, or whose last move failed. Thread-safe."""
         return self._lanes[bots_only].overdue(self._store.now())
 
     @property
     def moving(self) -> set[str]:
-        """Games that have a mover."""
+        """The games with a task."""
         return {game_id for lane in self._lanes for game_id in lane.moving}
 
-    # -- looking -----------------------------------------------------------------------------------
+    # -- scans -----------------------------------------------------------------------------------------
 
     async def run(self, recovered: Callable[[], None]) -> None:
-        """Look for due games until cancelled; call `recovered` whenever the store answers again after a failure."""
+        """Scan for due games until cancelled; call `recovered` when the store responds again after a failure."""
         while True:
             with contained("the search for games in which the server must move"):
                 await self._look_around(recovered)
             await asyncio.sleep(SOONEST)
 
     async def _look_around(self, recovered: Callable[[], None]) -> None:
-        """Look for due games of both kinds, and until that is due again for those of which there were too many."""
+        """Scan for due games of both kinds; until the next scan, rescan the kinds that had too many."""
         clock = asyncio.get_running_loop().time
         whole = clock() + LOOK - SOONEST
         self._breaks.look(clock())
@@ -112,7 +112,7 @@ class DueGames:
             self._start()
 
     async def _look(self, lanes: Sequence[Lane]) -> Exception | None:
-        """Ask the store for due games of each lane; return the error if it fails for one."""
+        """Ask the store for due games of each pool; return the error if it fails for one."""
         failed: Exception | None = None
         for lane in lanes:
             lane.fresh, lane.hungry = {}, False
@@ -131,7 +131,7 @@ class DueGames:
             return await self._store.due(before, asked, bots_only=lane.bots_only, skip=known)
 
     def _note_look(self, error: Exception | None, recovered: Callable[[], None]) -> None:
-        """Note whether the store has answered; only the first failure is logged, and the end of them."""
+        """Record whether the store responded; log only the first failure and the recovery."""
         if error is not None:
             self._missed += 1
             if self._missed == 1:
@@ -145,7 +145,7 @@ class DueGames:
             recovered()
 
     def _wake_up(self) -> None:
-        """Let those games be tried again that have rested long enough, and a few of those that failed."""
+        """Make games due for a retry: those that have rested long enough, and a few of those that failed."""
         clock = asyncio.get_running_loop().time()
         again = {*islice(self._failed, AGAIN)}
         for game_id in again:
@@ -154,7 +154,7 @@ class DueGames:
             game_id: until for game_id, until in self._resting.items() if until > clock and game_id not in again
         }
 
-    # -- faster than by looking --------------------------------------------------------------------
+    # -- notifications ---------------------------------------------------------------------------------
 
     def note(self, kept: ServerGame) -> None:
         """React to a game that was stored here, or may have been."""
@@ -172,7 +172,7 @@ class DueGames:
         self._start()
 
     def bar(self, game_id: str) -> None:
-        """Note that a game could not be stored, so that whoever has to decide in it could not play either."""
+        """Record that a game could not be stored, so that its player could not move either."""
         self._breaks.bar(game_id)
 
     def note_news(self, game_id: str) -> None:
@@ -182,10 +182,10 @@ class DueGames:
             self._lanes[0].add(Due(game_id, "", 0))
             self._start()
 
-    # -- movers ------------------------------------------------------------------------------------
+    # -- tasks -----------------------------------------------------------------------------------------
 
     def _start(self) -> None:
-        """Start as many movers as there may be, and come back when the next game becomes due."""
+        """Start tasks up to the limit, and set a timer for the next due game."""
         if self._ended:
             return
         now, starts = self._store.now(), AT_ONCE
@@ -204,7 +204,7 @@ class DueGames:
             asyncio.get_running_loop().call_soon(self._start_more)
 
     def _start_more(self) -> None:
-        """Start more movers, once other calls have had their turn."""
+        """Start more tasks, after other calls have had a turn."""
         self._starting = False
         self._start()
 
@@ -222,13 +222,13 @@ class DueGames:
         task.add_done_callback(self._tasks.discard)
 
     async def _run(self, lane: Lane, due: Due) -> None:
-        """Move in a game as long as the server has to; whatever fails ends here."""
+        """Move in a game as long as the server has to, and handle all failures."""
         try:
             await self._attempt(lane, due.game_id)
             self._told.pop(due.game_id, None)
             lane.stuck.pop(due.game_id, None)
         except Conflict:
-            lane.stuck.pop(due.game_id, None)  # another server owns it now
+            lane.stuck.pop(due.game_id, None)  # another server owns it
         except SetAside:
             lane.stuck.pop(due.game_id, None)
             await self._pass_over(due.game_id)
@@ -249,7 +249,7 @@ class DueGames:
             if live.kept.frozen:
                 await self._pass_over(game_id)
             elif self._due_at(live) is None:
-                self._rest(game_id, REST * LOOK)  # its row says otherwise: it would be found again before others
+                self._rest(game_id, REST * LOOK)  # its row in the store still says that it is due
             while (at := self._due_at(live)) is not None:
                 if at > self._store.now():
                     self._let_rest(live.kept, at)
@@ -261,10 +261,10 @@ class DueGames:
                 await self._move(live)
                 if lane.bots_only and not lane.free:
                     lane.full = True
-                    return  # it is another one's turn
+                    return  # let another game take its turn
 
     async def _require_a_way(self, kept: ServerGame) -> None:
-        """Raise Refusal as long as nothing can be stored of a game in which somebody's time is running."""
+        """Raise Refusal while a game with a running clock cannot be stored."""
         game_id = kept.head.game_id
         if kept.deadline is not None and self._breaks.bars(game_id):
             with typed():
@@ -272,7 +272,7 @@ class DueGames:
             self._breaks.unbar(game_id)
 
     def _due_at(self, live: Live) -> int | None:
-        """Return when the server has to move in a game, as `Breaks.due_at`; the clock may have jumped just now."""
+        """Return when the server has to move in a game, as `Breaks.due_at`, after checking for a clock jump."""
         self._breaks.look(asyncio.get_running_loop().time())
         return self._breaks.due_at(live.kept, live.held)
 
@@ -284,32 +284,32 @@ class DueGames:
                 raise
 
     def _let_rest(self, kept: ServerGame, until: float) -> None:
-        """Leave a game alone whose moment has passed while games could not be played here.
+        """Skip a game whose deadline passed while games were not playable here.
 
-        Its player may move at another server, so it is looked at again before, if there are not too many of its kind.
+        Its player may move at another server, so it is rechecked earlier, unless there are too many such games.
         """
         if kept.deadline is not None and kept.deadline < until:
             left = min((until - self._store.now()) / 1000, LOOK * (0.5 + len(self._resting) // RESTING))
             self._rest(kept.head.game_id, left)
 
     def _rest(self, game_id: str, seconds: float) -> None:
-        """Leave a game alone for some seconds, unless something happens in it."""
+        """Skip a game for some seconds, unless it changes."""
         self._resting[game_id] = asyncio.get_running_loop().time() + seconds
 
     async def _refused(self, lane: Lane, due: Due, error: Refusal) -> None:
-        """React to a refusal: wait for a worker, or leave it to a later look what the store could not do."""
+        """React to an error: wait for a worker, or leave a store failure to a later scan."""
         if error.reason == Reason.BUSY:
             await asyncio.sleep(error.retry or PAUSE)
             lane.add(due)
         elif error.reason in (Reason.STORE_FAILED, Reason.DISK_FULL):
             remember(lane.stuck, due.game_id, None)
             self.bar(due.game_id)
-            self._rest(due.game_id, REST * LOOK)  # it alone may fail, and is found again before others
+            self._rest(due.game_id, REST * LOOK)  # it may be the only failing game
         elif error.reason not in (Reason.FINISHING, Reason.NO_SUCH_GAME):
             self._fail(lane, due.game_id)
 
     def _fail(self, lane: Lane, game_id: str) -> None:
-        """Let a game rest in which the server could not move."""
+        """Skip a game after a failed move."""
         remember(lane.stuck, game_id, None)
         if game_id not in self._told:
             remember(self._told, game_id, None)
@@ -318,15 +318,15 @@ class DueGames:
         self._resting[game_id] = inf
 
     async def _pass_over(self, game_id: str) -> None:
-        """Leave a frozen game to a server that can play it; the next look finds it again if that fails."""
+        """Release a frozen game for a server that can play it; if that fails, the next scan returns it again."""
         with suppress(StoreError):
             await self._store.release(game_id)
             remember(self._frozen, game_id, None)
 
-    # -- the end -----------------------------------------------------------------------------------
+    # -- shutdown --------------------------------------------------------------------------------------
 
     async def finish(self, within: float) -> None:
-        """End all movers, waiting at most so many seconds."""
+        """End all tasks, waiting at most `within` seconds."""
         self._ended = True
         if self._timer is not None:
             self._timer.cancel()

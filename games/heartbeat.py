@@ -1,4 +1,4 @@
-"""A connection of a server's own to PostgreSQL: by it the server lives, hears of others, and tells the time."""
+"""A dedicated PostgreSQL connection for the server's lease, notifications from other servers, and the shared clock."""
 
 import asyncio
 import logging
@@ -13,10 +13,10 @@ from clerestory.games.background import contained
 from clerestory.games.postgres_link import Address, PgConnection, connect, cut, limited
 
 BEAT = 2.0  # seconds between heartbeats
-REPLY = 3.0  # seconds that the answer to one may take; after that the connection counts as dead
-MISSED = 3  # heartbeats without which a server is cut off
-PAUSE = 1.0  # seconds before connecting again
-CLEAR = 1.0  # seconds; the answer to a slower heartbeat does not set the clock
+REPLY = 3.0  # timeout of a heartbeat in seconds, after which the connection counts as dead
+MISSED = 3  # missed heartbeats after which the server counts as disconnected
+PAUSE = 1.0  # seconds before reconnecting
+CLEAR = 1.0  # seconds; a slower heartbeat does not adjust the clock
 
 ALIVE: LiteralString = """
     INSERT INTO server VALUES (%s, clock_timestamp()) ON CONFLICT (id) DO UPDATE SET seen = clock_timestamp()
@@ -27,7 +27,7 @@ logger = logging.getLogger(__name__)
 
 
 class Clock:
-    """The database's clock, read between its answers by the monotonic one of this machine."""
+    """The database's clock, extrapolated between heartbeats with this machine's monotonic clock."""
 
     def __init__(self) -> None:
         self._offset: float | None = None  # milliseconds
@@ -38,20 +38,25 @@ class Clock:
         return int(self._offset + 1000 * time.monotonic())
 
     def set(self, told: int, asked: float) -> None:
-        """Take what the database told, having been asked at a monotonic time; it was told halfway."""
+        """Adjust to a database time, assumed to be halfway between request and response.
+
+        Args:
+            told: milliseconds since 1970.
+            asked: monotonic time of the request, in seconds.
+        """
         answered = time.monotonic()
         if self._offset is None or answered - asked < CLEAR:
             self._offset = told - 1000 * (asked + answered) / 2
 
 
 class Heartbeat:
-    """Renews the lease of a server and receives notifications, over a connection that it renews, too.
+    """Renews the lease of a server and receives notifications, reconnecting when necessary.
 
     Args:
-        address: of the database.
-        number: of the server.
-        channels: of the notifications.
-        heard: called with each of them, and with None after some may have been missed.
+        address: address of the database.
+        number: number of the server.
+        channels: channels of the notifications.
+        heard: called with each notification, and with None after some may have been missed.
     """
 
     def __init__(
@@ -59,7 +64,7 @@ class Heartbeat:
     ) -> None:
         self.clock = Clock()
         self._address, self._number, self._channels, self._heard = address, number, channels, heard
-        self._last = time.monotonic()  # when the last heartbeat was sent that was answered
+        self._last = time.monotonic()  # when the last successful heartbeat was sent
         self._connection: PgConnection | None = None
         self._ending = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
@@ -70,7 +75,7 @@ class Heartbeat:
         return time.monotonic() - self._last < (MISSED + 1) * BEAT
 
     async def start(self) -> None:
-        """Connect, and go on in the background. Raises psycopg.Error, TimeoutError."""
+        """Connect, and continue in the background. Raises psycopg.Error, TimeoutError."""
         await self._open()
         self._task = asyncio.create_task(self._live())
 
@@ -92,7 +97,7 @@ class Heartbeat:
                     logger.warning("PostgreSQL answers again")
                     told = False
                 await self._listen()
-            except Exception as error:  # whatever it is: without this task the server is cut off for good
+            except Exception as error:  # any error: without this task the server would stay disconnected
                 await self._close()
                 if not (told or self._ending.is_set()):
                     surprise = None if isinstance(error, psycopg.Error | OSError | TimeoutError) else error
@@ -102,7 +107,7 @@ class Heartbeat:
                 await self._rest(PAUSE)
 
     async def _listen(self) -> None:
-        """Report what is heard until the next heartbeat, which must be answered."""
+        """Report notifications until the next heartbeat, which must succeed."""
         assert self._connection is not None
         async for notice in self._connection.notifies(timeout=BEAT):
             self._report(notice)
@@ -110,7 +115,7 @@ class Heartbeat:
             await self._beat(self._connection)
 
     def _report(self, notice: psycopg.Notify | None) -> None:
-        """Say what is heard; whatever becomes of it, the server lives on."""
+        """Report a notification; an error in the callback is logged and does not end the task."""
         with contained("the news of another server"):
             self._heard(notice)
 
@@ -122,7 +127,7 @@ class Heartbeat:
         self.clock.set(row[0], asked)
 
     async def _rest(self, seconds: float) -> None:
-        """Wait, but not if it is to end."""
+        """Wait, unless the task is to end."""
         with suppress(TimeoutError):
             async with asyncio.timeout(seconds):
                 await self._ending.wait()
@@ -134,7 +139,7 @@ class Heartbeat:
                 await connection.close()
 
     async def end(self, within: float) -> None:
-        """End within so many seconds, whatever the database does."""
+        """End within `within` seconds, even if the database does not respond."""
         self._ending.set()
         if self._connection is not None:
             cut(self._connection)

@@ -1,4 +1,4 @@
-"""The games that a server keeps: it lends them, changes them one step at a time, and moves in those that are due."""
+"""The game manager: loads hosted games, applies changes one at a time, and runs automatic moves."""
 
 import asyncio
 import logging
@@ -21,28 +21,28 @@ from clerestory.refusals import Reason, Refusal
 
 __all__ = ["Keeper", "Limits", "summary_of", "typed"]
 
-COUNTED = 60.0  # seconds between two counts of what the store has
-HEALTH = 1.0  # seconds between two looks at whether the store is alive
-TIDIED = 3600.0  # seconds between two deletions of what nobody asks for any more
-MANY_NAMES = 2000  # names of requests deleted in one transaction
+COUNTED = 60.0  # seconds between two counts of the store's contents
+HEALTH = 1.0  # seconds between two health checks of the store
+TIDIED = 3600.0  # seconds between two cleanups of expired data
+MANY_NAMES = 2000  # request names deleted in one transaction
 AT_ONCE = 100  # games deleted in one transaction
-NOTED = 3_600_000  # milliseconds for which it is not noted again that a game was asked for
+NOTED = 3_600_000  # minimum milliseconds between two updates of a game's last access
 
 logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
-ReportHealth = Callable[[bool], Awaitable[None]]  # is told whether games can be played
+ReportHealth = Callable[[bool], Awaitable[None]]  # called with whether games are playable
 
 
 class Keeper:
-    """All games.
+    """The manager of all hosted games.
 
     Args:
-        store: where they are kept.
-        limits: of what callers may store; more is refused.
+        store: the store of games.
+        limits: limits on what callers may store.
         choose: returns the move of a bot.
-        most_bot_games: games of bots only in which it moves at a time.
-        forget_after: days without a call after which games are deleted; 0 for never.
+        most_bot_games: maximum concurrent games of bots only.
+        forget_after: days without access after which games are deleted; 0 for never.
     """
 
     def __init__(
@@ -55,33 +55,33 @@ class Keeper:
         self._quota = Quota(store, limits)
         self._changes = Changes(store, self.cache, self._stored, self._doubt)
         self._due = DueGames(store, self.cache, Mover(choose, self._changes, store.now), most_bot_games)
-        self._stale: set[str] = set()  # games in use of which the store may have more
+        self._stale: set[str] = set()  # games in use that the store may have changed
         self._news = asyncio.Event()
-        self._touched: set[str] = set()  # games that were asked for, of which the store is to be told
+        self._touched: set[str] = set()  # games whose last access has not been stored yet
         self._tasks: list[asyncio.Task[None]] = []
 
     @property
     def in_memory(self) -> int:
-        """Number of games in memory."""
+        """The number of games in memory."""
         return len(self.cache.games)
 
     @property
     def watchers(self) -> int:
-        """Number of streams that watch games; from any thread."""
+        """The number of streams that watch games. Thread-safe."""
         return sum(len(live.watchers) for live in [*self.cache.games.values()])
 
     @property
     def unfinished(self) -> int:
-        """Number of games that have not ended."""
+        """The number of unfinished games."""
         return self._quota.unfinished
 
     def overdue(self, *, bots_only: bool) -> int:
-        """Return the number of games, with persons or of bots only, in which the server should have moved by now."""
+        """Return the number of games, with persons or of bots only, in which the server is late to move."""
         return self._due.overdue(bots_only=bots_only)
 
     @property
     def healthy(self) -> bool:
-        """Whether games can be played: the store answers."""
+        """Whether games are playable: the store responds."""
         return self._due.healthy
 
     def now(self) -> int:
@@ -89,7 +89,7 @@ class Keeper:
         return self.store.now()
 
     def seat_of(self, game_id: str, token: str) -> int | None:
-        """Return the seat that a token belongs to in a game in memory, None if there is none."""
+        """Return the seat of a token in a game in memory; None if there is none."""
         live, digest = self.cache.games.get(game_id), digest_of(token)
         holders = enumerate(live.kept.seats) if live is not None else ()
         return next((seat for seat, holder in holders if holder.token == digest), None)
@@ -98,9 +98,9 @@ class Keeper:
 
     @asynccontextmanager
     async def lend(self, game_id: str, *, asked: bool = True) -> AsyncIterator[Live]:
-        """Lend the single instance of a game; `asked`: for a call about this game.
+        """Lend the single instance of a game; `asked` records the access, for a call about this game.
 
-        Raises Refusal: NO_SUCH_GAME, STORE_FAILED, and SetAside for a game that cannot be read.
+        Raises Refusal: NO_SUCH_GAME, STORE_FAILED; SetAside for an unreadable game.
         """
         async with self.cache.lend(game_id) as live:
             if asked:
@@ -108,7 +108,7 @@ class Keeper:
             yield live
 
     def _touch(self, live: Live) -> None:
-        """Note that a game was asked for, at most once an hour."""
+        """Record the access to a game, at most once an hour."""
         if self.now() - live.touched > NOTED:
             live.touched = self.now()
             self._touched.add(live.kept.head.game_id)
@@ -116,9 +116,9 @@ class Keeper:
     # -- changes -----------------------------------------------------------------------------------
 
     async def create(self, kept: ServerGame, keys: Sequence[Key]) -> None:
-        """Keep a new game.
+        """Store a new game.
 
-        Raises Refusal: TOO_MANY_GAMES, DISK_FULL, STORE_FAILED; Conflict for a key that exists already.
+        Raises Refusal: TOO_MANY_GAMES, DISK_FULL, STORE_FAILED; Conflict for an existing key.
         """
         async with self._quota.room(kept.head.maker):
             await self._changes.create(kept, keys)
@@ -131,18 +131,18 @@ class Keeper:
         *,
         owned: bool = False,
     ) -> tuple[T, ServerGame]:
-        """Change a game: return the result of `act` and the changed game, which is stored.
+        """Change and store a game; return the result of `act` and the changed game.
 
-        A write that fails may still have been stored, which everybody is then shown; other errors change nothing.
+        A failed write may still have been stored, and is then shown to everyone; other errors change nothing.
 
         Args:
             live: the game.
-            act: adds entries to the copy of the game that it is given; an error that it raises undoes the change.
-            keys: stored with the change, given the result of `act`.
-            owned: only if this server still owns the game.
+            act: adds entries to the given copy of the game; an error that it raises undoes the change.
+            keys: returns the keys to store with the change, given the result of `act`.
+            owned: whether to fail unless this server owns the game.
 
-        Raises Refusal: DISK_FULL, STORE_FAILED; Conflict for a key that exists already, and for a game that this
-        server no longer owns; and what `act` raises.
+        Raises Refusal: DISK_FULL, STORE_FAILED; Conflict for an existing key, or if the server does not own the game;
+        and the errors of `act`.
         """
         return await self._changes.change(live, act, keys, owned=owned)
 
@@ -151,14 +151,14 @@ class Keeper:
         self._due.note(kept)
 
     def _doubt(self, game_id: str) -> None:
-        """React to a game of which a write has failed, so far as is known."""
+        """React to a game after a write that was reported as failed."""
         self._due.bar(game_id)
         self._refresh(game_id)
 
-    # -- in the background -------------------------------------------------------------------------
+    # -- background tasks ------------------------------------------------------------------------------
 
     def resume(self, report: ReportHealth | None = None) -> None:
-        """Begin to move in games, to listen to other servers, and to report whether games can be played."""
+        """Start automatic moves, listen to other servers, and report whether games are playable."""
         self.store.listen(self._hear)
         works = [self._due.run(self._refresh), self._catch_up(), self._count(), self._tidy()]
         if report is not None:
@@ -166,7 +166,7 @@ class Keeper:
         self._tasks += [asyncio.create_task(work) for work in works]
 
     def _hear(self, news: News) -> None:
-        """React to what another server has stored, or this one by a write that was reported as failed."""
+        """React to a change by another server, or by a write of this one that was reported as failed."""
         if news.maker:
             self._quota.add(news.maker, Tally(1, 1))
         elif not news.game_id:
@@ -178,13 +178,13 @@ class Keeper:
                 self._refresh(news.game_id)
 
     def _refresh(self, *game_ids: str) -> None:
-        """Load what the store has more of games, of all that somebody uses by default."""
+        """Reload games from the store in the background, by default all that are in use."""
         used = (game_id for game_id, live in self.cache.games.items() if live.users)
         self._stale.update(game_ids or used)
         self._news.set()
 
     async def _catch_up(self) -> None:
-        """Load news of games until cancelled; what fails is tried again."""
+        """Reload changed games until cancelled, with retries."""
         while True:
             await self._news.wait()
             self._news.clear()
@@ -195,7 +195,7 @@ class Keeper:
                 self._refresh(*failed)
 
     async def _caught_up(self, game_id: str) -> bool:
-        """Load news of a game; return whether that need not be tried again."""
+        """Reload a game; return False if it must be retried."""
         try:
             async with self.cache.lend(game_id):
                 await asyncio.sleep(0)  # let other calls run
@@ -206,7 +206,7 @@ class Keeper:
         return True
 
     async def _count(self) -> None:
-        """Count what the store has, and tell it which games were asked for, until cancelled."""
+        """Count the contents of the store, and store the last accesses, until cancelled."""
         while True:
             with contained("counting the games"):
                 await self._quota.read()
@@ -224,7 +224,7 @@ class Keeper:
             raise
 
     async def _tidy(self) -> None:
-        """Delete old names of requests, and games that nobody has asked for in so many days, until cancelled."""
+        """Delete old request names, and games without recent access, until cancelled."""
         while True:
             with contained("deleting old request ids"):
                 while await self.store.forget_requests(self.now() - DAY, MANY_NAMES) == MANY_NAMES:
@@ -246,7 +246,7 @@ class Keeper:
         await self._quota.read()
 
     async def _watch_health(self, report: ReportHealth) -> None:
-        """Report whether games can be played whenever that changes, until cancelled."""
+        """Report whether games are playable whenever that changes, until cancelled."""
         reported = True
         while True:
             await asyncio.sleep(HEALTH)
@@ -255,10 +255,10 @@ class Keeper:
                 with contained("reporting health"):
                     await report(reported)
 
-    # -- the end -----------------------------------------------------------------------------------
+    # -- shutdown --------------------------------------------------------------------------------------
 
     async def finish(self, within: float = CLOSING) -> None:
-        """End all streams, stop moving, and finish writing to the store, waiting at most so many seconds."""
+        """End all streams and automatic moves, and finish writes to the store, waiting at most `within` seconds."""
         self.finishing = True
         for task in self._tasks:
             task.cancel()
@@ -267,7 +267,7 @@ class Keeper:
         await bounded(asyncio.gather(self._due.finish(within), self._changes.finish(within)), within)
 
     async def close(self, within: float = CLOSING) -> None:
-        """Close the store, waiting at most so many seconds."""
+        """Close the store, waiting at most `within` seconds."""
         if not self.finishing:
             await self.finish(within / 2)
             within /= 2

@@ -1,4 +1,4 @@
-"""A kept game derived from its log: seats, the position of every ply, the current step. Pure: no clock, no disk."""
+"""Derives the state of a hosted game from its log: seats, positions, and the current turn; without I/O or a clock."""
 
 import hashlib
 from collections.abc import Callable, Iterable, Mapping
@@ -14,17 +14,17 @@ from clerestory.games.log import BY_ITSELF, MOVES, EndReason, Entry, EntryKind, 
 from clerestory.games.positions import Positions
 from clerestory.texts.sentences import Text, said, text
 
-ENTRY_BYTES, POSITION_BYTES, LEAST_BYTES = 180, 720, 4096  # of memory: of an entry, of a position, of the rest
+ENTRY_BYTES, POSITION_BYTES, LEAST_BYTES = 180, 720, 4096  # memory of an entry, of a position, of the rest
 
 
 @dataclass(frozen=True, slots=True)
 class TakeBackProposal:
-    """A take-back that is waiting for consent.
+    """A proposed take-back that waits for consent.
 
     Attributes:
-        ply: to go back to.
-        seat: that asked.
-        agreed: seats that have agreed, including the one that asked.
+        ply: the ply to return to.
+        seat: the seat that proposed it.
+        agreed: seats that have agreed, including the one that proposed it.
     """
 
     ply: int
@@ -33,16 +33,16 @@ class TakeBackProposal:
 
 
 class ServerGame:
-    """A game at one moment: its head and the entries added so far.
+    """A game at one version: its head and the entries so far.
 
     Attributes:
-        entries: all of them; their number is the version.
-        line: the entries that lead to the position, one for each ply.
-        why_frozen: why this server cannot play it; None if it can.
-        positions: the whole position of every ply; None for a game that is frozen.
-        seats: who holds them.
-        proposal: the pending take-back, or None.
-        ended: the entry that ended the game early, or None.
+        entries: all entries; their number is the version.
+        line: the entries that lead to the position, one per ply.
+        why_frozen: why this server cannot play the game; None if it can.
+        positions: the complete position of every ply; None if the game is frozen.
+        seats: the holders of the seats.
+        proposal: the proposed take-back; None if there is none.
+        ended: the entry that ended the game early; None if there is none.
         since: when the current turn began, in milliseconds since 1970.
     """
 
@@ -61,7 +61,7 @@ class ServerGame:
             self.add(entry)
 
     def score_parts(self) -> list[dict[ScoreSource, float]]:
-        """Return where the points of each seat come from, card by card; of a game that is over."""
+        """Return the sources of each seat's points by card, for a game that is over."""
         assert self.positions is not None
         if self._parts is None:
             self._parts = points_by_cause(list(self.positions.since(0)), [entry.text for entry in self.line])
@@ -77,7 +77,7 @@ class ServerGame:
         return other
 
     def until(self, later: "ServerGame", version: int) -> "ServerGame":
-        """Return the game as it was at a version, given a later state of it: not all entries are added again."""
+        """Return the game at a version, given a later state of it, without replaying all entries."""
         if version == later.version:
             return later
         game = self.copy()
@@ -86,24 +86,24 @@ class ServerGame:
         return game
 
     def follows(self, earlier: "ServerGame") -> bool:
-        """Whether an earlier state has led to this one: not if the store has lost entries since."""
+        """Return whether an earlier state led to this one, which is false if the store has lost entries."""
         return self.entries[earlier.version - 1 : earlier.version] == earlier.entries[-1:]
 
     # -- queries -----------------------------------------------------------------------------------
 
     @property
     def version(self) -> int:
-        """Number of entries."""
+        """The number of entries."""
         return len(self.entries)
 
     @property
     def ply(self) -> int:
-        """Number of actions and outcomes that lead to the position."""
+        """The number of actions and outcomes that lead to the position."""
         return len(self.line)
 
     @property
     def weight(self) -> int:
-        """Bytes of memory, about."""
+        """The approximate memory in bytes."""
         positions = 0 if self.positions is None else self.positions.kept
         return LEAST_BYTES + self.version * ENTRY_BYTES + positions * POSITION_BYTES
 
@@ -114,7 +114,7 @@ class ServerGame:
 
     @property
     def frozen_reason(self) -> str:
-        """Why this server cannot play it, in an English sentence; "" if it can."""
+        """Why this server cannot play the game, as an English sentence; "" if it can."""
         return "" if self.why_frozen is None else said(self.why_frozen, self.head.game)
 
     @property
@@ -124,12 +124,12 @@ class ServerGame:
 
     @property
     def bots_only(self) -> bool:
-        """Whether nobody but bots is in it: no person, and no open seat that one may take."""
+        """Whether only bots hold seats, and no seat is open."""
         return all(holder.kind == SeatKind.BOT for holder in self.seats)
 
     @property
     def position(self) -> State:
-        """The whole position; do not change it."""
+        """The complete position; do not modify it."""
         assert self.positions is not None
         return self.positions.last
 
@@ -145,12 +145,12 @@ class ServerGame:
 
     @property
     def turn(self) -> int | None:
-        """Whose turn it is, a seat or NATURE; None for nobody."""
+        """Whose turn it is, a seat or NATURE; None if no one can act."""
         return self.position.turn if self.running else None
 
     @property
     def deadline(self) -> float | None:
-        """When the player to decide runs out of time, in milliseconds since 1970; None for no limit."""
+        """When the player to move runs out of time, in milliseconds since 1970; None for no limit."""
         seconds, turn = self.head.options.seconds_per_move, self.turn
         if seconds is None or turn is None or turn == NATURE or self.seats[turn].kind != SeatKind.PERSON:
             return None
@@ -158,7 +158,7 @@ class ServerGame:
 
     @property
     def mover(self) -> int | None:
-        """The seat for which one of the server's bots has to move, or None."""
+        """The seat that a bot of the server has to move for, or None."""
         turn = self.turn
         return turn if turn is not None and turn >= 0 and self.seats[turn].kind == SeatKind.BOT else None
 
@@ -168,7 +168,7 @@ class ServerGame:
         return [seat for seat in people if seat not in proposal.agreed]
 
     def decision_before(self, ply: int) -> int:
-        """Return the ply to which a take-back leads: past forced actions, which would be played again at once."""
+        """Return the ply that a take-back leads to, skipping forced actions, which would be replayed immediately."""
         if ply < self.ply and self.line[ply].kind == EntryKind.FORCED:
             while ply > 0 and self.line[ply].kind in BY_ITSELF:
                 ply -= 1
@@ -176,7 +176,7 @@ class ServerGame:
 
     @property
     def forced(self) -> str | None:
-        """Text of the only legal action of a person to decide, if the server is to play it; None otherwise."""
+        """The text of the only legal action of a person to move, if the server is to play it; otherwise None."""
         turn = self.turn
         if not self.head.options.play_forced or turn is None or turn < 0 or self.seats[turn].kind != SeatKind.PERSON:
             return None
@@ -184,7 +184,7 @@ class ServerGame:
         return self.position.game.action(codes[0]).text if len(codes) == 1 else None
 
     def record(self, seat: int | None) -> Record:
-        """Return the record as a seat may know it, NATURE for an onlooker, None for all."""
+        """Return the record as a seat may know it: NATURE for an onlooker, None for complete information."""
         assert self.positions is not None
         opening = self.positions.at(0)
         state = opening.copy() if seat is None else opening.observe(seat)
@@ -250,7 +250,7 @@ class ServerGame:
 
 
 def why_frozen(head: Head) -> Text | None:
-    """Return how the rules or cards of a game differ from this server's, None if they do not."""
+    """Return how the rules or cards of a game differ from this server's; None if they do not."""
     game = GAMES.get(head.game)
     if game is None:
         return text("frozen.game", game=repr(head.game))
@@ -267,16 +267,16 @@ def cards_of(catalogue: str) -> str | Text:
 
 
 def draw(kept: ServerGame, moment: int) -> Entry:
-    """Return the outcome of the chance event that is due; after the same moves it is always the same."""
+    """Return the outcome of the due chance event, which depends only on the seed and the ply."""
     seed = hashlib.sha256(f"{kept.head.seed}:{kept.ply + 1}".encode()).digest()[:8]
     state = kept.position.copy()
     return Entry(EntryKind.DRAWN, None, state.draw(Rng(int.from_bytes(seed))).text, moment)
 
 
 def settle(kept: ServerGame, moment: int) -> list[Entry]:
-    """Add to a game what happens by itself, and return it: chance events that are due, only legal actions.
+    """Add the automatic moves that are due, and return them: chance events, and forced actions.
 
-    At a physical table there are no chance events: they are entered by people.
+    At a physical table there are no automatic chance events, because people enter them.
     """
     added: list[Entry] = []
     while (entry := next_by_itself(kept, moment)) is not None:
@@ -286,7 +286,7 @@ def settle(kept: ServerGame, moment: int) -> list[Entry]:
 
 
 def next_by_itself(kept: ServerGame, moment: int) -> Entry | None:
-    """Return the next thing that happens by itself, None if somebody is to decide."""
+    """Return the next automatic move; None if a player is to decide."""
     if kept.turn == NATURE:
         return None if kept.head.options.table else draw(kept, moment)
     text = kept.forced

@@ -1,26 +1,26 @@
-"""A lane: the movers of one kind of games, of which there may be so many, and the games that wait for one."""
+"""A pool of tasks for automatic moves in one kind of games, and the queue of games that wait for a task."""
 
 from collections import Counter, OrderedDict
 from collections.abc import Collection
 
 from clerestory.games.store import Due
 
-MANY = 1000  # most games that one look finds
+MANY = 1000  # maximum games returned by one scan
 ALWAYS = 1 << 62  # milliseconds since 1970; later than any moment
 
 
 class Lane:
-    """The movers of one kind of games, and the games that wait for one.
+    """The tasks for one kind of games, and the games that wait for one.
 
     Attributes:
-        bots_only: they move in games of bots only; else in all others.
-        most: movers at a time.
-        waiting: due games without a mover, in order.
-        moving: the makers of the games that have one, by game.
-        fresh: those of the waiting that were added since the last look began.
-        stuck: games in which the last attempt to move failed; they are overdue until one succeeds.
-        full: the last look may have left some out.
-        hungry: it should be looked for more of them.
+        bots_only: whether these are games of bots only; otherwise all other games.
+        most: maximum number of tasks.
+        waiting: due games without a task, in order.
+        moving: the makers of the games with a task, by game.
+        fresh: waiting games that were added since the last scan began.
+        stuck: games whose last move failed; they are overdue until one succeeds.
+        full: whether the last scan may have left out games.
+        hungry: whether another scan is needed.
     """
 
     def __init__(self, *, bots_only: bool, most: int) -> None:
@@ -36,40 +36,41 @@ class Lane:
 
     @property
     def free(self) -> int:
-        """Number of further movers that there may be."""
+        """The number of free tasks."""
         return self.most - len(self.moving)
 
     def add(self, due: Due) -> None:
-        """Let a game wait, unless there are so many that the store has to remember it."""
+        """Add a waiting game; if the queue is full, leave it to the store."""
         if len(self.waiting) < MANY and not (self.bots_only and self.free <= 0):
             self.waiting[due.game_id] = self.fresh[due.game_id] = due
 
     def found(self, games: list[Due], asked: int, skipped: Collection[str]) -> None:
-        """Take what a look has found, beside games that it skipped."""
+        """Take over the result of a scan, which left out `skipped` games."""
         self.full = len(games) >= asked
         self.waiting = {due.game_id: due for due in games} | self.fresh
-        if not self.full:  # the others were deleted, or are another server's
+        if not self.full:  # the others were deleted, or belong to another server
             still = {*self.waiting, *skipped}
             self.stuck = OrderedDict((game_id, None) for game_id in self.stuck if game_id in still)
 
     def overdue(self, now: int) -> int:
-        """Return in how many games no mover is where one should be by now, or the last one failed; from any thread."""
+        """Return the number of games that are late without a task, or whose last move failed. Thread-safe."""
         late = {due.game_id for due in [*self.waiting.values()] if due.moment <= self.until(now)}
         return len(late.difference([*self.moving]).union([*self.stuck]))
 
     def until(self, moment: int) -> int:
-        """Return up to when games count as due at a moment: bots move at once, also if the clock was set back."""
+        """Return the time until which games count as due: for bots always, even if the clock was set back."""
         return ALWAYS if self.bots_only else moment
 
     def remove(self, game_id: str) -> None:
-        """Forget a game that is no longer due."""
+        """Remove a game that is not due."""
         self.waiting.pop(game_id, None)
         self.fresh.pop(game_id, None)
 
     def next(self, now: int, resting: dict[str, float]) -> Due | None:
-        """Return the next game that gets a mover, None for none now.
+        """Return the next game to get a task; None if there is none now.
 
-        With a person: a maker has at most as many movers as are free (dynamic threshold), so the next one finds some.
+        For games with a person, a maker may have at most as many tasks as are free (dynamic threshold), so that other
+        makers always find some.
         """
         free, until, movers = self.free, self.until(now), self._makers.get
         if free <= 0:
@@ -81,13 +82,13 @@ class Lane:
         return None
 
     def start(self, due: Due) -> None:
-        """Note that a game has a mover."""
+        """Record that a game has a task."""
         self.remove(due.game_id)
         self.moving[due.game_id] = due.maker
         self._makers[due.maker] += 1
 
     def end(self, due: Due) -> None:
-        """Note that its mover has ended."""
+        """Record that the task of a game has ended."""
         del self.moving[due.game_id]
         self._makers[due.maker] -= 1
         self._makers += Counter()  # drop makers with none

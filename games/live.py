@@ -1,4 +1,4 @@
-"""A game in memory, and who uses it."""
+"""A game in memory, with cached states and its watchers."""
 
 import asyncio
 from collections.abc import Hashable, Iterator
@@ -12,11 +12,11 @@ from clerestory.games.kept import ServerGame
 from clerestory.games.viewer import Viewer, horizon
 from clerestory.games.watchers import Watchers
 
-MOST_STEPS = 64  # entries of one change that watchers are shown one by one
-CHUNK = 100  # entries of one message about what happened before: some 50 KB
-MOST_REACHED = 64  # earlier states that are kept while somebody watches
-LEAST_HELD, MOST_HELD = 100, int(1000 * ANSWER)  # milliseconds that a turn is shown late
-STEP_BYTES = 24  # of memory, of each entry of a step: three lists
+MOST_STEPS = 64  # entries of one change that watchers see one by one
+CHUNK = 100  # entries in one message about earlier events: about 50 KB
+MOST_REACHED = 64  # earlier states kept while there are watchers
+LEAST_HELD, MOST_HELD = 100, int(1000 * ANSWER)  # range of a turn's delay before it is shown, in milliseconds
+STEP_BYTES = 24  # memory of each entry in a step: three lists
 
 
 class Live:
@@ -25,15 +25,15 @@ class Live:
     Attributes:
         kept: its stored state; replaced on every change.
         steps: the game before and after each of the latest entries, by version; at most MOST_STEPS of them.
-        frames: cached messages about the latest version, cleared on every change, and when the last watcher leaves.
+        frames: cached messages about the latest version, cleared on every change and when the last watcher leaves.
         chunks: cached messages about earlier versions, cleared when the last watcher leaves.
-        late: what onlookers with a delay last saw, from which what they see next is made.
+        late: the state that delayed onlookers saw last, as a basis for the next one.
         changed: set on every change, and then replaced.
         users: number of current users.
-        watchers: who watches it.
-        unsure: a write has failed, so the store may have more of it.
-        held: milliseconds of the turn that went by before it was shown here, if they were many: the store was slow.
-        touched: when the store was last told that it was asked for, in milliseconds since 1970; 0 for not yet.
+        watchers: the watchers.
+        unsure: whether a write has failed, so that the store may have more entries.
+        held: milliseconds of the turn that passed before it was shown here, because the store was slow; 0 if few.
+        touched: when its last access was stored, in milliseconds since 1970; 0 for never.
     """
 
     def __init__(self, kept: ServerGame) -> None:
@@ -45,7 +45,7 @@ class Live:
         self.changed = asyncio.Event()
         self.lock = asyncio.Lock()
         self.watchers = Watchers()
-        self._reached: dict[int, ServerGame] = {}  # earlier states, the one reached last at the end
+        self._reached: dict[int, ServerGame] = {}  # earlier states, most recently added last
         self._replaying = asyncio.Lock()
         self.users = 0
         self.unsure = False
@@ -54,12 +54,12 @@ class Live:
 
     @property
     def weight(self) -> int:
-        """Bytes of memory, about."""
+        """The approximate memory in bytes."""
         late = 0 if self.late is None else self.late.weight
         return self.kept.weight + late + len(self.steps) * self.kept.version * STEP_BYTES
 
     def known(self, version: int) -> ServerGame | None:
-        """Return the game as it was at a version, None if it would have to be replayed."""
+        """Return the game at a version; None if it would have to be replayed."""
         if version == self.kept.version:
             return self.kept
         if self.late is not None and version == self.late.version:
@@ -67,11 +67,11 @@ class Live:
         return self.steps.get(version) or self._reached.get(version)
 
     def after(self, before: ServerGame, version: int) -> ServerGame:
-        """Return the game as it was at a version, not far after one that the caller has."""
+        """Return the game at a version shortly after a state that the caller has."""
         return self.known(version) or self._remember(before.until(self.kept, version))
 
     async def reach(self, version: int) -> ServerGame:
-        """Return the game as it was at any version; it is replayed once for all who want it at the same time."""
+        """Return the game at any version, replayed once for all concurrent callers."""
         if (known := self.known(version)) is not None:
             return known
         async with self._replaying:
@@ -81,13 +81,13 @@ class Live:
             return self._remember(await aside(version - before.version, before.until, self.kept, version))
 
     def _nearest(self, version: int) -> ServerGame:
-        """Return the latest state that is known from before a version."""
+        """Return the latest known state before a version."""
         known = [self.late, *self._reached.values(), *islice(self.steps.values(), 1)]
         before = [one for one in known if one is not None and one.version <= version]
         return max(before, key=lambda one: one.version, default=None) or ServerGame(self.kept.head)
 
     def _remember(self, kept: ServerGame) -> ServerGame:
-        """Keep an earlier state as long as somebody watches: others may see the same."""
+        """Keep an earlier state while there are watchers, because others may need it."""
         if self.watchers:
             self._reached[kept.version] = kept
             if len(self._reached) > MOST_REACHED:
@@ -95,14 +95,14 @@ class Live:
         return kept
 
     async def visible(self, viewer: Viewer) -> ServerGame:
-        """Return the game as far as a viewer may see it; replayed once for all onlookers who see it late."""
+        """Return the game as far as a viewer may see it, replayed once for all delayed onlookers."""
         kept = await self.reach(horizon(self.kept, viewer))
         if kept.version < self.kept.version:
             self.late = kept
         return kept
 
     def become(self, kept: ServerGame, now: int) -> None:
-        """Switch to the stored state, usually a later one, and wake up those who wait for it.
+        """Switch to the stored state, usually a later one, and wake up waiters.
 
         Args:
             kept: the state.
@@ -123,19 +123,19 @@ class Live:
         self.wake()
 
     def show(self, kept: ServerGame, now: int) -> None:
-        """Note that a turn is shown, and may be played, from now on."""
+        """Record that a turn becomes visible and playable at this time."""
         late = now - kept.since
         self.held = min(late, MOST_HELD) if late >= LEAST_HELD else 0
 
     def wake(self) -> None:
-        """Wake up those who wait."""
+        """Wake up all waiters."""
         self.changed.set()
         self.changed = asyncio.Event()
         self.watchers.wake()
 
     @contextmanager
     def watched_by(self, viewer: Viewer) -> Iterator[asyncio.Event]:
-        """Register a viewer; yield the event that is set whenever there is something new to see."""
+        """Register a viewer; yield the event that is set whenever there is news for it."""
         news = self.watchers.enter(viewer)
         try:
             yield news
@@ -145,7 +145,7 @@ class Live:
                 self._forget()
 
     def _forget(self) -> None:
-        """Forget what is kept for those who watch."""
+        """Clear the data that is kept for watchers."""
         self.frames.clear()
         self.chunks.clear()
         self._reached.clear()

@@ -1,4 +1,4 @@
-"""What is stored of a game: an immutable head and an append-only list of entries."""
+"""The stored form of a game: an immutable head and an append-only list of entries."""
 
 import hashlib
 from dataclasses import dataclass, field, replace
@@ -11,34 +11,34 @@ from clerestory.engine.record import EarlyEnd
 from clerestory.engine.tuning import NUM_LEVELS
 from clerestory.search.limits import LONGEST_TIME
 
-USUAL_SECONDS = 1.0  # that a bot takes for a move by default
-LATEST = 253_402_300_799_999  # milliseconds since 1970: the end of the year 9999, later than which no message can say
+USUAL_SECONDS = 1.0  # default time of a bot's move
+LATEST = 253_402_300_799_999  # milliseconds since 1970: the end of the year 9999, the maximum of a Timestamp
 
-# What a message can say of a game. A store may have anything, and what has other numbers cannot be shown.
+# The ranges that messages can represent. A store may contain other numbers, and such a game cannot be shown.
 Moment = Annotated[int, Field(ge=0, le=LATEST)]
 Small = Annotated[int, Field(ge=0, lt=1 << 32)]
 Large = Annotated[int, Field(ge=0, lt=1 << 64)]
 
-SeatKind = StrEnum("SeatKind", "OPEN PERSON BOT")  # who holds a seat
+SeatKind = StrEnum("SeatKind", "OPEN PERSON BOT")  # the holder of a seat
 Hints = StrEnum("Hints", "NEVER AFTERWARDS ALWAYS")  # when clients may show hints
-TakeBacks = StrEnum("TakeBacks", "NEVER FAIR ALL")  # what may be taken back
+TakeBacks = StrEnum("TakeBacks", "NEVER FAIR ALL")  # which take-backs are allowed
 Onlookers = StrEnum("Onlookers", "NONE LINK ALL")  # who may look on
 EndReason = StrEnum("EndReason", "RESIGNED ABANDONED")  # why a game ended early
 
 
 def bounded(seconds: float) -> float:
-    """Return the time of a bot as a store has it, cut to what a caller may ask for: it was not always checked."""
+    """Return the time of a bot in a store, clamped to the valid range, because old versions did not check it."""
     return min(seconds, LONGEST_TIME) if seconds > 0 else USUAL_SECONDS
 
 
 @dataclass(frozen=True, slots=True)
 class BotSettings:
-    """How a bot plays.
+    """The settings of a bot.
 
     Attributes:
         level: 1 to 8, None for full strength.
-        seconds: for a move, LONGEST_TIME at most.
-        character: who it is, one of CHARACTERS, whose level `level` is; "" for nobody.
+        seconds: time per move, at most LONGEST_TIME.
+        character: one of CHARACTERS, with `level` set to its level; "" for none.
     """
 
     level: Annotated[int, Field(ge=1, le=NUM_LEVELS)] | None = None
@@ -48,11 +48,11 @@ class BotSettings:
 
 @dataclass(frozen=True, slots=True)
 class Holder:
-    """Who holds a seat.
+    """The holder of a seat.
 
     Attributes:
-        name: of a person.
-        bot: how it plays, None if no bot holds the seat.
+        name: the name of a person.
+        bot: the bot's settings; None if no bot holds the seat.
         token: digest of the seat's token, "" for none.
     """
 
@@ -62,7 +62,7 @@ class Holder:
     token: str = ""
 
     def played_by(self, bot: BotSettings) -> Self:
-        """Return the same seat played by a bot; its player can take it back."""
+        """Return the same seat played by a bot, which its player can reclaim."""
         return replace(self, kind=SeatKind.BOT, bot=bot)
 
 
@@ -71,12 +71,12 @@ class GameOptions:
     """The options of a game.
 
     Attributes:
-        delay_plies: by which onlookers see it late.
-        table: chance events are entered, not drawn.
+        delay_plies: delay of the onlookers' view, in plies.
+        table: whether chance events are entered, not drawn.
         seconds_per_move: limit for a person, None for no limit.
         play_on: the bot that moves for a person who has run out of time or resigned.
-        listed: shown to everybody while a seat is open.
-        play_forced: the server plays a person's only legal action.
+        listed: whether everyone can find the game while a seat is open.
+        play_forced: whether the server plays a person's only legal action.
     """
 
     hints: Hints = Hints.ALWAYS
@@ -92,19 +92,19 @@ class GameOptions:
 
 @dataclass(frozen=True, slots=True)
 class Head:
-    """The part that never changes.
+    """The immutable part of a game.
 
     Attributes:
         opening: the first position as JSON, without unknowns except at a physical table.
-        seed: of all chance events that the server draws; None at a physical table.
-        seed_chosen: the creator of the game chose the seed or the first position.
-        salt: of the commitment, 32 hexadecimal digits.
-        seats: who holds them initially.
+        seed: the seed of all chance events that the server draws; None at a physical table.
+        seed_chosen: whether the creator of the game chose the seed or the first position.
+        salt: the salt of the commitment, 32 hexadecimal digits.
+        seats: the initial holders of the seats.
         owner: digest of the owner's token.
         onlooker: digest of the onlookers' token, "" for none.
         created: milliseconds since 1970.
-        maker: digest of the caller who created it, "" for a game from before this was stored.
-        begun: it began in a given position, not in one dealt from the seed.
+        maker: origin of the creator, "" for games from before it was stored.
+        begun: whether the game began in a given position, not in one dealt from the seed.
     """
 
     game_id: str
@@ -129,12 +129,12 @@ class Head:
         return "" if self.seed is None else hashlib.sha256(f"{self.seed}:{self.salt}".encode()).hexdigest()
 
     def to_json(self) -> str:
-        """Return it as text."""
+        """Return the head as JSON."""
         return HEAD.dump_json(self).decode()
 
     @classmethod
     def from_json(cls, text: str | bytes) -> "Head":
-        """Return what `to_json` wrote."""
+        """Return the head from its JSON."""
         return HEAD.validate_json(text)
 
 
@@ -142,12 +142,12 @@ class EntryKind(StrEnum):
     """The kind of an entry, which determines the meaning of its `text`."""
 
     PLAYED = "played"  # an action of its seat, or an entered chance outcome
-    PLAYED_ON = "played on"  # an action of the server for a person who ran out of time
+    PLAYED_ON = "played on"  # an automatic move for a person who ran out of time
     FORCED = "forced"  # the only legal action of a person, played by the server
     DRAWN = "drawn"  # a chance outcome drawn by the server
-    PRIVATE_OUTCOME = "said"  # the outcome of a coming chance event that its seat has been shown at the table
+    PRIVATE_OUTCOME = "said"  # the private outcome of a coming chance event that its seat saw at the table
     TAKEN_BACK = "taken back"  # the ply
-    AGREED = "agreed"  # the ply of a take-back; the first one requests it
+    AGREED = "agreed"  # the ply of a take-back; the first one proposes it
     DECLINED = "declined"  # the same
     SEATED = "seated"  # the holder as JSON
     ENDED = "ended"  # an EndReason
@@ -159,11 +159,11 @@ MOVES = (EntryKind.PLAYED, EntryKind.PLAYED_ON, *BY_ITSELF)
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One thing that happened.
+    """One event in a game.
 
     Attributes:
-        seat: whose; None for a chance event, and for the owner.
-        text: depends on its kind.
+        seat: the acting seat; None for a chance event, and for the owner.
+        text: its meaning depends on the kind.
         moment: milliseconds since 1970.
     """
 
@@ -184,25 +184,25 @@ class Entry:
 
     @property
     def holder(self) -> Holder:
-        """Who holds the seat from now on."""
+        """The new holder of the seat."""
         return HOLDER.validate_json(self.text)
 
 
 def shares_of_end(entry: Entry, seats: int) -> list[float] | None:
-    """Return the win shares after an early end: of two players the one who did not resign has won; None: abandoned."""
+    """Return the win shares after an early end, 1 for the player who did not resign; None if abandoned."""
     if EndReason(entry.text) == EndReason.ABANDONED:
         return None
     return [0.0 if seat == entry.seat else 1.0 for seat in range(seats)]
 
 
 def early_end(entry: Entry, seats: int) -> EarlyEnd:
-    """Return an early end as records tell of it."""
+    """Return an early end in the form of records."""
     shares = shares_of_end(entry, seats)
     return EarlyEnd(None if shares is None else shares.index(1.0))
 
 
 def seated(seat: int, holder: Holder, moment: int) -> Entry:
-    """Return the entry that gives a seat to somebody."""
+    """Return the entry that assigns a seat."""
     return Entry(EntryKind.SEATED, seat, HOLDER.dump_json(holder).decode(), moment)
 
 

@@ -1,4 +1,4 @@
-"""A new game: its deal, its tokens, and the answer that a repeated request gets again."""
+"""Creates games: deals the first position and issues tokens, with the same result for a repeated request."""
 
 import secrets
 from collections.abc import Sequence
@@ -22,11 +22,11 @@ OWNER, ONLOOKER = "owner", "onlooker"
 
 @dataclass(frozen=True, slots=True)
 class NewGame:
-    """The plan of a game to be created.
+    """The plan of a new game.
 
     Attributes:
-        seats: who is to hold them; people have no tokens yet.
-        seed: of all chance events, None to draw one.
+        seats: the holders of the seats; people have no tokens yet.
+        seed: the seed of all chance events, None to draw one.
         request_id: "" for none.
         opening: the first position, None to deal one.
         played: texts of the actions and outcomes since the opening.
@@ -41,7 +41,7 @@ class NewGame:
     played: tuple[str, ...] = ()
 
     def check(self, faults: Faults) -> None:
-        """Add a fault for everything that is wrong, a record to continue excepted."""
+        """Collect all faults, except of a record to continue."""
         for number, holder in enumerate(self.seats):
             check_holder(holder, f"seats[{number}].", faults)
         check_options(self.options, faults)
@@ -68,14 +68,14 @@ class NewGame:
 
 
 def seat_name(seat: int) -> str:
-    """Return the name of a seat's token in a mint."""
+    """Return the name of a seat's token for a token issuer."""
     return f"seat {seat}"
 
 
 def make_game(plan: NewGame, mint: Mint, maker: str, moment: int) -> ServerGame:
-    """Return a new game, with its first chance events drawn unless it is waiting for people to join.
+    """Return a new game, with its first chance events drawn unless it waits for people to join.
 
-    `maker` is the origin of the caller. Raises Refusal for an invalid record that it is to continue.
+    `maker` is the origin of the caller. Raises Refusal if a record to continue is invalid.
     """
     seed = drawn_seed() if plan.seed is None else plan.seed
     opening = plan.opening or plan.game.new(len(plan.seats), seed)

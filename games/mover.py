@@ -1,4 +1,4 @@
-"""A move of the server, for a bot or for a person who has run out of time: an ordinary search of the advisor."""
+"""Makes automatic moves, for bots and for people who are out of time, with ordinary searches."""
 
 import asyncio
 from collections import OrderedDict
@@ -13,10 +13,10 @@ from clerestory.games.log import BotSettings
 from clerestory.games.recent import remember
 from clerestory.refusals import Reason, Refusal
 
-REMEMBERED = 1000  # moves that were chosen and could not be stored
+REMEMBERED = 1000  # chosen moves that could not be stored
 
 T = TypeVar("T")
-# takes a game, a seat and how it plays; returns the text of its move
+# takes a game, a seat and its bot settings; returns the text of a move
 Choose = Callable[[ServerGame, int, BotSettings], Awaitable[str]]
 
 
@@ -25,7 +25,7 @@ class Mover:
 
     Args:
         choose: searches a move.
-        changes: of games.
+        changes: applies changes to games.
         now: returns milliseconds since 1970.
     """
 
@@ -33,12 +33,12 @@ class Mover:
         self._choose = choose
         self._changes = changes
         self._now = now
-        self._chosen: OrderedDict[str, tuple[int, str]] = OrderedDict()  # by game: version and move not stored yet
+        self._chosen: OrderedDict[str, tuple[int, str]] = OrderedDict()  # version and unstored move, by game
 
     async def move(self, live: Live) -> None:
         """Make the move that is due, unless the game changes first.
 
-        Raises Refusal, and Conflict if another server owns the game now.
+        Raises Refusal; Conflict if another server owns the game.
         """
         kept = live.kept
         seat, bot = to_move(kept)
@@ -63,7 +63,7 @@ class Mover:
 
 
 def to_move(kept: ServerGame) -> tuple[int, BotSettings]:
-    """Return the seat for which the server has to move, and how it plays there."""
+    """Return the seat that the server has to move for, and its bot settings."""
     seat = kept.turn
     assert seat is not None
     return seat, kept.seats[seat].bot or kept.head.options.play_on

@@ -1,4 +1,4 @@
-"""Opening the store that a setting names."""
+"""Opens the store that a setting names."""
 
 from collections.abc import Awaitable, Callable
 from typing import Any, TypeVar
@@ -14,12 +14,12 @@ T = TypeVar("T")
 
 
 def is_database(name: str) -> bool:
-    """Whether a setting names a database that several servers share."""
+    """Return whether a setting names a database that several servers can share."""
     return name.lower().startswith(POSTGRES)
 
 
 async def open_store(name: str) -> Store:
-    """Return the store of a setting: a file, `user:`, `memory:`, or the address of a database. Raises BadSettings."""
+    """Return the store of a setting: a file, `user:`, `memory:`, or the URL of a database. Raises BadSettings."""
     if not is_database(name):
         return SqliteStore(name)
     try:
@@ -30,7 +30,7 @@ async def open_store(name: str) -> Store:
 
 
 async def with_database(url: str, seconds: float, do: Callable[[Any], Awaitable[T]]) -> T:
-    """Return what is done on a connection to a database, within some seconds. Raises BadSettings, Unreachable."""
+    """Run a function on a connection to a database, within a time limit. Raises BadSettings, Unreachable."""
     try:
         import psycopg
 
@@ -40,7 +40,7 @@ async def with_database(url: str, seconds: float, do: Callable[[Any], Awaitable[
     address = Address.read(url)
     try:
         async with await connect(address) as connection:
-            connection.prepare_threshold = None  # a pool may change the session, which has not what was prepared
+            connection.prepare_threshold = None  # poolers lose prepared statements with the session
             with limited(connection, seconds):
                 return await do(connection)
     except (psycopg.Error, OSError, TimeoutError) as error:

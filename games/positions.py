@@ -1,4 +1,4 @@
-"""The position of every ply of a game: some are kept, the others are replayed from them when they are wanted."""
+"""Provides the position of every ply of a game: keeps some, and replays the others from them."""
 
 from collections.abc import Iterator
 from itertools import islice
@@ -6,11 +6,11 @@ from typing import Self
 
 from clerestory.engine.core import State
 
-STRIDE = 16  # plies from one kept position to the next: the most that are replayed to reach any of them
+STRIDE = 16  # plies between two kept positions: the maximum to replay
 
 
 class Positions:
-    """The whole positions of a game; those that it returns must not be changed.
+    """The complete positions of a game. Do not modify returned positions.
 
     Args:
         opening: the position of ply 0.
@@ -21,8 +21,8 @@ class Positions:
 
     def __init__(self, opening: State) -> None:
         self.last = opening
-        self._texts: list[str] = []  # what leads to each ply from 1 on
-        self._private: dict[int, tuple[tuple[int, str], ...]] = {}  # by ply: what seats were shown there
+        self._texts: list[str] = []  # the action or outcome of each ply from 1 on
+        self._private: dict[int, tuple[tuple[int, str], ...]] = {}  # private outcomes of seats, by ply
         self._marks = [opening]  # the positions of plies 0, STRIDE, 2 STRIDE, ...
 
     def copy(self) -> Self:
@@ -39,7 +39,7 @@ class Positions:
 
     @property
     def kept(self) -> int:
-        """Number of positions in memory."""
+        """The number of positions in memory."""
         return len(self._marks) + 1
 
     def at(self, ply: int) -> State:
@@ -65,10 +65,10 @@ class Positions:
         state = self.last.copy()
         state.play(text)
         self._texts.append(text)
-        self._become(state.copy())  # without the way it was reached
+        self._become(state.copy())  # without its history
 
     def set_private_outcome(self, seat: int, text: str) -> None:
-        """Let the current position tell what a seat was shown. Raises GameError for what it cannot have been."""
+        """Set the private outcome of a seat in the current position. Raises GameError for an impossible one."""
         state = self.last.copy()
         state.set_private_outcome(seat, text)
         self._private[self.ply] = (*self._private.get(self.ply, ()), (seat, text))
@@ -80,7 +80,7 @@ class Positions:
             self._marks[self.ply // STRIDE :] = [state]
 
     def back_to(self, ply: int) -> None:
-        """Drop the plies after one."""
+        """Drop the plies after this one."""
         self.last = self.at(ply)
         del self._texts[ply:]
         del self._marks[ply // STRIDE + 1 :]

@@ -1,10 +1,10 @@
-"""A store shared by several servers: the log in PostgreSQL, and which server moves in which game.
+"""A store in PostgreSQL that several servers share, which also assigns each game to the server that moves in it.
 
-Any server can serve any player: of two entries with the same number the second is refused, and its server
-reloads the game. Moves by the server (for bots, and for people who run out of time) are made only by the owner of a
-game. A server has a lease, a row that it renews; a game names its owner. Once the lease has expired another server
-may take the game, and writes by the first one are then refused because the game no longer names it: the
-name is the fencing token (M. Kleppmann, "How to do distributed locking", 2016). Times are the database's.
+Any server can serve any player: of two entries with the same number, the store rejects the second, and its server
+reloads the game. Only the owner of a game makes automatic moves (for bots, and for people who are out of time). A
+server has a lease, a row that it renews; a game names its owner. Once the lease has expired, another server may take
+over the game. Writes by the first server then fail, because the game no longer names it: the name is the fencing token
+(M. Kleppmann, "How to do distributed locking", 2016). Times are the database's.
 """
 
 import asyncio
@@ -48,31 +48,31 @@ from clerestory.games.store import (
 
 LEASE = 6.0  # seconds without a heartbeat after which a server can lose its games
 CHANNEL = "clerestory_games"
-MADE = "clerestory_made"  # a channel of its own: earlier versions do not understand this news
-DEPENDENT = ("review", "key", "entry")  # tables whose rows belong to a game
+MADE = "clerestory_made"  # a separate channel, because earlier versions do not understand these notifications
+DEPENDENT = ("review", "key", "entry")  # tables with rows of games
 AT_ONCE = 1000  # rows that the event loop handles in one step
-NOBODY = 0  # no server has this number
+NOBODY = 0  # not the number of any server
 
 T = TypeVar("T")
 
 
 class PostgresStore:
-    """A store that several servers share; `open` makes one."""
+    """A store that several servers share, as returned by `open`."""
 
     shared = True
 
     def __init__(self, address: Address, secret: bytes, number: int) -> None:
         self.secret = secret
-        self._number = number  # of this server
+        self._number = number  # number of this server
         self._pool = Pool(address)
         self._heard: NewsListener | None = None
-        self._doubted: set[str] = set()  # games of which a write has failed that may yet be stored
+        self._doubted: set[str] = set()  # games with a failed write that may still be stored
         self._heartbeat = Heartbeat(address, number, (CHANNEL, MADE), self._hear)
         self._ring = Ring()
 
     @property
     def alive(self) -> bool:
-        """Whether it has answered of late."""
+        """Whether it has responded recently."""
         return self._heartbeat.alive
 
     def now(self) -> int:
@@ -81,7 +81,7 @@ class PostgresStore:
 
     @classmethod
     async def open(cls, url: str) -> Self:
-        """Register a new server and return its store, with the tables up to date. Raises BadSettings, Unreachable."""
+        """Register a new server and return its store, with the tables migrated. Raises BadSettings, Unreachable."""
         address = Address.read(url)
         try:
             await require_sessions(address)
@@ -104,7 +104,7 @@ class PostgresStore:
     # -- games -----------------------------------------------------------------------------------------
 
     async def create(self, head: Head, batch: Batch) -> None:
-        """Keep a new game; if it is due, this server owns it."""
+        """Store a new game; if it is due, this server owns it."""
         text, summary = head.to_json(), batch.summary
         values = {
             "id": head.game_id,
@@ -126,9 +126,10 @@ class PostgresStore:
         await self._do(do, head.game_id)
 
     async def append(self, game_id: str, number: int, batch: Batch, *, owned: bool = False) -> None:
-        """Add entries; `owned`: only if this server owns the game. It takes one that is now due and nobody's.
+        """Add entries, if `owned` only as the owner of the game. Take over the game if it is now due and has no owner.
 
-        What is not `owned` is done by a person, and touches the game at once: another server may be about to delete it.
+        Changes that are not `owned` come from people, and update the last access immediately, because another server
+        may be about to delete the game.
         """
         values = {"id": game_id, "number": number, "bytes": batch.bytes, "me": self._number, "owned": owned}
         values |= {"lease": LEASE, "now": self.now(), **fields_of(batch.summary)}
@@ -151,7 +152,7 @@ class PostgresStore:
     async def load(self, game_id: str) -> GameLog | None:
         """Return a game."""
         if "\0" in game_id:
-            return None  # PostgreSQL has no such text
+            return None  # PostgreSQL text cannot contain it
         [row] = await self._ask("SELECT head FROM game WHERE id = %s", (game_id,), game_id) or [None]
         return None if row is None else (head_of(row[0]), await self.later(game_id, 0))
 
@@ -169,7 +170,7 @@ class PostgresStore:
         """Return games."""
         text, values = query(wanted)
         if any("\0" in value for value in (wanted.game, *map(str, wanted.before or ()))):
-            return []  # PostgreSQL has no such text
+            return []  # PostgreSQL text cannot contain it
         return await self._ask(text.replace("?", "%s"), values)
 
     async def find(self, digests: Sequence[str]) -> dict[str, tuple[str, int | None]]:
@@ -178,7 +179,7 @@ class PostgresStore:
         return {digest: (game, seat) for digest, game, seat in rows}
 
     async def tally(self) -> dict[str, Tally]:
-        """Return what there is of each maker."""
+        """Return the totals of each maker."""
 
         async def do(cursor: Cursor) -> dict[str, Tally]:
             await cursor.execute(TALLY)
@@ -191,11 +192,11 @@ class PostgresStore:
         return await self._do(do)
 
     async def touch(self, game_ids: Sequence[str], moment: int) -> None:
-        """Record when games were asked for."""
+        """Record when games were last accessed."""
         await self._ask("UPDATE game SET touched = %s WHERE id = ANY(%s) RETURNING id", (moment, list(game_ids)))
 
     async def delete_untouched(self, before: int, most: int) -> list[str]:
-        """Delete games that nobody has asked for."""
+        """Delete games without recent access."""
 
         async def do(cursor: Cursor) -> list[str]:
             values = {"before": before, "most": most, "bytes": DELETED_BYTES}
@@ -210,7 +211,7 @@ class PostgresStore:
         return await self._do(do)
 
     async def forget_requests(self, before: int, most: int) -> int:
-        """Delete old names of requests."""
+        """Delete old request names."""
         return len(await self._ask(OLD_REQUESTS, (before, most)))
 
     async def reviewed(self, game_id: str, plan: str) -> dict[int, bytes]:
@@ -236,16 +237,16 @@ class PostgresStore:
 
         await self._do(do, game_id)
 
-    # -- owners ----------------------------------------------------------------------------------------
+    # -- ownership -------------------------------------------------------------------------------------
 
     async def own(self, game_id: str) -> bool:
-        """Take a game unless another live server owns it; return whether this server owns it now."""
+        """Take over a game, unless another live server owns it; return whether this server owns it."""
         text: LiteralString = f"UPDATE game SET owner = %(me)s WHERE id = %(game)s AND (owner = %(me)s OR NOT {LIVES})"
         values = {"me": self._number, "game": game_id, "lease": LEASE}
         return bool(await self._ask(f"{text} RETURNING id", values, game_id))
 
     async def due(self, before: int, most: int, *, bots_only: bool, skip: Collection[str] = ()) -> list[Due]:
-        """Take and return games that are due and are this server's or nobody's."""
+        """Take over and return due games that this server owns or no live server does."""
         values = {"me": self._number, "lease": LEASE, "before": before, "makers": MAKERS, "all": LOOKED_AT}
 
         def read(after: str | None, count: int, but: list[str]) -> Awaitable[list[Due]]:
@@ -257,7 +258,7 @@ class PostgresStore:
         return await self._take(DUE, values | {"most": most, "skip": list(skip)})
 
     async def _take(self, text: LiteralString, values: Mapping[str, Any]) -> list[Due]:
-        """Take the games that a query finds, except locked ones, and return them."""
+        """Take over the games that a query finds, except locked ones, and return them."""
         taken: LiteralString = (
             f"WITH found AS ({text}), taken AS (UPDATE game SET owner = %(me)s WHERE id IN ("
             f"SELECT id FROM game WHERE id IN (SELECT id FROM found) AND owner IS DISTINCT FROM %(me)s AND NOT {LIVES} "
@@ -267,20 +268,20 @@ class PostgresStore:
         return [Due(*row) for row in await self._ask(taken, values)]
 
     async def release(self, game_id: str) -> None:
-        """Let another server take a game."""
+        """Let another server take over a game."""
         text: LiteralString = "UPDATE game SET owner = NULL WHERE id = %s AND owner = %s RETURNING id"
         if await self._ask(text, (game_id, self._number), game_id):
             await self._do(lambda cursor: self._tell(cursor, NOBODY, True, game_id))
 
     def listen(self, heard: NewsListener) -> None:
-        """Report from now on what other servers store, and what this one was not sure of."""
+        """Report changes by other servers, and by uncertain writes of this one."""
         self._heard = heard
 
     async def close(self, within: float = CLOSING) -> None:
         """Release the games to other servers."""
         leaving = asyncio.create_task(self._do(self._leave))
         await asyncio.wait((leaving,), timeout=within / 2)
-        await self._pool.close()  # so that a job that gets no answer fails
+        await self._pool.close()  # so that a job without a response fails
         await asyncio.wait((leaving,), timeout=within / 8)
         leaving.cancel()
         await asyncio.gather(leaving, return_exceptions=True)
@@ -290,7 +291,7 @@ class PostgresStore:
         await cursor.execute("DELETE FROM server WHERE id = %s", (self._number,))
         await self._tell(cursor, NOBODY, True, "")
 
-    # -- news ------------------------------------------------------------------------------------------
+    # -- notifications ---------------------------------------------------------------------------------
 
     async def _tell(self, cursor: Cursor, owner: int, due: bool, game_id: str) -> None:
         """Notify other servers when the transaction commits."""
@@ -318,7 +319,7 @@ class PostgresStore:
         if self._heard is not None:
             self._heard(news)
 
-    # -- the database ----------------------------------------------------------------------------------
+    # -- jobs ------------------------------------------------------------------------------------------
 
     async def _ask(self, text: Any, values: Any = (), game_id: str = "") -> list[Any]:
         """Return the rows of a single statement. Raises StoreError."""
@@ -329,5 +330,5 @@ class PostgresStore:
         return await self._pool.run(do, game_id, whole=False)
 
     async def _do(self, do: Callable[[Cursor], Awaitable[T]], game_id: str = "") -> T:
-        """Run something in its own transaction. Raises StoreError."""
+        """Run a function in a transaction. Raises StoreError."""
         return await self._pool.run(do, game_id)

@@ -1,4 +1,4 @@
-"""Connections to PostgreSQL, on none of which anybody waits without a limit, also if the database is silent."""
+"""A PostgreSQL connection pool in which every wait has a limit, even if the database does not respond."""
 
 import asyncio
 import logging
@@ -22,21 +22,21 @@ from clerestory.declared import BadSettings, Unreachable
 from clerestory.games.reading import NO_TEXT
 from clerestory.games.store import Conflict, StoreError, StoreFull, Unreadable, failed
 
-CONNECTIONS = 8  # for games; the heartbeat has one of its own
+CONNECTIONS = 8  # for games; the heartbeat has a separate one
 CONNECT = 3.0  # seconds to connect, and again to set up the connection
 PATIENCE = 4.0  # seconds to wait for a connection, and for other jobs of the same game
-WORK = 6.0  # seconds of one job
-LOCKED = 4.0  # seconds to wait for what another session has locked
+WORK = 6.0  # seconds for one job
+LOCKED = 4.0  # seconds to wait for locks of other sessions
 LOCK: LiteralString = "100"  # milliseconds of one attempt
-IDLE: LiteralString = "4"  # seconds between two statements: a server that stands still holds a game no longer
+IDLE: LiteralString = "4"  # seconds between two statements, so that a suspended server does not keep a game locked
 SOONEST, LATEST = 0.05, 0.5  # seconds between attempts, growing
 SESSION: LiteralString = f"""
     SELECT set_config('statement_timeout', '5s', FALSE), set_config('lock_timeout', '{LOCK}ms', FALSE),
         set_config('idle_in_transaction_session_timeout', '{IDLE}s', FALSE)
 """
-# Those in the address win. TCP notices a network that has died within 8 s, our own limits one that only seems alive.
+# Parameters in the URL take precedence. TCP detects a dead network within 8 s; our limits detect an unresponsive one.
 OURS = {
-    "connect_timeout": 2,  # seconds, of each address that a name has
+    "connect_timeout": 2,  # seconds per address of a name
     "keepalives_idle": 4,
     "keepalives_interval": 2,
     "keepalives_count": 2,
@@ -52,15 +52,15 @@ POOLED = (
     "pool_mode=transaction, in which servers hear no news of each other's games; give the address of the database "
     "itself, or of a pool with pool_mode=session"
 )
-POOL_LOOKS = 4  # at the session that each of two connections has
+POOL_LOOKS = 4  # checks of the session behind each of two connections
 NO_RIGHTS = "; let its role own the database, as after createdb --owner ROLE DATABASE, and the tables that are there"
 
-DAMAGE = (UnicodeDecodeError, errors.DataCorrupted, errors.IndexCorrupted)  # of what is read
+DAMAGE = (UnicodeDecodeError, errors.DataCorrupted, errors.IndexCorrupted)  # in rows
 
-PARTS = re.compile(r"[:/@?&=,\[\]\s]+")  # what is between the parts of an address
+PARTS = re.compile(r"[:/@?&=,\[\]\s]+")  # separators between the parts of a URL
 
 T = TypeVar("T")
-# A job that loses its connection raises what ended it; that its rollback then fails as well is no news.
+# A job that loses its connection raises the cause; the failure of its rollback is not worth a log line.
 logging.getLogger("psycopg.transaction").setLevel(logging.ERROR)
 
 PgConnection = psycopg.AsyncConnection[Any]
@@ -69,11 +69,11 @@ Cursor = psycopg.AsyncCursor[Any]
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """The address of a database, which nothing may quote: it may hold a password.
+    """The address of a database. Do not log it, because it may contain a password.
 
     Attributes:
         url: as given.
-        full: as psycopg takes it, with our limits.
+        full: the connection string for psycopg, with our limits.
     """
 
     url: str = field(repr=False)
@@ -89,7 +89,7 @@ class Address:
             raise BadSettings(f"store: PostgreSQL cannot be opened: {BAD_ADDRESS}") from None
 
     def hidden_in(self, text: str) -> str:
-        """Return the first line of a text without parts of the address, some of which may belong to a password."""
+        """Return the first line of a text with all parts of the address masked, because they may include a password."""
         parts = {part for url in (self.url, unquote(self.url)) for part in PARTS.split(url) if part}
         line = text.partition("\n")[0].removesuffix(" FATAL")
         for part in sorted(parts - {"postgresql", "postgres"}, key=len, reverse=True):
@@ -103,7 +103,7 @@ async def connect(address: Address) -> PgConnection:
         async with asyncio.timeout(CONNECT):
             connection = await psycopg.AsyncConnection.connect(address.full, autocommit=True)
     except psycopg.Error as error:
-        error.__context__ = None  # by its frames it refers to itself, and to a socket that is to be closed now
+        error.__context__ = None  # its frames form a reference cycle that keeps the socket open
         raise error.with_traceback(None) from None
     try:
         with limited(connection, CONNECT):
@@ -115,7 +115,7 @@ async def connect(address: Address) -> PgConnection:
 
 
 async def require_sessions(address: Address) -> None:
-    """Raise BadSettings unless each connection has a session of its own; psycopg.Error, TimeoutError."""
+    """Raise BadSettings unless each connection has a separate session. Raises psycopg.Error, TimeoutError."""
     async with await connect(address) as one, await connect(address) as other:
         with limited(one, CONNECT), limited(other, CONNECT):
             looks = [(await session_of(one), await session_of(other)) for _ in range(POOL_LOOKS)]
@@ -124,16 +124,16 @@ async def require_sessions(address: Address) -> None:
 
 
 async def session_of(connection: PgConnection) -> int:
-    """Return the number of the database's process that answers a connection."""
+    """Return the process ID of the database session behind a connection."""
     [number] = await (await connection.execute("SELECT pg_backend_pid()", prepare=False)).fetchone() or [0]
     return int(number)
 
 
 @contextmanager
 def limited(connection: PgConnection, seconds: float) -> Iterator[None]:
-    """Cut a connection off after so many seconds, so that whoever waits for an answer gets an error.
+    """Shut down a connection after a number of seconds, so that a pending operation fails.
 
-    Cancelling would not do: psycopg then asks the database to cancel, and waits for it.
+    Cancelling is not enough, because psycopg would then wait for the database to cancel.
     """
     timer = asyncio.get_running_loop().call_later(seconds, cut, connection)
     try:
@@ -143,13 +143,13 @@ def limited(connection: PgConnection, seconds: float) -> Iterator[None]:
 
 
 def cut(connection: PgConnection) -> None:
-    """Let both ends of a connection see its end."""
+    """Shut down both directions of a connection."""
     with suppress(OSError, psycopg.Error), socket.socket(fileno=os.dup(connection.pgconn.socket)) as end:
         end.shutdown(socket.SHUT_RDWR)
 
 
 def usable(connection: PgConnection) -> bool:
-    """Whether an idle connection is still open: there is nothing to be read from one but its end."""
+    """Return whether an idle connection is still open; any readable data means that it has ended."""
     if connection.closed:
         return False
     poll = select.poll()
@@ -158,7 +158,7 @@ def usable(connection: PgConnection) -> bool:
 
 
 class OddText(Loader):
-    """Reads what is not UTF-8 as an odd text: the database checks what it is sent, not what a disk has made of it."""
+    """Loads text that is not valid UTF-8 with replacement characters, because a damaged disk can produce such text."""
 
     def load(self, data: Any) -> str:
         """Return the text of some bytes."""
@@ -167,7 +167,7 @@ class OddText(Loader):
 
 @asynccontextmanager
 async def cursor_of(connection: PgConnection, game_id: str) -> AsyncIterator[Cursor]:
-    """Yield a cursor for a job about a game; for one about many, one row of them keeps no other from being read."""
+    """Yield a cursor for a job. If it concerns many games, one damaged row must not make the others unreadable."""
     async with connection.cursor() as cursor:
         if not game_id:
             cursor.adapters.register_loader("text", OddText)
@@ -175,7 +175,7 @@ async def cursor_of(connection: PgConnection, game_id: str) -> AsyncIterator[Cur
 
 
 class Pool:
-    """Connections for jobs, each made when it is needed, so that a database that is back is used at once."""
+    """A connection pool for jobs, which connects on demand, so that it uses a recovered database immediately."""
 
     def __init__(self, address: Address) -> None:
         self._address = address
@@ -191,9 +191,9 @@ class Pool:
 
         Args:
             do: the job.
-            game_id: that it is about, "" for many; of one game one job is run at a time, so that none takes all
-                connections.
-            whole: it is one transaction; else a single statement.
+            game_id: the game that it concerns, "" for many; jobs of one game run one at a time, so that they cannot
+                occupy all connections.
+            whole: whether it is a transaction; otherwise it is a single statement.
 
         Raises StoreError, at the latest after the sum of the limits.
         """
@@ -210,9 +210,9 @@ class Pool:
             except Exception as error:
                 found = store_error(error, self._address, game_id)
                 break
-            await asyncio.sleep(pause)  # holding no connection
+            await asyncio.sleep(pause)  # without holding a connection
             pause = min(2 * pause, LATEST)
-        raise found  # outside of the handlers: the error of psycopg, were it kept, would keep its connection open
+        raise found  # outside the handlers: a chained psycopg error would keep its connection open
 
     async def _attempt(self, do: Callable[[Cursor], Awaitable[T]], game_id: str, whole: bool) -> T:
         lock = self._games.setdefault(game_id, asyncio.Lock()) if game_id else asyncio.Lock()
@@ -240,7 +240,7 @@ class Pool:
                 self._idle.append(connection)
 
     async def _take(self) -> PgConnection | None:
-        """Return an idle connection that is still open, None if there is none."""
+        """Return an idle connection that is still open; None if there is none."""
         while self._idle:
             connection = self._idle.pop()
             if connection not in self._spent and usable(connection):
@@ -250,11 +250,11 @@ class Pool:
         return None
 
     def distrust(self) -> None:
-        """Use no connection again that is idle now."""
+        """Discard all connections that are currently idle."""
         self._spent.update(self._idle)
 
     async def close(self) -> None:
-        """Close all; jobs under way fail."""
+        """Close all connections; jobs in progress fail."""
         self._closed = True
         while self._idle:
             await self._idle.pop().close()
@@ -264,7 +264,7 @@ class Pool:
 
 @asynccontextmanager
 async def entered(place: asyncio.Lock | asyncio.Semaphore) -> AsyncIterator[None]:
-    """Wait for a place, at most PATIENCE seconds. Raises StoreError."""
+    """Acquire a lock or semaphore, waiting at most PATIENCE seconds. Raises StoreError."""
     try:
         async with asyncio.timeout(PATIENCE):
             await place.acquire()
@@ -277,7 +277,7 @@ async def entered(place: asyncio.Lock | asyncio.Semaphore) -> AsyncIterator[None
 
 
 def store_error(error: Exception, address: Address, game_id: str) -> StoreError:
-    """Return an error as one of ours; of what the database says only what has no values of rows in it."""
+    """Return an error as a StoreError, without values of rows in its text."""
     if isinstance(error, errors.UniqueViolation | errors.ForeignKeyViolation):
         return Conflict(error.diag.message_primary or "")
     if isinstance(error, errors.DiskFull):
@@ -288,17 +288,17 @@ def store_error(error: Exception, address: Address, game_id: str) -> StoreError:
 
 
 def what_failed(error: Exception, address: Address) -> str:
-    """Return what is wrong in one line, without values of rows and without what is in the address."""
+    """Return a one-line description of an error, without values of rows or parts of the address."""
     if isinstance(error, TimeoutError):
         return f"no connection within {CONNECT:g} s"
     if not isinstance(error, psycopg.Error | OSError | StoreError):
-        return type(error).__name__  # its text may have what was to be stored
+        return type(error).__name__  # its text may contain data
     said = error.diag.message_primary if isinstance(error, psycopg.Error) else None
     return address.hidden_in(said or str(error))
 
 
 def why_unusable(error: Exception, address: Address) -> BadSettings:
-    """Return why a database cannot be opened; Unreachable for what may pass."""
+    """Return why a database cannot be opened; Unreachable if the cause may be temporary."""
     kind = BadSettings if isinstance(error, psycopg.ProgrammingError | StoreError) else Unreachable
     remedy = NO_RIGHTS if isinstance(error, errors.InsufficientPrivilege) else ""
     return kind(f"store: PostgreSQL cannot be opened: {what_failed(error, address)}{remedy}")

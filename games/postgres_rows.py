@@ -1,4 +1,4 @@
-"""The statements of a store in PostgreSQL."""
+"""The SQL statements of the PostgreSQL store."""
 
 from collections.abc import Sequence
 from typing import Any, LiteralString
@@ -11,8 +11,8 @@ LIVES: LiteralString = (
     "EXISTS (SELECT FROM server WHERE server.id = game.owner AND seen > clock_timestamp() - %(lease)s * interval '1 s')"
 )
 
-# Games that can be asked for: the name of a damaged row may be no text. It is looked at as bytes, those beyond ASCII
-# with a backslash: functions of texts read past the end of a character that is torn.
+# Accessible games: the ID of a damaged row may not be valid text. It is compared as bytes, with those beyond ASCII
+# escaped, because text functions read past the end of a truncated character.
 NAMED: LiteralString = r"encode(textsend(id), 'escape') !~ '\\'"
 
 INSERT_GAME: LiteralString = """
@@ -71,9 +71,9 @@ DUE: LiteralString = f"""
 
 
 def waiting(following: LiteralString) -> LiteralString:
-    """Return the query for the longest due game of bots only of each maker, given a condition for the first maker.
+    """Return the query for each maker's longest due game of bots only, given a condition for the first maker.
 
-    It goes from maker to maker by an index, and only as far as it must.
+    It skips from maker to maker by an index, and stops as early as possible.
     """
     maker: LiteralString = "SELECT min(maker) FROM game WHERE due IS NOT NULL AND bots_only"
     return f"""
@@ -106,17 +106,17 @@ def fields_of(summary: Summary) -> dict[str, Any]:
 
 
 async def insert(cursor: Cursor, game_id: str, number: int, batch: Batch, now: int) -> None:
-    """Add entries, the first of this number, and what leads to the game."""
+    """Add entries, beginning with this number, and keys of the game."""
     await insert_entries(cursor, game_id, number, batch.entries)
     if batch.keys:
         await insert_keys(cursor, game_id, batch.keys, now)
 
 
 async def insert_entries(cursor: Cursor, game_id: str, number: int, entries: Sequence[Entry]) -> None:
-    """Add entries, the first of this number, in one statement.
+    """Add entries, beginning with this number, in one statement.
 
-    `executemany` would send several before it ends the step, and between two of them no limit of the database applies
-    to the time that it waits for a server: one that is suspended there would hold the game until it wakes.
+    `executemany` would send several statements in one step. No database timeout applies to the time between them, so a
+    server that is suspended there would lock the game until it resumes.
     """
     columns = {
         "game": game_id,

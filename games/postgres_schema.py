@@ -1,4 +1,4 @@
-"""The tables of a store in PostgreSQL: those of the SQLite file, and the servers that share it."""
+"""The tables of the PostgreSQL store: those of the SQLite file, and the servers that share it."""
 
 import secrets
 from collections.abc import AsyncIterator
@@ -12,8 +12,8 @@ from clerestory.games.schema import APPLICATION, between, too_late
 
 LOCK = APPLICATION  # advisory lock held while creating or migrating tables
 
-# As in schema.py: script n, counted from 0, migrates the tables from version n to n + 1. Servers of version n go on
-# beside it: what it adds has defaults, and it takes away nothing but indexes.
+# As in schema.py: script n, counted from 0, migrates the tables from version n to n + 1. Servers of version n keep
+# running meanwhile: a script adds only fields with defaults, and removes nothing but indexes.
 SCRIPTS: tuple[LiteralString, ...] = (
     """
     CREATE TABLE server (
@@ -114,10 +114,10 @@ async def prepare(connection: psycopg.AsyncConnection[Any]) -> tuple[bytes, int]
 
 
 async def convert(connection: psycopg.AsyncConnection[Any], to: int, lease: float) -> None:
-    """Bring the tables to a version in one transaction.
+    """Migrate the tables to a version in one transaction.
 
-    Raises BadSettings for a version that this program does not make, and if a server has been seen within `lease`
-    seconds: one that runs would not know the tables any more.
+    Raises BadSettings for an unsupported version, and if a server has been active within `lease` seconds, because it
+    could not use the migrated tables.
     """
     async with alone(connection):
         if await version_of(connection):
@@ -129,7 +129,7 @@ async def convert(connection: psycopg.AsyncConnection[Any], to: int, lease: floa
 
 @asynccontextmanager
 async def alone(connection: psycopg.AsyncConnection[Any]) -> AsyncIterator[None]:
-    """Run one transaction, at most one of its kind at a time, that waits as long as it has to."""
+    """Run a transaction that excludes others of its kind, without timeouts."""
     async with connection.transaction():
         await connection.execute("SET LOCAL statement_timeout = 0")
         await connection.execute("SET LOCAL lock_timeout = 0")
@@ -138,7 +138,7 @@ async def alone(connection: psycopg.AsyncConnection[Any]) -> AsyncIterator[None]
 
 
 async def version_of(connection: psycopg.AsyncConnection[Any]) -> int:
-    """Return the version of the tables, 0 if there are none. Raises BadSettings for one that is not known."""
+    """Return the version of the tables, 0 if there are none. Raises BadSettings for an unknown version."""
     [there] = await (await connection.execute("SELECT to_regclass('store') IS NOT NULL")).fetchone() or [False]
     row = await (await connection.execute("SELECT version FROM store")).fetchone() if there else None
     version = int(row[0]) if row else 0
@@ -148,9 +148,9 @@ async def version_of(connection: psycopg.AsyncConnection[Any]) -> int:
 
 
 async def migrate(connection: psycopg.AsyncConnection[Any], to: int) -> bytes:
-    """Bring the tables to a version; return the store's secret. Nothing is written where they have it.
+    """Migrate the tables to a version; return the store's secret. If they have that version, nothing is written.
 
-    Raises BadSettings for tables of a later version of this program, and a version that it does not make.
+    Raises BadSettings for tables of a later version of this program, or an unsupported target version.
     """
     version = await version_of(connection)
     if version != to:

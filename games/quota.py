@@ -1,4 +1,4 @@
-"""What callers may store: counted in memory, so that a new game costs the same however many there are."""
+"""Enforces limits on what callers store, with counts in memory, so that the cost of a check is constant."""
 
 import asyncio
 import logging
@@ -15,20 +15,20 @@ from clerestory.refusals import Reason, Refusal
 from clerestory.sizes import spoken_size
 
 MINUTE = 60.0
-TRIES = 3  # to count a store while nothing is stored
+TRIES = 3  # attempts to count a store without concurrent changes
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """How much may be stored.
+    """Limits on stored games.
 
     Attributes:
-        games: unfinished ones of all callers.
-        each: unfinished ones that one caller has made.
-        bytes_each: of all games that one caller has made, finished or not.
-        a_minute: new ones of one caller; as many at once after a minute without any.
+        games: unfinished games of all callers.
+        each: unfinished games of one creator.
+        bytes_each: size of all games of one creator, finished or not.
+        a_minute: new games of one caller per minute, also the maximum burst.
     """
 
     games: int
@@ -38,7 +38,7 @@ class Limits:
 
 
 class TokenBucket:
-    """How fast one caller makes games: a bucket that fills by `Limits.a_minute` (token bucket)."""
+    """The rate limit on new games of one caller: a token bucket that fills by `Limits.a_minute`."""
 
     __slots__ = ("_left", "_moment")
 
@@ -47,7 +47,7 @@ class TokenBucket:
         self._moment = moment
 
     def wait(self, a_minute: int, moment: float) -> float:
-        """Return the seconds until one more game may be made, 0 for at once; it then counts as made."""
+        """Return the seconds until one more game may be created, or count it and return 0."""
         self._left = min(a_minute, self._left + a_minute * (moment - self._moment) / MINUTE)
         self._moment = moment
         if self._left < 1:
@@ -56,16 +56,16 @@ class TokenBucket:
         return 0.0
 
     def full(self, a_minute: int, moment: float) -> bool:
-        """Whether the caller has made none for so long that it may be forgotten."""
+        """Return whether the bucket is full, so that the caller can be dropped."""
         return self._left + a_minute * (moment - self._moment) / MINUTE >= a_minute
 
 
 class Quota:
-    """What each caller has stored, and whether it may store more.
+    """The stored games of each caller, and the limits on new ones.
 
     Args:
-        store: that is counted.
-        limits: of what there may be.
+        store: the store to count.
+        limits: the limits.
     """
 
     def __init__(self, store: Store, limits: Limits) -> None:
@@ -74,22 +74,22 @@ class Quota:
         self._tally: dict[str, Tally] = {}
         self._unfinished = 0
         self._counted = 0
-        self._rooms: Counter[str] = Counter()  # kept for games that are being stored, by maker
+        self._rooms: Counter[str] = Counter()  # reservations for games being stored, by maker
         self._paces: dict[str, TokenBucket] = {}
         self._known = False
         self._reading = asyncio.Lock()
 
     @property
     def unfinished(self) -> int:
-        """Number of games that have not ended, of all callers."""
+        """The number of unfinished games of all callers."""
         return self._unfinished
 
     async def read(self) -> None:
-        """Count what the store has. Raises StoreError."""
+        """Count the games in the store. Raises StoreError."""
         for _ in range(TRIES):
             counted = self._counted
             tally = await self._store.tally()
-            if counted == self._counted:  # else something was stored meanwhile, which it may have or lack
+            if counted == self._counted:  # otherwise the count may or may not include a concurrent change
                 break
         self._tally = dict(tally)
         self._unfinished = sum(one.unfinished for one in tally.values())
@@ -103,7 +103,7 @@ class Quota:
         self._paces = {maker: pace for maker, pace in self._paces.items() if not pace.full(most, moment)}
 
     def count(self, before: ServerGame | None, kept: ServerGame) -> None:
-        """Count a game that was stored, given what it was before; None for a new one."""
+        """Count a stored game, given its previous state; None for a new game."""
         new, old = before is None, 0 if before is None else before.version
         size = sum(ENTRY_BYTES + len(entry.text) for entry in kept.entries[old:])
         size += len(kept.head.opening) if new else 0
@@ -111,14 +111,14 @@ class Quota:
         self.add(kept.head.maker, Tally(unfinished, int(new), size))
 
     def add(self, maker: str, more: Tally) -> None:
-        """Count what one caller has stored, here or elsewhere."""
+        """Count games of one caller that were stored here or elsewhere."""
         self._tally[maker] = self._tally.get(maker, Tally()) + more
         self._unfinished += more.unfinished
         self._counted += 1
 
     @asynccontextmanager
     async def room(self, maker: str) -> AsyncIterator[None]:
-        """Keep room for one more game of a caller while that is stored.
+        """Reserve quota for one more game of a caller while the game is being stored.
 
         Raises Refusal: TOO_MANY_GAMES, STORE_FAILED.
         """
@@ -137,7 +137,7 @@ class Quota:
         self.add(maker, Tally(games, games))
 
     def _require_room(self, maker: str) -> None:
-        """Raise Refusal, TOO_MANY_GAMES, if a caller may not make one more game."""
+        """Raise Refusal, TOO_MANY_GAMES, if a caller has reached a limit."""
         own, limits = self._tally.get(maker, Tally()), self._limits
         unfinished = f"{own.unfinished} of your games are unfinished, the most allowed; finish or abandon one first"
         require("max_games_each", own.unfinished, limits.each, unfinished)
@@ -154,7 +154,7 @@ class Quota:
                     await self.read()
 
     def _require_pace(self, maker: str) -> None:
-        """Raise Refusal, TOO_MANY_GAMES with a delay, for a caller that makes games too fast."""
+        """Raise Refusal, TOO_MANY_GAMES with a delay, for a caller that creates games too fast."""
         most, moment = self._limits.a_minute, asyncio.get_running_loop().time()
         wait = self._paces.setdefault(maker, TokenBucket(most, moment)).wait(most, moment)
         if wait:

@@ -1,4 +1,4 @@
-"""What rows of a store say, of whatever database. Errors quote nothing that is secret."""
+"""Parses the rows of any store. Errors quote no secrets."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,7 +12,7 @@ NO_TEXT = "its text is not UTF-8"
 
 
 def head_of(text: str | bytes) -> Head:
-    """Return the head of a game. Raises Unreadable."""
+    """Parse the head of a game. Raises Unreadable."""
     try:
         return Head.from_json(text)
     except ValidationError as error:
@@ -22,7 +22,7 @@ def head_of(text: str | bytes) -> Head:
 
 
 def entry_of(number: int, row: Sequence[Any]) -> Entry:
-    """Return entry `number` of a game from its number, kind, seat, text and moment. Raises Unreadable."""
+    """Parse entry `number` of a game from its number, kind, seat, text and moment. Raises Unreadable."""
     stored, kind, seat, text, moment = row
     if stored != number:
         raise Unreadable(f"entry {number} is missing")
@@ -35,5 +35,5 @@ def entry_of(number: int, row: Sequence[Any]) -> Entry:
 
 
 def entries_of(number: int, rows: Sequence[Sequence[Any]]) -> list[Entry]:
-    """Return the entries of a game, of which `number` is the first. Raises Unreadable."""
+    """Parse the entries of a game, beginning with `number`. Raises Unreadable."""
     return [entry_of(number + i, row) for i, row in enumerate(rows)]

@@ -1,4 +1,4 @@
-"""What is remembered of games: of the latest, as many as there is room for."""
+"""Adds values to bounded caches by game, which drop their oldest game."""
 
 from collections import OrderedDict
 from typing import TypeVar
@@ -9,7 +9,7 @@ T = TypeVar("T")
 
 
 def remember(games: OrderedDict[str, T], game_id: str, value: T, most: int = MOST) -> None:
-    """Add a game, and forget the oldest if there are too many."""
+    """Add a game, and remove the oldest if there are too many."""
     games[game_id] = value
     if len(games) > most:
         games.popitem(last=False)

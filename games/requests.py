@@ -1,4 +1,4 @@
-"""Requests about games: each is carried out exactly once, however often it is repeated, and answered alike."""
+"""Executes requests that change games exactly once, and repeats the same response for repeated requests."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -16,17 +16,16 @@ from clerestory.refusals import Reason, Refusal, refuse
 
 A = TypeVar("A")
 
-NO_SEAT = (Reason.SEAT_TAKEN, Reason.GAME_OVER)  # why a seat cannot be taken, or not once more
+NO_SEAT = (Reason.SEAT_TAKEN, Reason.GAME_OVER)  # why a seat cannot be taken, possibly because the request is repeated
 
 
 class Requests:
-    """Carries out requests that change games.
+    """Executes requests that change games.
 
-    Each answer is made by a function that the caller gives, before the change is stored: where none can be made,
-    nothing has happened.
+    A caller-supplied function builds each response before the change is stored: if it fails, nothing has happened.
 
     Args:
-        keeper: of the games.
+        keeper: the game manager.
     """
 
     def __init__(self, keeper: Keeper) -> None:
@@ -35,27 +34,27 @@ class Requests:
     async def create(self, plan: NewGame, maker: str, answer: Callable[[ServerGame, Mint], A]) -> A:
         """Create a game, once per request name; `maker` is the origin of the caller.
 
-        Raises Refusal: TOO_MANY_GAMES, DISK_FULL, STORE_FAILED, and those of a record that it is to continue.
+        Raises Refusal: TOO_MANY_GAMES, DISK_FULL, STORE_FAILED, and those of a record to continue.
         """
         mint = Mint(self._keeper.store.secret, plan.request_id and f"create {plan.request_id}")
         game_id = await self._made_before(mint)
         if game_id is None:
-            with suppress(Conflict):  # the same request, a moment before, or so long ago that its name is forgotten
+            with suppress(Conflict):  # the same request, a moment ago or after its name has expired
                 return await self._make(plan, mint, maker, answer)
         async with self._keeper.lend(game_id or mint.game_id()) as live:
             return answer(live.kept, mint)
 
     def rematch_id(self, kept: ServerGame, viewer: Viewer) -> str:
-        """Return the request name that the players of a game have for the next one, "" before its end, or for others.
+        """Return the request name of a game's rematch, which its players share; "" before its end, and for others.
 
-        Who names a request that was answered is told its tokens, so nobody who only looked on may know it.
+        A repeated request returns the tokens, so onlookers must not learn its name.
         """
         if viewer.late or not kept.over:
             return ""
         return Mint(self._keeper.store.secret, f"rematch {kept.head.game_id}").token(OWNER)
 
     async def _made_before(self, mint: Mint) -> str | None:
-        """Return the game of a request that was answered before, None for a new one."""
+        """Return the game of a repeated request; None for a new one."""
         if not mint.digest:
             return None
         with typed():
@@ -74,14 +73,14 @@ class Requests:
         """Take a seat, once per request name.
 
         Args:
-            game_id: of the game.
-            seat: wanted, None for any open one.
-            name: of the person, "" for none.
+            game_id: ID of the game.
+            seat: the requested seat, None for any open one.
+            name: name of the person, "" for none.
             request_id: name of the request, "" for one that is never repeated.
-            answer: is given the game, the seat and its token.
+            answer: builds the response from the game, the seat and its token.
 
-        Raises Refusal: NO_SUCH_GAME, STORE_FAILED, those of `course.join`, and WRONG_SEAT_TOKEN if the seat was taken
-        before and has been given to somebody else since.
+        Raises Refusal: NO_SUCH_GAME, STORE_FAILED, those of `course.join`, and WRONG_SEAT_TOKEN if the request took a
+        seat that has been reassigned since.
         """
         mint = Mint(self._keeper.store.secret, request_id and f"join {game_id} {request_id}")
         token = mint.token("seat")
@@ -101,7 +100,7 @@ class Requests:
             return made
 
     async def _require_new(self, digests: Sequence[str]) -> None:
-        """Raise Refusal, WRONG_SEAT_TOKEN, if a request to join that was refused now has been answered before."""
+        """Raise Refusal, WRONG_SEAT_TOKEN, if a failed request to join has succeeded before."""
         with typed():
             if await self._keeper.store.find(digests):
                 refuse(Reason.WRONG_SEAT_TOKEN, "request_id", "took a seat that has been given to somebody else since")
@@ -114,23 +113,23 @@ class Requests:
         act: Callable[..., int],
         answer: Callable[[ServerGame, ServerGame, Viewer], A],
     ) -> A:
-        """Act on a version of a game, once: who repeats that is told the same again, also when more has happened.
+        """Run a command on a version of a game, once: a repetition gets the same response, even after later changes.
 
         Args:
-            game_id: of the game.
-            tokens: of who acts.
-            version: on which.
-            act: of `course`: is given the game, who acts and the `moment`; returns the version after the change, which
-                may have been made before.
-            answer: is given the game at the version, the game after the change, and who sees it.
+            game_id: ID of the game.
+            tokens: tokens of the acting viewer.
+            version: the version that the command applies to.
+            act: a command of `course`: takes the game, the viewer and the `moment`; returns the version after the
+                change, which may have been made before.
+            answer: builds the response from the game at the version, the game after the change, and the viewer.
 
-        Raises Refusal: NO_SUCH_GAME, STORE_FAILED, DISK_FULL, and what `act` raises.
+        Raises Refusal: NO_SUCH_GAME, STORE_FAILED, DISK_FULL; and the errors of `act`.
         """
         async with self._keeper.lend(game_id) as live:
             near = await live.reach(min(version, live.kept.version))
 
             def told(kept: ServerGame, viewer: Viewer) -> A:
-                after = act(kept, viewer, moment=self._keeper.now())  # of the next turn: after all waiting
+                after = act(kept, viewer, moment=self._keeper.now())  # read after any wait
                 before = live.after(near, version)
                 return answer(before, before.until(kept, after), viewer)
 
@@ -143,9 +142,9 @@ class Requests:
         act: Callable[..., object],
         answer: Callable[[ServerGame], A],
     ) -> A:
-        """Let the holder of tokens change a game whatever its version is; to repeat that changes nothing more.
+        """Run a command on any version of a game; repeating it changes nothing more.
 
-        `act` is a function of `course` as above. Raises the same.
+        `act` is a command of `course` as in `act`. Raises the same.
         """
 
         def told(kept: ServerGame) -> A:
@@ -157,6 +156,6 @@ class Requests:
 
 
 def keys_to(seat: int, token: str, mint: Mint) -> list[Key]:
-    """Return the keys to a seat that was taken."""
+    """Return the keys of a seat that was taken."""
     request = [Key(mint.digest, seat, request=True)] if mint.digest else []
     return [Key(digest_of(token), seat), *request]

@@ -1,4 +1,4 @@
-"""Reviews of kept games: by whose knowledge they are judged, and which plies of them are stored."""
+"""Reviews of hosted games: who may see them, and which plies of them are stored."""
 
 import hashlib
 import json
@@ -20,7 +20,7 @@ from clerestory.review import PlyValuation, ReviewPlan
 from clerestory.review.study import LONGER
 from clerestory.spans import part
 
-JUDGEMENT = "0.1.0"  # changes where a stored review no longer says what a new one would
+JUDGEMENT = "0.1.0"  # to change when a stored review would differ from a new one
 
 Plies = dict[int, PlyValuation]
 
@@ -28,13 +28,13 @@ Plies = dict[int, PlyValuation]
 async def game_to_review(
     keeper: Keeper, game_id: str, tokens: Sequence[str], wanted: int | None
 ) -> tuple[State, int | None, bool]:
-    """Return a kept game's last position with its history, the seat by whose knowledge it is judged, and if it is over.
+    """Return the last position of a hosted game with its history, the judging seat, and whether the game is over.
 
     Args:
-        keeper: of the game.
-        game_id: its name.
-        tokens: of whoever asks.
-        wanted: the seat that is asked for; None for each decision's own.
+        keeper: the game manager.
+        game_id: ID of the game.
+        tokens: tokens of the caller.
+        wanted: the requested judging seat; None for the seat of each decision.
 
     Raises Refusal: NO_SUCH_GAME, and as `judge_of` does.
     """
@@ -44,9 +44,9 @@ async def game_to_review(
 
 
 def judge_of(kept: ServerGame, viewer: Viewer, wanted: int | None) -> int | None:
-    """Return the seat whose knowledge is used to judge a kept game, None for each decision's own seat.
+    """Return the seat whose knowledge is used to judge a hosted game; None for the seat of each decision.
 
-    Raises Refusal: FROZEN, NOT_STARTED, NO_HINTS_YET, and WRONG_SEAT_TOKEN for a viewer without the right.
+    Raises Refusal: FROZEN, NOT_STARTED, NO_HINTS_YET, and WRONG_SEAT_TOKEN for a viewer without access.
     """
     require_playable(kept)
     if viewer.stranger:
@@ -64,17 +64,17 @@ def judge_of(kept: ServerGame, viewer: Viewer, wanted: int | None) -> int | None
 
 @dataclass(frozen=True, slots=True)
 class KeptPlies:
-    """The plies of the reviews of a kept game, in the store of the games; a `PlyStore`.
+    """The reviewed plies of a hosted game in the store of games; a `PlyStore`.
 
-    Stored is what many may ask for: the review of a game that is over, with the usual seed.
+    It stores only reviews that many callers may request: of finished games, with the default seed.
 
     Attributes:
-        store: of the games.
-        game_id: of the game.
-        end: its last position.
-        over: whether the game is, by its rules or because its players ended it.
-        write: returns plies as the store has them.
-        read: returns plies from what the store has, those that can be read.
+        store: the store of games.
+        game_id: ID of the game.
+        end: the last position of the game.
+        over: whether the game has ended, by its rules or early.
+        write: serializes plies for the store.
+        read: parses stored plies, skipping unreadable ones.
     """
 
     store: Store
@@ -85,7 +85,7 @@ class KeptPlies:
     read: Callable[[Mapping[int, bytes]], Plies]
 
     async def known(self, plan: ReviewPlan) -> Plies:
-        """Return the stored plies, without those that cannot be of this game; none if the store fails."""
+        """Return the stored plies, without those that cannot belong to this game; {} if the store fails."""
         if self._stores(plan):
             with suppress(StoreError):
                 kept = await self.store.reviewed(self.game_id, self._digest(plan))
@@ -94,7 +94,7 @@ class KeptPlies:
         return {}
 
     def _may_have(self, ply: int, one: PlyValuation) -> bool:
-        """Whether what is stored for a ply is about it: a disk may have damaged it."""
+        """Return whether a stored valuation fits its ply; a disk may have damaged it."""
         shares = len(one.before), len(one.after)
         return one.ply == ply <= self.end.plies and shares == (self.end.seats, self.end.seats)
 
@@ -115,7 +115,7 @@ class KeptPlies:
 
 
 def digest_of_plan(plan: ReviewPlan, game: Game, seats: int) -> str:
-    """Return the digest of everything that determines a review, including how it is judged and the value in use."""
+    """Return the digest of everything that determines a review, including the judging rules and the value in use."""
     value, settings = value_in_use(game), sorted(plan.settings(game, seats).items())
     made_by = [JUDGEMENT, value, settings, LONGER, plan.iterations, plan.seed, plan.viewer]
     return hashlib.sha256(json.dumps(made_by).encode()).hexdigest()

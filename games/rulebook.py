@@ -1,4 +1,4 @@
-"""What anybody may do with a position of their own: set it up, view it, play on, plan. Nothing of it is kept."""
+"""Stateless operations on a caller's own position: set up, view, play and plan."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -15,35 +15,35 @@ from clerestory.engine.scoring import changes_of
 from clerestory.refusals import Reason, Refusal, no_seat, refuse
 from clerestory.texts.sentences import Text, text
 
-MAX_SHOWN = 6  # legal actions named when another was refused
+MAX_SHOWN = 6  # legal actions quoted in an error
 
 
 @dataclass(frozen=True, slots=True)
 class GivenPosition:
-    """A position as a caller gave it.
+    """A position given by a caller.
 
     Attributes:
         state: the position.
-        referee: it is a referee's position, with nothing unknown; else it is a view of one seat.
+        referee: whether it is a referee's position, without unknowns; otherwise it is the view of a seat.
     """
 
     state: State
     referee: bool
 
     def seen(self) -> State:
-        """Return what the caller may tell: of a referee's position what is public."""
+        """Return the part that the caller may see: of a referee's position, the public one."""
         return self.state.observe(NATURE) if self.referee else self.state.copy()
 
 
 @dataclass(frozen=True, slots=True)
 class PlayedAction:
-    """An action that has been played.
+    """A played action.
 
     Attributes:
         turn: whose turn it was: a seat or NATURE.
-        action: what was played.
-        drawn: it was drawn, not given.
-        changes: what it changed, as far as the caller may tell.
+        action: the action.
+        drawn: whether it was drawn, not given.
+        changes: its changes, as far as the caller may see them.
     """
 
     turn: int
@@ -53,19 +53,19 @@ class PlayedAction:
 
 
 def set_up(game: Game, seats: int, seed: int) -> State:
-    """Return a game at its beginning. Raises Refusal, BAD_SEATS."""
+    """Return the initial position of a game. Raises Refusal, BAD_SEATS."""
     require_seats(game, seats)
     return game.new(seats, seed)
 
 
 def require_seats(game: Game, seats: int) -> None:
-    """Raise Refusal, BAD_SEATS, for a number of players that a game cannot have."""
+    """Raise Refusal, BAD_SEATS, for an unsupported number of players."""
     if seats not in game.seats:
         refuse(Reason.BAD_SEATS, "seats", f"are {seats}; {game.name} is for {', '.join(map(str, game.seats))} players")
 
 
 def view_of(state: State, seat: int | None) -> State:
-    """Return what a seat, or None for an onlooker, may know of a position. Raises Refusal, BAD_SEAT."""
+    """Return the view of a seat, None for an onlooker. Raises Refusal, BAD_SEAT."""
     if seat is None:
         return state.observe(NATURE)
     if seat >= state.seats:
@@ -77,7 +77,7 @@ def view_of(state: State, seat: int | None) -> State:
 
 
 def kind_fault(given: GivenPosition) -> Text | None:
-    """Return why a position is not of its kind, None if it is."""
+    """Return why a position is not of its kind; None if it is."""
     state = given.state
     if given.referee:
         return None if state.deal(0) == state else text("fault.hidden")
@@ -87,7 +87,7 @@ def kind_fault(given: GivenPosition) -> Text | None:
 
 
 def all_faults(game: Game, fields: Mapping[str, Any]) -> list[Violation]:
-    """Return everything wrong with a position's fields; other rules or cards than ours do not hide the rest."""
+    """Return all faults of a position's fields; other rules or cards do not hide further faults."""
     faults = faults_of(game, fields)
     if faults:
         ours = {"rules_revision": game.rules_revision, "catalogue": game.catalogue}
@@ -108,7 +108,7 @@ def faults_of(game: Game, fields: Mapping[str, Any]) -> list[Violation]:
 
 
 def actions_named(game: Game, texts: Sequence[str]) -> list[Action]:
-    """Return the actions named by texts, legal or not. Raises Refusal, which lists the texts that name none."""
+    """Parse actions, legal or not. Raises Refusal, which lists all invalid texts."""
     require_few("actions", len(texts))
     actions, faults = [], []
     for i, given in enumerate(texts):
@@ -122,20 +122,20 @@ def actions_named(game: Game, texts: Sequence[str]) -> list[Action]:
 
 
 def require_few(blamed: str, actions: int, most: int = MAX_ACTIONS) -> None:
-    """Raise Refusal, TOO_MANY_ACTIONS, for more actions than one request may name."""
+    """Raise Refusal, TOO_MANY_ACTIONS, for more actions than one request may have."""
     if actions > most:
         refuse(Reason.TOO_MANY_ACTIONS, blamed, f"has {actions} actions; must have {most} at most")
 
 
 def play_all(given: GivenPosition, actions: Sequence[Action], seed: int | None) -> Iterator[PlayedAction]:
-    """Play actions and the chance events before, between and after them; yield each once it is played.
+    """Play actions, and the chance events before, between and after them; yield each after it is played.
 
     Args:
-        given: its state is changed.
+        given: the position, which is modified.
         actions: in order; at a chance event, an action that is one of its outcomes determines the event.
-        seed: of all other chance events; None if none may be drawn.
+        seed: the seed of all other chance events; None if none may be drawn.
 
-    Raises Refusal at an action that is not legal in its place.
+    Raises Refusal at an action that is illegal in its position.
     """
     rng, state = None if seed is None else Rng(seed), given.state
     for i, action in enumerate(actions):
@@ -148,14 +148,14 @@ def play_all(given: GivenPosition, actions: Sequence[Action], seed: int | None) 
 
 
 def play(given: GivenPosition, action: Action, *, drawn: bool) -> PlayedAction:
-    """Play a legal action, and return what came of it."""
+    """Play a legal action, and return it with its changes."""
     turn, before = given.state.turn, given.seen()
     given.state.play(action)
     return PlayedAction(turn, action, drawn, changes_of(before, action.text, given.seen()))
 
 
 def require_legal(state: State, action: Action, blamed: str) -> None:
-    """Raise Refusal for an action that is not legal, naming some that are."""
+    """Raise Refusal for an illegal action, naming some legal ones."""
     if state.over:
         refuse(Reason.GAME_OVER, blamed, f"{action.text!r} comes after the end of the game")
     legal = state.legal_actions()
@@ -167,7 +167,7 @@ def require_legal(state: State, action: Action, blamed: str) -> None:
 
 
 def some_of(legal: Sequence[str]) -> str:
-    """Return the first of some actions in words, and how many more there are."""
+    """Return the first few actions as a phrase, with the number of others."""
     more = f" and {len(legal) - MAX_SHOWN} more" if len(legal) > MAX_SHOWN else ""
     return ", ".join(legal[:MAX_SHOWN]) + more
 
@@ -176,13 +176,13 @@ def some_of(legal: Sequence[str]) -> str:
 
 
 def planned(state: State, times: Mapping[str, int], *, finish: bool) -> Plan | None:
-    """Return the best order of a plan, which uses each item so often; None if nothing can be planned."""
+    """Return the best order of a plan, given how often it uses each item; None if nothing can be planned."""
     planner = LIST[state.game.name].planner
     return planner.planned(state, times, finish=finish) if planner else None
 
 
 def carry_out(given: GivenPosition, plan: Plan) -> list[Change]:
-    """Play a plan; return what it changed for the seat that plays it, and what that seat lost by limits."""
+    """Play a plan; return its changes for the seat that plays it, including losses by limits."""
     changed, seat = [], given.state.turn
     for action in plan.actions:
         played = play(given, given.state.game.parse_action(action), drawn=False)
@@ -191,6 +191,6 @@ def carry_out(given: GivenPosition, plan: Plan) -> list[Change]:
 
 
 def held(game: Game, variation: Sequence[str]) -> Mapping[str, int]:
-    """Return how often each item is used in the plan that a variation begins with; {} if it begins with none."""
+    """Return how often each item is used in the plan that begins a variation; {} if it begins with none."""
     planner = LIST[game.name].planner
     return planner.held(variation) if planner else {}

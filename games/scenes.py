@@ -1,4 +1,4 @@
-"""What a watcher of a running game is shown: each entry, or to a slow reader the latest, so there is no backlog."""
+"""Produces the stream of a running game for a watcher: every entry, or only the latest state for a slow reader."""
 
 import asyncio
 from collections.abc import AsyncGenerator
@@ -11,17 +11,17 @@ from clerestory.games.live import CHUNK, Live
 from clerestory.games.viewer import Presence, Viewer, horizon, require_valid
 from clerestory.refusals import Reason, refuse
 
-HEARTBEAT = 15.0  # seconds without anything new after which an empty scene shows that the stream lives
+HEARTBEAT = 15.0  # seconds without news after which an empty scene keeps the stream alive
 
 
 @dataclass(frozen=True, slots=True)
 class Scene:
-    """What a watcher is shown next.
+    """The next update for a watcher.
 
     Attributes:
         before: the game as the watcher saw it last.
-        kept: the game as it is shown now; None if there is nothing new.
-        presence: who watches; None if it is still the same.
+        kept: the current game; None if it is unchanged.
+        presence: the present watchers; None if unchanged.
     """
 
     before: ServerGame
@@ -30,16 +30,16 @@ class Scene:
 
 
 async def scenes(keeper: Keeper, live: Live, viewer: Viewer, cursor: int | None) -> AsyncGenerator[Scene, None]:
-    """Yield what a watcher is shown, from the latest version on, until the game is over.
+    """Yield the updates for a watcher, beginning with the latest version, until the game is over.
 
     Args:
-        keeper: of the game; the stream ends when it finishes.
+        keeper: the game manager; the stream ends when it shuts down.
         live: the game.
-        viewer: who watches.
-        cursor: version that the viewer knows, None for none.
+        viewer: the watcher.
+        cursor: the version that the watcher already has, None for none.
 
-    Raises Refusal: STALE_VERSION for a version that does not exist yet, or that the store has lost, FINISHING,
-    WRONG_SEAT_TOKEN as soon as a seat of the viewer is given to somebody else.
+    Raises Refusal: STALE_VERSION for a version that does not exist or was lost, FINISHING, WRONG_SEAT_TOKEN as soon as
+    a seat of the viewer is reassigned.
     """
     holders = {seat: live.kept.seats[seat].token for seat in viewer.seats}
     latest = horizon(live.kept, viewer)
@@ -71,9 +71,10 @@ async def scenes(keeper: Keeper, live: Live, viewer: Viewer, cursor: int | None)
 
 
 def next_step(live: Live, viewer: Viewer, seen: int) -> int | None:
-    """Return the version to show next, None while there is nothing new.
+    """Return the version to show next; None while there is no news.
 
-    For a reader who keeps up it is the version after the next entry, for a slow one the latest, or the end of a chunk.
+    For a reader that keeps up, it is the version after the next entry; for a slow one the latest, or the end of a
+    chunk.
     """
     latest = horizon(live.kept, viewer)
     if latest <= seen:
@@ -82,12 +83,12 @@ def next_step(live: Live, viewer: Viewer, seen: int) -> int | None:
 
 
 def end_of_chunk(version: int) -> int:
-    """Return where the chunk of entries ends that begins at a version; all who read from there get the same."""
+    """Return the end of the chunk of entries at a version; all readers share the same chunks."""
     return (version // CHUNK + 1) * CHUNK
 
 
 async def set_within(event: asyncio.Event, seconds: float) -> bool:
-    """Wait for an event, at most so many seconds; return whether it was set."""
+    """Wait for an event, at most a number of seconds; return whether it was set."""
     try:
         async with asyncio.timeout(seconds):
             await event.wait()

@@ -1,4 +1,4 @@
-"""The file of a store: how it is opened and migrated from earlier versions."""
+"""The file of the SQLite store: opening it, and migrating it from earlier versions."""
 
 import os
 import secrets
@@ -11,11 +11,11 @@ from typing import TypeVar
 from clerestory.declared import BadSettings
 
 APPLICATION = 0x434C5253  # `CLRS`, in the header of the file
-LEAST_SQLITE = (3, 37, 0)  # which has strict tables
+LEAST_SQLITE = (3, 37, 0)  # the first version with strict tables
 
 Script = TypeVar("Script", bound=str)
 
-# Script n, counted from 0, migrates a file from version n to n + 1; it is never changed once released.
+# Script n, counted from 0, migrates a file from version n to n + 1. Never change a released script.
 SCRIPTS = (
     """
     CREATE TABLE store (secret BLOB NOT NULL) STRICT;
@@ -85,7 +85,7 @@ SCRIPTS = (
 )
 
 
-# Script n takes a file of version n back to version n - 1, with all that it can hold of what is in the file.
+# Script n migrates a file from version n back to version n - 1, and keeps all data that the older version can hold.
 BACK = {
     4: "",
     3: """
@@ -106,10 +106,10 @@ BACK = {
 
 
 def open_file(path: str, to: int | None = None) -> sqlite3.Connection:
-    """Open a store, create or migrate it, and return the only connection to it.
+    """Open a store, creating or migrating it, and return the only connection to it.
 
     Args:
-        path: of the file.
+        path: the file.
         to: the version of its tables, None for that of this program.
 
     Raises BadSettings for a file that cannot be opened, is in use by another process, is not a store, or is from a
@@ -130,19 +130,22 @@ def open_file(path: str, to: int | None = None) -> sqlite3.Connection:
 
 
 def require_writable(file: object, folder: Path) -> None:
-    """Raise BadSettings if a store cannot be in a folder; SQLite says of that only that its input or output failed."""
+    """Raise BadSettings if a folder is not writable; SQLite would report only an I/O error."""
     if not (folder.is_dir() and os.access(folder, os.W_OK)):
         raise BadSettings(f"store: {file} cannot be opened: nothing can be written in {folder}")
 
 
 def make_private(file: Path) -> None:
-    """Make a file that only its owner can read, unless there is one: it has all hidden cards. Its log follows it."""
+    """Create a file that only its owner can read, if it does not exist, because it will contain hidden cards.
+
+    SQLite gives its log the same permissions.
+    """
     with suppress(FileExistsError):
         os.close(os.open(file, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
 
 
 def complaint(error: sqlite3.Error) -> str:
-    """Return what is wrong with a file."""
+    """Return a description of an error about a file."""
     code = getattr(error, "sqlite_errorcode", None)
     if code is not None and code & 0xFF == sqlite3.SQLITE_BUSY:
         return "is in use by another server; give this one a file of its own, or memory:"
@@ -156,7 +159,7 @@ def complaint(error: sqlite3.Error) -> str:
 
 
 def damage(found: str) -> str:
-    """Return what is wrong with a file in which SQLite has found damage, in one line."""
+    """Return a one-line description of damage that SQLite found in a file."""
     return f"is damaged: {found.splitlines()[-1]}; restore a back-up (docs/hosting.md#back-up)"
 
 
@@ -179,7 +182,7 @@ def connect(path: str, to: int | None) -> sqlite3.Connection:
 
 
 def require_store(connection: sqlite3.Connection, path: str) -> None:
-    """Raise BadSettings for a file that is neither empty nor ours, or of a later version."""
+    """Raise BadSettings for a file that is neither empty nor a store, or is of a later version."""
     (application,) = connection.execute("PRAGMA application_id").fetchone()
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     (tables,) = connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
@@ -190,10 +193,10 @@ def require_store(connection: sqlite3.Connection, path: str) -> None:
 
 
 def require_whole(connection: sqlite3.Connection, path: str, check: str = "quick_check") -> None:
-    """Raise BadSettings for a file with a page that cannot be read: games beside it would fail one by one.
+    """Raise BadSettings for a file with unreadable pages, with which games would fail one by one.
 
-    It reads the whole file: the quick check in 0.3 s of processor time for 10,000 games of 16 KB, `integrity_check`,
-    which compares the indices as well, in longer.
+    This reads the whole file: `quick_check` takes 0.3 s of CPU time for 10,000 games of 16 KB; `integrity_check`, which
+    also compares the indexes, takes longer.
     """
     (found,) = connection.execute(f"PRAGMA {check}(1)").fetchone()
     if found != "ok":
@@ -201,7 +204,7 @@ def require_whole(connection: sqlite3.Connection, path: str, check: str = "quick
 
 
 def migrate(connection: sqlite3.Connection, to: int) -> None:
-    """Bring the file to a version, in one transaction; nothing is written to one that has it. Raises BadSettings."""
+    """Migrate the file to a version, in one transaction; if it has that version, write nothing. Raises BadSettings."""
     (version,) = connection.execute("PRAGMA user_version").fetchone()
     if version == to:
         return
@@ -218,13 +221,13 @@ def migrate(connection: sqlite3.Connection, to: int) -> None:
 
 
 def between(version: int, to: int, forth: Sequence[Script], back: Mapping[int, Script]) -> list[Script]:
-    """Return the scripts from one version to another, the first to be run first. Raises BadSettings if there are none.
+    """Return the scripts that migrate from one version to another, in order. Raises BadSettings if there are none.
 
     Args:
-        version: of the tables now.
-        to: wanted.
-        forth: script n leads from version n to n + 1.
-        back: script n leads from version n to n - 1.
+        version: the current version of the tables.
+        to: the target version.
+        forth: script n migrates from version n to n + 1.
+        back: script n migrates from version n to n - 1.
     """
     known = [*range(min(back, default=len(forth) + 1) - 1, len(forth) + 1)]
     if to not in known:
@@ -233,5 +236,5 @@ def between(version: int, to: int, forth: Sequence[Script], back: Mapping[int, S
 
 
 def too_late(version: int, known: int) -> str:
-    """Return what is wrong with a store of a version that this program does not know."""
+    """Return the error message for a store of a later version than this program supports."""
     return f"was written by a later version of Clerestory (format {version}; this one reads up to {known})"

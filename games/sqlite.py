@@ -1,7 +1,7 @@
-"""The store of a single server: a log in SQLite, one connection on one thread, with group commit.
+"""The store of a single server: a log in SQLite, with one connection on one thread, and group commit.
 
-The connection is in exclusive mode: a second server on the same file is refused, and the bug of SQLite up to 3.51.2
-in which two connections can corrupt a WAL cannot occur.
+The connection is in exclusive mode, which rejects a second server on the same file. It also avoids a bug of SQLite up
+to 3.51.2, in which two connections can corrupt a WAL.
 """
 
 import logging
@@ -27,13 +27,13 @@ logger = logging.getLogger(__name__)
 
 SHORTENED = {"memory": MEMORY, "user": USER, "postgresql": "postgresql://...", "postgres": "postgresql://..."}
 CONNINFO = re.compile(r"\s*(host|hostaddr|port|dbname|user|password|passfile|service|sslmode)\s*=")  # of PostgreSQL
-SCHEME = re.compile(r"[A-Za-z][\w+.-]+:")  # with which no file begins that is meant as one
+SCHEME = re.compile(r"[A-Za-z][\w+.-]+:")  # not the beginning of a usual file name
 
 T = TypeVar("T")
 
 
 class SqliteStore:
-    """A store in a file; `user:` is a file in the user's data folder, `memory:` is no file.
+    """A store in a file; `user:` is a file in the user's data folder, `memory:` keeps games in memory only.
 
     Raises BadSettings for a file that cannot be opened, is in use by another server, or is not a store.
     """
@@ -59,7 +59,7 @@ class SqliteStore:
 
     @property
     def alive(self) -> bool:
-        """Whether it answers."""
+        """Whether the store works and responds."""
         return self._committer.alive
 
     def now(self) -> int:
@@ -69,7 +69,7 @@ class SqliteStore:
     # -- methods of Store ------------------------------------------------------------------------------
 
     async def create(self, head: Head, batch: Batch) -> None:
-        """Keep a new game."""
+        """Store a new game."""
         await self._ask(lambda connection: rows.create(connection, head, batch), head.game_id)
 
     async def append(
@@ -101,25 +101,25 @@ class SqliteStore:
         return await self._ask(lambda connection: rows.read_keys(connection, digests))
 
     async def tally(self) -> dict[str, Tally]:
-        """Return what there is of each maker."""
+        """Return the totals of each maker."""
         return await self._ask(rows.read_tally)
 
     async def touch(self, game_ids: Sequence[str], moment: int) -> None:
-        """Record when games were asked for."""
+        """Record when games were last accessed."""
         values = [(moment, game_id) for game_id in game_ids]
         text = "UPDATE game SET touched = ? WHERE id = ?"
         await self._ask(lambda connection: connection.executemany(text, values) and None)
 
     async def delete_untouched(self, before: int, most: int) -> list[str]:
-        """Delete games that nobody has asked for."""
+        """Delete games without recent access."""
         return await self._ask(lambda connection: rows.delete_untouched(connection, before, most))
 
     async def forget_requests(self, before: int, most: int) -> int:
-        """Delete old names of requests."""
+        """Delete old request names."""
         return await self._ask(lambda connection: rows.forget_requests(connection, before, most))
 
     async def own(self, game_id: str) -> bool:  # noqa: ARG002
-        """Every game is this server's."""
+        """Return True: this server owns every game."""
         return True
 
     async def due(self, before: int, most: int, *, bots_only: bool, skip: Collection[str] = ()) -> list[Due]:
@@ -133,10 +133,10 @@ class SqliteStore:
         return await self._ask(lambda connection: rows.read_due(connection, before, most, skip))
 
     async def release(self, game_id: str) -> None:
-        """There is no other server."""
+        """Do nothing: there is no other server."""
 
     def listen(self, heard: NewsListener) -> None:
-        """There are no others."""
+        """Do nothing: there is no other server."""
 
     async def reviewed(self, game_id: str, plan: str) -> dict[int, bytes]:
         """Return the stored part of a review."""
@@ -148,7 +148,7 @@ class SqliteStore:
         await self._ask(lambda connection: rows.insert_review(connection, game_id, plan, plies), game_id)
 
     async def close(self, within: float = CLOSING) -> None:
-        """Finish what was begun."""
+        """Finish pending jobs, and close."""
         await self._committer.close(within)
 
     async def _ask(self, do: Callable[[sqlite3.Connection], T], game_id: str = "") -> T:
@@ -156,7 +156,7 @@ class SqliteStore:
 
 
 def file_of(name: str) -> Path | None:
-    """Return the file of a store that is no database; None for memory. Raises BadSettings for what names no file."""
+    """Return the file of a store that is not a database; None for memory. Raises BadSettings for an invalid name."""
     if name == MEMORY:
         return None
     if name != USER:
@@ -167,12 +167,12 @@ def file_of(name: str) -> Path | None:
 
 
 def followed(file: Path) -> Path:
-    """Return the file that a link leads to: SQLite keeps the log beside it, on its disk."""
+    """Return the target of a link, because SQLite keeps the log in the target's folder."""
     return Path(os.path.realpath(file)) if file.is_symlink() else file
 
 
 def require_file_name(name: str) -> None:
-    """Raise BadSettings for a name that is probably no file; quote no address, which may have a password."""
+    """Raise BadSettings for a name that is probably not a file, without quoting a URL, which may have a password."""
     if not name.strip():
         raise BadSettings("store: is empty, and games would be lost; give --store a FILE, memory: or postgresql://...")
     if name in SHORTENED:
@@ -186,7 +186,7 @@ def require_file_name(name: str) -> None:
 
 
 def require_no_folder(file: Path) -> None:
-    """Raise BadSettings for a folder."""
+    """Raise BadSettings if a path is a folder."""
     if file.is_dir():
         raise BadSettings(f"store: {file} is a folder; name a file in it, such as {file / user_file().name}")
 

@@ -1,4 +1,4 @@
-"""The rows of a store in SQLite: what a job does on the connection."""
+"""The jobs of the SQLite store: they read and write rows on its connection."""
 
 import json
 import sqlite3
@@ -12,12 +12,12 @@ from clerestory.games.log import Entry, Head
 from clerestory.games.reading import NO_TEXT, entries_of, head_of
 from clerestory.games.store import Batch, Due, GameLog, Tally, Unreadable
 
-ORPHANS = "due IS NOT NULL AND bots_only"  # games of bots only in which one has to move
-NAMED = "id NOT GLOB '*[^-0-9A-Za-z_]*'"  # games that can be asked for: the name of a damaged row may be no text
+ORPHANS = "due IS NOT NULL AND bots_only"  # due games of bots only
+NAMED = "id NOT GLOB '*[^-0-9A-Za-z_]*'"  # accessible games: the ID of a damaged row may not be valid text
 
 
 def read_secret(connection: sqlite3.Connection) -> bytes:
-    """Return the store's secret, having looked into every table."""
+    """Return the store's secret, after reading a row of every table to detect damage."""
     for table in ("game", "entry", "key", "review"):
         connection.execute(f"SELECT 1 FROM {table} NOT INDEXED LIMIT 1").fetchone()
     (secret,) = connection.execute("SELECT secret FROM store").fetchone()
@@ -25,16 +25,16 @@ def read_secret(connection: sqlite3.Connection) -> bytes:
 
 
 def latest_turn(connection: sqlite3.Connection) -> int:
-    """Return when the latest turn began of those whose time is running, in milliseconds since 1970; 0 without any."""
+    """Return when the latest turn with a running clock began, in milliseconds since 1970; 0 if there is none."""
     last = "SELECT moment FROM entry WHERE game = id ORDER BY number DESC LIMIT 1"
     found = connection.execute(f"SELECT max(({last})) FROM game WHERE due IS NOT NULL AND NOT bots_only").fetchone()[0]
     return int(found or 0)
 
 
 def read_all(connection: sqlite3.Connection, text: str, values: Any = ()) -> list[Any]:
-    """Return rows of many games; what is not UTF-8 in one of them is an odd text, and keeps no other from being read.
+    """Return rows of many games, with replacement characters for invalid UTF-8, so that the others stay readable.
 
-    SQLite does not check that a text is UTF-8, nor do its checks of a file.
+    SQLite does not check that text is UTF-8, not even in its integrity checks.
     """
     connection.text_factory = partial(str, encoding="utf-8", errors="replace")
     try:
@@ -44,13 +44,13 @@ def read_all(connection: sqlite3.Connection, text: str, values: Any = ()) -> lis
 
 
 def forget_requests(connection: sqlite3.Connection, before: int, most: int) -> int:
-    """Delete names of requests from before a moment, at most so many; return how many."""
+    """Delete request names from before a moment, at most `most`; return how many."""
     old = "SELECT digest FROM key WHERE request AND moment < ? LIMIT ?"
     return connection.execute(f"DELETE FROM key WHERE digest IN ({old})", (before, most)).rowcount
 
 
 def read_tally(connection: sqlite3.Connection) -> dict[str, Tally]:
-    """Return what there is of each maker."""
+    """Return the totals of each maker."""
     text = "SELECT maker, sum(status <> 'over'), count(*), sum(bytes) FROM game GROUP BY maker"
     return {maker: Tally(*counts) for maker, *counts in read_all(connection, text)}
 
@@ -80,7 +80,7 @@ def create(connection: sqlite3.Connection, head: Head, batch: Batch) -> None:
 
 
 def append(connection: sqlite3.Connection, game_id: str, number: int, batch: Batch) -> None:
-    """Add entries to a game, the first with this number."""
+    """Add entries to a game, beginning with this number."""
     summary = batch.summary
     insert(connection, game_id, number, batch)
     connection.execute(
@@ -90,7 +90,7 @@ def append(connection: sqlite3.Connection, game_id: str, number: int, batch: Bat
 
 
 def insert(connection: sqlite3.Connection, game_id: str, number: int, batch: Batch) -> None:
-    """Add entries, the first with this number, and the keys of the game."""
+    """Add entries, beginning with this number, and keys of the game."""
     now = int(1000 * time.time())
     entries = [(game_id, number + i, one.kind, one.seat, one.text, one.moment) for i, one in enumerate(batch.entries)]
     connection.executemany("INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?)", entries)
@@ -99,7 +99,7 @@ def insert(connection: sqlite3.Connection, game_id: str, number: int, batch: Bat
 
 
 def read_game(connection: sqlite3.Connection, game_id: str) -> GameLog | None:
-    """Return a game, None if there is none. Raises Unreadable."""
+    """Return a game; None if it does not exist. Raises Unreadable."""
     try:
         row = connection.execute("SELECT head FROM game WHERE id = ?", (game_id,)).fetchone()
     except sqlite3.DatabaseError as error:
@@ -118,9 +118,9 @@ def read_entries(connection: sqlite3.Connection, game_id: str, number: int = 0) 
 
 
 def damaged(error: sqlite3.DatabaseError) -> Exception:
-    """Return the error of a game whose rows are damaged; any other one unchanged."""
+    """Return Unreadable for an error caused by damaged rows; any other error unchanged."""
     code = getattr(error, "sqlite_errorcode", None) or 0
-    if "decode to UTF-8" in str(error):  # it quotes what is stored
+    if "decode to UTF-8" in str(error):  # its text quotes data
         return Unreadable(NO_TEXT)
     return Unreadable(str(error)) if code & 0xFF == sqlite3.SQLITE_CORRUPT else error
 
@@ -133,7 +133,7 @@ def read_keys(connection: sqlite3.Connection, digests: Sequence[str]) -> dict[st
 
 
 def delete_untouched(connection: sqlite3.Connection, before: int, most: int) -> list[str]:
-    """Delete games that were last asked for before a moment, and return them."""
+    """Delete games that were last accessed before a moment, and return them."""
     oldest = f"""
         SELECT id FROM (
             SELECT id, bytes, sum(bytes) OVER (ORDER BY touched ROWS UNBOUNDED PRECEDING) AS total FROM game
@@ -152,7 +152,7 @@ def delete_untouched(connection: sqlite3.Connection, before: int, most: int) -> 
 
 
 def insert_review(connection: sqlite3.Connection, game_id: str, plan: str, plies: Mapping[int, bytes]) -> None:
-    """Add plies of a review; those already stored stay. Delete the oldest reviews if there are too many."""
+    """Add plies of a review, keeping those already stored. Delete the oldest reviews if there are too many."""
     now, added = int(1000 * time.time()), 0
     begun = connection.execute("SELECT 1 FROM review WHERE game = ? AND plan = ? LIMIT 1", (game_id, plan)).fetchone()
     for ply, message in plies.items():
@@ -173,7 +173,7 @@ def insert_review(connection: sqlite3.Connection, game_id: str, plan: str, plies
 
 
 def read_due(connection: sqlite3.Connection, before: int, most: int, skip: Collection[str]) -> list[Due]:
-    """Return games with a person that are due: of each maker that longest due, then more."""
+    """Return due games with a person: first the longest due one of each maker, then others."""
     text = f"""
         SELECT id, maker, due FROM (
             SELECT id, maker, due FROM game
@@ -189,7 +189,7 @@ def read_due(connection: sqlite3.Connection, before: int, most: int, skip: Colle
 def read_waiting(
     connection: sqlite3.Connection, before: int, after: str | None, most: int, skip: Collection[str]
 ) -> list[Due]:
-    """Return of each maker after one, of all for None, the game of bots only that is longest due; stop at so many."""
+    """Return the longest due game of bots only of each maker after `after` (None: of all), at most `most`."""
     values = {"before": before, "after": after, "most": most, "makers": MAKERS, "skip": json.dumps([*skip])}
     return [Due(*row) for row in read_all(connection, WAITING[after is not None], values)]
 

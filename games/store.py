@@ -1,4 +1,4 @@
-"""The interface of a store of kept games: SQLite implements it for one server, PostgreSQL for several."""
+"""The interface of a store of hosted games, implemented with SQLite for one server and PostgreSQL for several."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ GameLog = tuple[Head, list[Entry]]
 
 
 class StoreError(Exception):
-    """The store failed. What it was to store may be there all the same, and only the answer lost."""
+    """The store failed. A write may nevertheless have succeeded, with only its response lost."""
 
 
 class StoreFull(StoreError):
@@ -21,20 +21,20 @@ class StoreFull(StoreError):
 
 
 class StoreDamaged(StoreError):
-    """The store's file is damaged, and stays so."""
+    """The store's file is permanently damaged."""
 
 
 def failed(what: str, game_id: str = "", kind: type[StoreError] = StoreError) -> StoreError:
-    """Return the error of a job that failed, with the game that it was about."""
+    """Return the error of a failed job, with the game that it concerned."""
     return kind(f"the store failed{game_id and f' for game {game_id!r}'}: {what}")
 
 
 class Unreadable(StoreError):
-    """What is stored of a game cannot be read: it is damaged, or was written by a later version."""
+    """A stored game cannot be read: it is damaged, or a later version wrote it."""
 
 
 class Conflict(StoreError):
-    """An entry with that number, or a game or key with that name, exists already."""
+    """An entry with that number, or a game or key with that name, already exists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Key:
     """A key that finds a game: the digest of a token, or of a request name.
 
     Attributes:
-        seat: that it belongs to, or None.
+        seat: the seat of the token, or None.
         request: whether it is a request name.
     """
 
@@ -53,13 +53,13 @@ class Key:
 
 @dataclass(frozen=True, slots=True)
 class Summary:
-    """What the store needs for finding games without reading them.
+    """The columns that the store uses to find games without reading them.
 
     Attributes:
         status: `open`, `running` or `over`.
-        shown: to everybody.
+        shown: whether everyone may find it.
         due: when the server has to move, in milliseconds since 1970, for a bot since when; None for never.
-        bots_only: it has no person and no open seat.
+        bots_only: whether it has no person and no open seat.
     """
 
     status: str
@@ -73,7 +73,7 @@ class Due:
     """A game in which the server has to move.
 
     Attributes:
-        maker: who has made it.
+        maker: origin of its creator.
         moment: as `Summary.due`.
     """
 
@@ -84,12 +84,12 @@ class Due:
 
 @dataclass(frozen=True, slots=True)
 class Batch:
-    """What is stored of a game at once, or not at all.
+    """An atomic change of a stored game.
 
     Attributes:
-        entries: to add.
-        summary: of the game with them.
-        keys: to add.
+        entries: entries to add.
+        summary: the new summary.
+        keys: keys to add.
     """
 
     entries: Sequence[Entry]
@@ -98,18 +98,18 @@ class Batch:
 
     @property
     def bytes(self) -> int:
-        """Size of the entries in the store, about."""
+        """The approximate size of the entries in the store."""
         return sum(ENTRY_BYTES + len(entry.text.encode()) for entry in self.entries)
 
 
 @dataclass(frozen=True, slots=True)
 class Tally:
-    """What a store has of one maker.
+    """The totals of one maker in a store.
 
     Attributes:
-        unfinished: number of games that have not ended.
+        unfinished: number of unfinished games.
         games: number of all games.
-        bytes: size of them in the store, about.
+        bytes: their approximate size in the store.
     """
 
     unfinished: int = 0
@@ -123,12 +123,12 @@ class Tally:
 
 @dataclass(frozen=True, slots=True)
 class GameFilter:
-    """A query for games, the newest first.
+    """A query for games, newest first.
 
     Attributes:
-        game: its name, "" for any.
+        game: name of the game, "" for any.
         status: "" for any.
-        tokens: digests, one of which must be a key of the game; None for games that are shown to everybody.
+        tokens: digests, at least one of them a key of the game; None for publicly listed games.
         before: (created, id) of the last game of the previous page, None for the first page.
     """
 
@@ -141,13 +141,13 @@ class GameFilter:
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """A notification that another server has stored something, or this one by a write that it reported as failed.
+    """A notification that another server, or a write of this one that was reported as failed, has stored something.
 
     Attributes:
-        game_id: what it is about; "" for any game.
-        mine: this server owns it.
-        due: some server has to move in it, now or later.
-        maker: who has made it, if it is new; else "".
+        game_id: the game; "" for any game.
+        mine: whether this server owns it.
+        due: whether a server has to move in it, now or later.
+        maker: origin of its creator, if it is new; otherwise "".
     """
 
     game_id: str
@@ -160,85 +160,86 @@ NewsListener = Callable[[News], None]
 
 
 class Store(Protocol):
-    """A store of games; every method raises StoreError, or StoreFull if there is no space.
+    """A store of games. Every method raises StoreError, or StoreFull if there is no space.
 
-    If several servers share a store, only a game's owner moves in it by itself, which `own`, `due`, `release`, `later`
-    and `listen` are for. A single server owns all games.
+    If several servers share a store, only a game's owner makes automatic moves in it, coordinated by `own`, `due`,
+    `release`, `later` and `listen`. A single server owns all games.
     """
 
-    shared: bool  # by several servers
+    shared: bool  # whether several servers can use it
     secret: bytes  # drawn when the store was created
 
     @property
     def alive(self) -> bool:
-        """Whether it has answered of late."""
+        """Whether it has responded recently."""
 
     def now(self) -> int:
-        """Return milliseconds since 1970 by the one clock of all servers that share the store."""
+        """Return milliseconds since 1970 by the clock that all servers of the store share."""
 
     # -- games
 
     async def create(self, head: Head, batch: Batch) -> None:
-        """Store a new game. Raises Conflict if it or one of the keys exists already."""
+        """Store a new game. Raises Conflict if it or one of the keys already exists."""
 
     async def append(self, game_id: str, number: int, batch: Batch, *, owned: bool = False) -> None:
-        """Add entries, the first with this number, counted from 0.
+        """Add entries, beginning with this number, counted from 0.
 
-        Raises Conflict if the number is taken, if a shared store has lost the entry before, as it may in a failover to
-        a replica that lags behind, or if `owned` is set and this server no longer owns the game.
+        Raises Conflict if the number is taken, or if `owned` is set and this server does not own the game. A shared
+        store also raises it if the preceding entry is lost, for example in a failover to a lagging replica.
         """
 
     async def load(self, game_id: str) -> GameLog | None:
-        """Return a game, None if there is none. Raises Unreadable."""
+        """Return a game; None if it does not exist. Raises Unreadable."""
 
     async def later(self, game_id: str, number: int) -> list[Entry]:
         """Return the entries of a game from a number on. Raises Unreadable."""
 
     async def select(self, wanted: GameFilter) -> list[tuple[str, int]]:
-        """Return (id, created) of games, the newest first."""
+        """Return (id, created) of games, newest first."""
 
     async def find(self, digests: Sequence[str]) -> dict[str, tuple[str, int | None]]:
-        """Return (game, seat) of those keys that exist, by digest."""
+        """Return (game, seat) of existing keys, by digest."""
 
-    # -- what it holds
+    # -- totals and cleanup
 
     async def tally(self) -> dict[str, Tally]:
-        """Return what there is of each maker, by one scan of an index: for the background, not for a call."""
+        """Return the totals of each maker with an index scan, which is too slow for a call."""
 
     async def touch(self, game_ids: Sequence[str], moment: int) -> None:
-        """Record when games were last asked for."""
+        """Record when games were last accessed."""
 
     async def delete_untouched(self, before: int, most: int) -> list[str]:
-        """Delete games that nobody has asked for since a moment, the oldest first; return them.
+        """Delete games that were last accessed before a moment, oldest first; return them.
 
-        At most so many are deleted, and fewer if they are large; none means that there are none.
+        At most `most` games are deleted, fewer if they are large; [] means that there are none.
         """
 
     async def forget_requests(self, before: int, most: int) -> int:
-        """Delete names of requests from before a moment, at most so many; return how many."""
+        """Delete request names from before a moment, at most `most`; return how many."""
 
-    # -- moves of the server
+    # -- automatic moves
 
     async def own(self, game_id: str) -> bool:
-        """Take a game unless another live server owns it; return whether this server owns it now."""
+        """Take over a game, unless another live server owns it; return whether this server owns it."""
 
     async def due(self, before: int, most: int, *, bots_only: bool, skip: Collection[str] = ()) -> list[Due]:
-        """Take and return games in which a server has to move before a moment: first that longest due of each maker.
+        """Take over and return games in which a server has to move before a moment: first each maker's longest due one.
 
         Args:
             before: the moment.
-            most: games returned; if so many are, there may be more.
-            bots_only: games of bots only, beginning after the maker of the last that was returned; else all others.
-            skip: not these.
+            most: maximum number of games; if there are as many, there may be more.
+            bots_only: whether to return games of bots only, beginning after the last returned maker; otherwise all
+                others.
+            skip: games to skip.
 
-        Returned are games that this server owns already, and games without a live owner.
+        It returns games that this server already owns, and games without a live owner.
         """
 
     async def release(self, game_id: str) -> None:
-        """Let another server take a game that this one owns."""
+        """Let another server take over a game that this one owns."""
 
     def listen(self, heard: NewsListener) -> None:
-        """Report from now on what other servers store, and what this one reported as failed and has stored since."""
+        """Report changes by other servers, and by writes of this one that were reported as failed but succeeded."""
 
     # -- reviews
 
@@ -246,10 +247,10 @@ class Store(Protocol):
         """Return the stored plies of a review."""
 
     async def keep_review(self, game_id: str, plan: str, plies: Mapping[int, bytes]) -> None:
-        """Store plies of a review; those already stored stay. Of more than MOST_REVIEWS of a game the oldest go."""
+        """Store plies of a review, keeping those already stored. Delete the oldest reviews beyond MOST_REVIEWS."""
 
     async def close(self, within: float = CLOSING) -> None:
-        """Finish pending work and close, within so many seconds."""
+        """Finish pending work and close, within `within` seconds."""
 
 
 def query(wanted: GameFilter) -> tuple[str, list[Any]]:

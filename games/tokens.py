@@ -1,4 +1,4 @@
-"""Unguessable game ids and tokens, of 128 and 256 bits; a repeated request gets the same ones again."""
+"""Issues unguessable game IDs and tokens, of 128 and 256 bits; a repeated request gets the same ones."""
 
 import base64
 import hashlib
@@ -9,7 +9,7 @@ import secrets
 from clerestory.games.viewer import digest_of
 
 GAME_BYTES, TOKEN_BYTES = 16, 32
-GAME_ID = re.compile(r"[\w-]{1,22}", re.ASCII)  # of every id that was ever made
+GAME_ID = re.compile(r"[\w-]{1,22}", re.ASCII)  # matches every ID ever issued
 
 
 def text_of(data: bytes) -> str:
@@ -18,13 +18,13 @@ def text_of(data: bytes) -> str:
 
 
 class Mint:
-    """Makes the game id and tokens of one request.
+    """Issues the game ID and the tokens of one request.
 
-    If the request has a name, they are a function of it and of the store's secret, so they can be sent again without
-    being stored.
+    For a named request, they are derived from its name and the store's secret, so a repeated request gets them without
+    their being stored.
 
     Args:
-        secret: of the store.
+        secret: the store's secret.
         request: name of the request, "" for one that is never repeated.
     """
 
@@ -33,7 +33,7 @@ class Mint:
         self.digest = digest_of(f"request {request}") if request else ""
 
     def game_id(self) -> str:
-        """Return the id of a game; it does not begin with `-`, by which a command would take it for an option."""
+        """Return a game ID. It does not begin with `-`, so that commands do not mistake it for an option."""
         return re.sub("^-", "_", text_of(self._make("game")[:GAME_BYTES]))
 
     def token(self, whose: str) -> str:

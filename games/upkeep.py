@@ -1,4 +1,4 @@
-"""What is done to a store besides serving it: it is copied, also under a server that writes, surveyed, and migrated."""
+"""Maintenance of stores: copies them, even while a server writes, surveys and migrates them."""
 
 import os
 import shutil
@@ -23,11 +23,11 @@ from clerestory.games.store import Unreadable
 from clerestory.games.whereabouts import HEADER, file_of, of_file, require_ours
 from clerestory.texts.sentences import said
 
-TRIES = 20  # to copy a file between two moments at which its log begins anew
-LOG_HEADER = 32  # bytes at the beginning of a log of SQLite, with a salt that is new whenever it begins anew
+TRIES = 20  # attempts to copy a file without a log restart in between
+LOG_HEADER = 32  # header of an SQLite log, with a salt that changes when the log restarts
 COPIED = 1 << 20  # bytes copied at a time
 ENTRIES = "SELECT count(*) FROM entry"
-HEADS = "SELECT CAST(head AS BLOB) FROM game"  # bytes: one that is not UTF-8 is only that of a game that is frozen
+HEADS = "SELECT CAST(head AS BLOB) FROM game"  # as bytes, so that invalid UTF-8 affects only its own game
 DATABASE_HEADS = "SELECT textsend(head) FROM game"  # the same
 NEVER_STARTED = "store: the database has no games: no server has started with it"
 ELSEWHERE = "store: a database is backed up with pg_dump and restored with pg_restore (docs/hosting.md#back-up)"
@@ -35,13 +35,13 @@ ELSEWHERE = "store: a database is backed up with pg_dump and restored with pg_re
 
 @dataclass(frozen=True, slots=True)
 class Survey:
-    """What a store holds.
+    """The contents of a store.
 
     Attributes:
-        version: of its tables.
-        games: number of all.
-        entries: number of those of all games.
-        frozen: how many games this program cannot go on with, by reason.
+        version: version of its tables.
+        games: number of games.
+        entries: number of entries of all games.
+        frozen: number of games that this program cannot continue, by reason.
     """
 
     version: int
@@ -51,9 +51,9 @@ class Survey:
 
 
 async def survey(store: str) -> Survey:
-    """Return what a store holds, as `open_store` takes its name; a server may be using it, and nothing is changed.
+    """Return the contents of a store, named as for `open_store`. A server may be using it; nothing is changed.
 
-    Raises BadSettings for what is not a store, is damaged, or is of a later version of this program.
+    Raises BadSettings if it is not a store, is damaged, or is of a later version of this program.
     """
     if is_database(store):
         return await survey_database(store)
@@ -62,9 +62,9 @@ async def survey(store: str) -> Survey:
 
 
 async def migrate_store(store: str, to: int | None) -> None:
-    """Bring a store that no server uses to a version of its tables, None for that of this program.
+    """Migrate a store without running servers to a version of its tables, None for that of this program.
 
-    Raises BadSettings, also for a store in use and a version that this program does not make.
+    Raises BadSettings, also for a store in use or an unsupported version.
     """
     if is_database(store):
         await migrate_database(store, to)
@@ -78,9 +78,9 @@ async def migrate_store(store: str, to: int | None) -> None:
 
 
 def require_undamaged(file: Path) -> None:
-    """Raise BadSettings for a store that no server uses, and none could; nothing is changed.
+    """Raise BadSettings if a store without a running server is too damaged to open; nothing is changed.
 
-    A file whose server was killed is not looked at: part of it is still in its log.
+    A file with a log, after a server was killed, is not checked, because part of its data is in the log.
     """
     if log_of(file).exists():
         return
@@ -94,7 +94,7 @@ def require_undamaged(file: Path) -> None:
 
 
 def file_to_make(store: str) -> Path:
-    """Return the file of a store, which need not be there. Raises BadSettings for a store that is no file."""
+    """Return the file of a store, which may not exist. Raises BadSettings for a store that is not a file."""
     if is_database(store):
         raise BadSettings(ELSEWHERE)
     if (file := file_of(store)) is None:
@@ -103,12 +103,12 @@ def file_to_make(store: str) -> Path:
 
 
 def required_file(store: str) -> Path:
-    """Return the file of a store. Raises BadSettings for one that is not there, and a store that is no file."""
+    """Return the file of a store. Raises BadSettings if it does not exist, or the store is not a file."""
     return existing(file_to_make(store))
 
 
 def existing(file: Path) -> Path:
-    """Return a file. Raises BadSettings for one that is not there."""
+    """Return a file. Raises BadSettings if it does not exist."""
     require_no_folder(file)
     if not file.is_file():
         raise BadSettings(f"store: there is no file {file}")
@@ -116,16 +116,17 @@ def existing(file: Path) -> Path:
 
 
 def copy_store(source: Path, target: Path, *, into_new_folder: bool = False) -> Survey:
-    """Copy a store, also one that a server writes to, into a new file; return what is in the copy.
+    """Copy a store into a new file, even while a server writes to it; return the contents of the copy.
 
-    All that was stored when this is called is in it. It appears under its name when it is whole and on disk.
+    The copy includes everything that was stored before the call. It gets its final name once it is complete and on
+    disk.
 
     Args:
         source: the file of the store.
         target: the new file.
-        into_new_folder: make the folder of the target if there is none, as a server makes that of its store.
+        into_new_folder: whether to create a missing target folder, as a server does for its store.
 
-    Raises BadSettings for a source that is not a store or is damaged, and a target that exists or cannot be written.
+    Raises BadSettings if the source is not a store or is damaged, or if the target exists or cannot be written.
     """
     source = followed(source)
     for path in (target, log_of(target)):
@@ -141,33 +142,33 @@ def copy_store(source: Path, target: Path, *, into_new_folder: bool = False) -> 
         found = settled(source, part)
         part.rename(target)
         sync(target.absolute().parent)
-    except OSError as error:  # one of writing names no file
+    except OSError as error:  # write errors have no file name
         read = error.filename in {str(source), str(log_of(source))}
         what = f"{error.filename} cannot be read" if read else f"{target} cannot be written"
         raise BadSettings(f"store: {what}: {error.strerror}") from None
     finally:
-        with suppress(OSError):  # nothing was made where nothing can be
+        with suppress(OSError):  # the folder may not exist
             part.unlink(missing_ok=True)
             log_of(part).unlink(missing_ok=True)
     return found
 
 
 def log_of(file: Path) -> Path:
-    """Return where SQLite has the log of a file."""
+    """Return the path of SQLite's log of a file."""
     return file.with_name(f"{file.name}-wal")
 
 
 def copy_at_one_moment(source: Path, target: Path) -> None:
-    """Copy a file, then its log; what the log has overwritten meanwhile in the file is still in the log.
+    """Copy a file, then its log; pages that were overwritten in the file meanwhile are still in the log.
 
-    So the two are as after a crash, unless the log began anew between: then it is done again. The server that holds the
-    file is not disturbed: no lock is taken. Raises BadSettings, OSError.
+    So the copies are in the state after a crash, unless the log restarted in between; then the copy is repeated. No
+    lock is taken, so the server is not disturbed. Raises BadSettings, OSError.
     """
     for _ in range(TRIES):
         log_of(target).unlink(missing_ok=True)
         before = state_of_log(source)
         copy_privately(source, target)
-        with suppress(FileNotFoundError):  # a server that ends deletes it
+        with suppress(FileNotFoundError):  # a server deletes it on exit
             copy_privately(log_of(source), log_of(target))
         if state_of_log(source) == before:
             return
@@ -184,7 +185,7 @@ def copy_privately(source: Path, target: Path) -> None:
 
 
 def state_of_log(file: Path) -> tuple[Any, ...]:
-    """Return what changes when the log of a file begins anew; while the log is empty, when the file changes."""
+    """Return a value that changes when the log of a file restarts, or while the log is empty, when the file changes."""
     try:
         with log_of(file).open("rb") as opened:
             header, number = opened.read(LOG_HEADER), os.fstat(opened.fileno()).st_ino
@@ -194,12 +195,12 @@ def state_of_log(file: Path) -> tuple[Any, ...]:
 
 
 def settled(source: Path, part: Path) -> Survey:
-    """Make a copy whole, without a log, and return what is in it. Raises BadSettings if the source is damaged."""
+    """Merge the log into a copy, and return its contents. Raises BadSettings if the source is damaged."""
     connection = sqlite3.connect(part, isolation_level=None)
     try:
         connection.execute("PRAGMA journal_mode=DELETE").fetchone()
         require_whole(connection, str(source), "integrity_check")
-        require_store(connection, str(source))  # the header may have been in the log alone
+        require_store(connection, str(source))  # before the merge, the header may have been in the log only
         (version,) = connection.execute("PRAGMA user_version").fetchone()
         if not version:
             raise BadSettings(f"store: {source} is not a store of games")
@@ -215,7 +216,7 @@ def settled(source: Path, part: Path) -> Survey:
 
 
 def sync(path: Path) -> None:
-    """Wait until a file or folder is on disk."""
+    """Flush a file or folder to disk."""
     opened = os.open(path, os.O_RDONLY)
     try:
         os.fsync(opened)
@@ -224,14 +225,14 @@ def sync(path: Path) -> None:
 
 
 def surveyed(version: int, entries: int, heads: Iterable[bytes]) -> Survey:
-    """Return a survey out of the heads of all games."""
+    """Return the survey for the heads of all games."""
     reasons = Counter(reason_of(head) for head in heads)
     frozen = {reason: count for reason, count in sorted(reasons.items()) if reason}
     return Survey(version, reasons.total(), entries, frozen)
 
 
 def reason_of(head: bytes) -> str:
-    """Return why this program cannot go on with a game, "" if it can."""
+    """Return why this program cannot continue a game; "" if it can."""
     try:
         why = why_frozen(head_of(head))
     except Unreadable as error:
@@ -243,7 +244,7 @@ def reason_of(head: bytes) -> str:
 
 
 async def survey_database(url: str) -> Survey:
-    """Return what a database holds. Raises BadSettings."""
+    """Return the contents of a database. Raises BadSettings."""
 
     async def look(connection: Any) -> Survey:
         from clerestory.games.postgres_schema import version_of
@@ -259,7 +260,7 @@ async def survey_database(url: str) -> Survey:
 
 
 async def migrate_database(url: str, to: int | None) -> None:
-    """Bring a database to a version of its tables. Raises BadSettings."""
+    """Migrate a database to a version of its tables. Raises BadSettings."""
 
     async def convert(connection: Any) -> None:
         from clerestory.games import postgres_schema

@@ -1,4 +1,4 @@
-"""Who is looking at a kept game, by the tokens of the call, and how much of it they may see."""
+"""Identifies the viewer of a hosted game by the tokens of the call, and decides how much of the game is visible."""
 
 import hashlib
 from collections.abc import Collection, Mapping, Sequence
@@ -8,17 +8,17 @@ from clerestory.games.kept import ServerGame
 from clerestory.games.log import Onlookers
 from clerestory.refusals import Reason, refuse
 
-MAX_TOKENS = 8  # in one call; a game has fewer
+MAX_TOKENS = 8  # in one call; more than a game has
 
 
 @dataclass(frozen=True, slots=True)
 class Viewer:
-    """The sender of a call.
+    """The viewer of a game.
 
     Attributes:
-        seats: whose tokens the call has, ascending.
-        owner: the call has the owner's token.
-        stranger: may only see that there is a game with an open seat.
+        seats: seats whose tokens the call has, ascending.
+        owner: whether the call has the owner's token.
+        stranger: whether the viewer may see only that the game has open seats.
     """
 
     seats: tuple[int, ...] = ()
@@ -33,25 +33,25 @@ class Viewer:
 
 @dataclass(frozen=True, slots=True)
 class Presence:
-    """Who watches a game: the seats, ascending, and how many have none."""
+    """The watchers of a game: their seats, ascending, and the number of onlookers."""
 
     seats: tuple[int, ...]
     onlookers: int
 
 
 def presence_of(watching: Mapping[Viewer, int]) -> Presence:
-    """Return who watches, given how many there are of each kind of viewer."""
+    """Return the presence for the numbers of watchers with equal tokens."""
     seats = {seat for viewer in watching for seat in viewer.seats}
     return Presence(tuple(sorted(seats)), sum(number for viewer, number in watching.items() if not viewer.seats))
 
 
 def digest_of(token: str) -> str:
-    """Return the digest of a token, which is stored instead of it."""
+    """Return the digest of a token, which is stored instead of the token."""
     return hashlib.sha256(token.encode("utf-8", "surrogateescape")).hexdigest()
 
 
 def viewer_of(kept: ServerGame, tokens: Sequence[str]) -> Viewer:
-    """Return the viewer of a game with these tokens. Raises Refusal: WRONG_SEAT_TOKEN, BAD_OPTIONS for too many."""
+    """Return the viewer with these tokens. Raises Refusal: WRONG_SEAT_TOKEN, BAD_OPTIONS for too many."""
     if len(tokens) > MAX_TOKENS:
         refuse(Reason.BAD_OPTIONS, "tokens", f"has {len(tokens)} tokens; must have {MAX_TOKENS} at most")
     digests, known = [digest_of(token) for token in tokens], known_to(kept)
@@ -62,10 +62,10 @@ def viewer_of(kept: ServerGame, tokens: Sequence[str]) -> Viewer:
 
 
 def actor_of(kept: ServerGame, tokens: Sequence[str]) -> Viewer:
-    """Return who acts in a game with these tokens, one of which is of a seat or the owner's.
+    """Return the viewer with these tokens, who must have the token of a seat or the owner's.
 
-    Onlookers are refused before the request is looked at: whether its version or its action is right may be more than
-    they may see. Raises Refusal, WRONG_SEAT_TOKEN.
+    Onlookers are rejected before the request is validated, because its errors could reveal more than they may see.
+    Raises Refusal: WRONG_SEAT_TOKEN.
     """
     viewer = viewer_of(kept, tokens) if tokens else Viewer()
     if viewer.late:
@@ -80,9 +80,9 @@ def require_valid(kept: ServerGame, holders: Mapping[int, str]) -> None:
 
 
 def listed_to(kept: ServerGame, digests: Sequence[str]) -> Viewer | None:
-    """Return the viewer of a listed game, by those of the tokens with these digests that belong to it.
+    """Return the viewer of a listed game, by those digests that belong to the game.
 
-    None if none does any more: what found the game was that of a seat which has been given to somebody else.
+    None if none does: the token that found the game was of a seat that has been reassigned since.
     """
     if not digests:
         return Viewer()
@@ -91,19 +91,19 @@ def listed_to(kept: ServerGame, digests: Sequence[str]) -> Viewer | None:
 
 
 def known_to(kept: ServerGame) -> set[str]:
-    """Return the digests of the tokens of a game."""
+    """Return the digests of all tokens of a game."""
     return {holder.token for holder in kept.seats} | {kept.head.owner, kept.head.onlooker}
 
 
 def seen_by(kept: ServerGame, digests: Collection[str]) -> Viewer:
-    """Return the viewer with tokens of a game. Raises Refusal, WRONG_SEAT_TOKEN."""
+    """Return the viewer with tokens of a game. Raises Refusal: WRONG_SEAT_TOKEN."""
     seats = tuple(seat for seat, holder in enumerate(kept.seats) if holder.token in digests)
     viewer = Viewer(seats, kept.head.owner in digests)
     return viewer if not viewer.late else onlooker_of(kept, kept.head.onlooker in digests)
 
 
 def onlooker_of(kept: ServerGame, invited: bool) -> Viewer:
-    """Return a viewer without a seat; `invited`: with the onlookers' token. Raises Refusal, WRONG_SEAT_TOKEN."""
+    """Return a viewer without a seat; `invited` means with the onlookers' token. Raises Refusal: WRONG_SEAT_TOKEN."""
     rule = kept.head.options.onlookers
     if rule == Onlookers.ALL or (rule == Onlookers.LINK and invited):
         return Viewer()
@@ -118,7 +118,7 @@ def onlooker_of(kept: ServerGame, invited: bool) -> Viewer:
 
 
 def horizon(kept: ServerGame, viewer: Viewer) -> int:
-    """Return the latest version that a viewer may see: for an onlooker an earlier one, until the game is over."""
+    """Return the latest version that a viewer may see: an earlier one for onlookers, until the game is over."""
     late = kept.head.options.delay_plies if viewer.late and not kept.over else 0
     version, plies = kept.version, 0
     while plies < late and version > 0:

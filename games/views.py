@@ -1,6 +1,6 @@
-"""What a viewer may know of a kept game: its position as seats see it, and its entries with what they changed.
+"""Views of a hosted game: the position as seats see it, and entries with their changes, as a viewer may know them.
 
-Every view of a game is made here, from `State.observe` only.
+This module creates all views of games, only with `State.observe`.
 """
 
 from collections.abc import Iterator, Sequence
@@ -21,10 +21,10 @@ class SeatView:
     """A position as one seat knows it.
 
     Attributes:
-        seat: whose view; None for the public one.
-        state: what the seat knows.
-        acts: this viewer may act for the seat now, so its legal actions are of use.
-        private: coming outcomes that the seat may have been shown.
+        seat: the seat; None for the public view.
+        state: the position as the seat knows it.
+        acts: whether the viewer may act for the seat now, so that its legal actions are useful.
+        private: coming outcomes that the seat may have seen.
     """
 
     seat: int | None
@@ -35,15 +35,16 @@ class SeatView:
 
 @dataclass(frozen=True, slots=True)
 class EntryView:
-    """An entry in its place.
+    """An entry with its context.
 
     Attributes:
-        entry: what happened.
-        version: of the game after it.
-        ply: reached by it.
-        from_ply: from which.
-        position: before it, as nobody may see it; None if it is not a move, or the game cannot be played here.
-        changes: what it changed, as far as the viewer may know.
+        entry: the entry.
+        version: version of the game after it.
+        ply: ply after it.
+        from_ply: ply before it.
+        position: the complete position before it, which must not be shown; None if it is not a move or the game is
+            frozen.
+        changes: its changes, as far as the viewer may know them.
     """
 
     entry: Entry
@@ -55,13 +56,13 @@ class EntryView:
 
 
 def views_of(kept: ServerGame, viewer: Viewer, ply: int | None = None, *, latest: bool = True) -> list[SeatView]:
-    """Return the position of a ply as each seat of a viewer sees it; with none or several seats, the public view first.
+    """Return the views of a viewer's seats at a ply; with no seat or several, the public view comes first.
 
     Args:
         kept: the game.
-        viewer: who looks.
-        ply: None for the current one.
-        latest: the game is at its latest version, so that somebody may act.
+        viewer: the viewer.
+        ply: the ply, None for the current one.
+        latest: whether the game is at its latest version, so that actions are possible.
     """
     if kept.positions is None or viewer.stranger:
         return []
@@ -78,10 +79,10 @@ def view_of(position: State, seat: int | None, *, present: bool, enters: bool) -
     """Return a position as a seat knows it; None for the public view.
 
     Args:
-        position: the whole position.
-        seat: whose view.
-        present: somebody may act in this position.
-        enters: chance outcomes are entered, and this viewer may enter them.
+        position: the complete position.
+        seat: the seat.
+        present: whether actions are possible in this position.
+        enters: whether chance outcomes are entered, and the viewer may enter them.
     """
     eyes = NATURE if seat is None else seat
     known = position.observe(eyes)
@@ -90,7 +91,7 @@ def view_of(position: State, seat: int | None, *, present: bool, enters: bool) -
 
 
 def steps_since(before: ServerGame, kept: ServerGame, viewer: Viewer) -> Iterator[EntryView]:
-    """Yield what happened in a game since `before`."""
+    """Yield the entries of a game since `before`."""
     walk = before.copy()
     for entry in kept.entries[before.version :]:
         position, ply = None if walk.frozen or not entry.moves else walk.position, walk.ply
@@ -100,7 +101,7 @@ def steps_since(before: ServerGame, kept: ServerGame, viewer: Viewer) -> Iterato
 
 
 def steps_of_line(kept: ServerGame, first: int, last: int, viewer: Viewer) -> Iterator[EntryView]:
-    """Yield what led to the plies of the current line from one to another, both included."""
+    """Yield the entries of the current line between two plies, both included."""
     numbers = {id(entry): number for number, entry in enumerate(kept.entries, 1)}
     first = max(first, 1)
     positions = repeat((None, None)) if kept.positions is None else pairwise(kept.positions.since(first - 1))
@@ -111,11 +112,11 @@ def steps_of_line(kept: ServerGame, first: int, last: int, viewer: Viewer) -> It
 
 
 def changes_for(viewer: Viewer, position: State, entry: Entry, after: State) -> Sequence[Change]:
-    """Return what an entry changed by the knowledge of a viewer: that of the only seat, else what is public."""
+    """Return the changes of an entry as a viewer knows them: by the only seat, otherwise the public ones."""
     eyes = viewer.seats[0] if len(viewer.seats) == 1 else NATURE
     return changes_of(position.observe(eyes), entry.text, after.observe(eyes))
 
 
 def record_for(kept: ServerGame, viewer: Viewer) -> Record:
-    """Return the record of a game as far as a viewer may know it: all of it once the game is over."""
+    """Return the record of a game as far as a viewer may know it: complete once the game is over."""
     return kept.record(None if kept.over else viewer.seats[0] if viewer.seats else NATURE)

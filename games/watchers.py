@@ -1,4 +1,4 @@
-"""Who watches a game: they are counted, told who else does, and woken up a few at a time."""
+"""Counts the watchers of a game, informs them of each other, and wakes them up a few at a time."""
 
 import asyncio
 from collections import Counter
@@ -7,25 +7,25 @@ from collections.abc import Iterable
 from clerestory.counting import decrease
 from clerestory.games.viewer import Presence, Viewer, presence_of
 
-PRESENCE_INTERVAL_S = 1.0  # from one change of who watches that watchers are told to the next
-INTERVAL_EACH_S = 0.005  # by which it is at least as long, for each watcher
-WAKES = 32  # watchers that are woken up before other calls have their turn
+PRESENCE_INTERVAL_S = 1.0  # minimum between two presence updates
+INTERVAL_EACH_S = 0.005  # minimum per watcher
+WAKES = 32  # watchers to wake up before other calls get a turn
 
 
 class Watchers:
     """The watchers of a game.
 
     Attributes:
-        number: of the changes of who watches that were told.
+        number: number of presence updates so far.
     """
 
     def __init__(self) -> None:
         self.number = 0
         self._viewers: dict[asyncio.Event, Viewer] = {}
         self._alike: Counter[Viewer] = Counter()
-        self._presence: Presence | None = None  # None after a change, until it is asked for
-        self._sleeping: list[asyncio.Event] = []  # those to be woken up
-        self._told = float("-inf")  # when a change was told last
+        self._presence: Presence | None = None  # None after a change, until it is needed
+        self._sleeping: list[asyncio.Event] = []  # waiters to wake up
+        self._told = float("-inf")  # time of the last presence update
         self._timer: asyncio.TimerHandle | None = None
 
     def __len__(self) -> int:
@@ -33,17 +33,17 @@ class Watchers:
 
     @property
     def presence(self) -> Presence:
-        """Who watches now; computed once after each change."""
+        """The present watchers, computed once after each change."""
         if self._presence is None:
             self._presence = presence_of(self._alike)
         return self._presence
 
     def alike(self, viewer: Viewer) -> int:
-        """Return how many watch with equal tokens."""
+        """Return the number of watchers with equal tokens."""
         return self._alike[viewer]
 
     def enter(self, viewer: Viewer) -> asyncio.Event:
-        """Count a watcher; return the event that is set when there is something new for it."""
+        """Add a watcher; return the event that is set when there is news for it."""
         news = asyncio.Event()
         self._viewers[news] = viewer
         self._alike[viewer] += 1
@@ -51,13 +51,13 @@ class Watchers:
         return news
 
     def leave(self, news: asyncio.Event) -> None:
-        """Count a watcher no more."""
+        """Remove a watcher."""
         viewer = self._viewers.pop(news)
         decrease(self._alike, viewer)
         self._change()
 
     def _change(self) -> None:
-        """Tell those who watch that others do, now or when the interval is over."""
+        """Schedule a presence update, now or at the end of the interval."""
         self._presence = None
         if not self._viewers and self._timer is not None:
             self._timer.cancel()
@@ -73,7 +73,7 @@ class Watchers:
         self.wake()
 
     def wake(self) -> None:
-        """Wake up all, a few at a time."""
+        """Wake up all watchers, a few at a time."""
         if self._viewers:
             begin = not self._sleeping
             self._sleeping = ordered(self._sleeping, self._viewers)
@@ -89,5 +89,5 @@ class Watchers:
 
 
 def ordered(first: Iterable[asyncio.Event], others: Iterable[asyncio.Event]) -> list[asyncio.Event]:
-    """Return all of these once, some of them first."""
+    """Return all events once, with some of them first."""
     return [*dict.fromkeys([*first, *others])]

@@ -1,4 +1,4 @@
-"""Where the games of a store are, and how things stand there, without opening it."""
+"""Locates a store and checks its state without opening it."""
 
 import fcntl
 import shutil
@@ -12,23 +12,23 @@ from clerestory.games import sqlite
 from clerestory.games.opening import is_database, with_database
 from clerestory.games.schema import APPLICATION, SCRIPTS, require_writable, too_late
 
-HEADER = 100  # bytes at the beginning of a file of SQLite
+HEADER = 100  # bytes of the header of an SQLite file
 MAGIC = b"SQLite format 3\0"
-VERSION, OWNER = slice(60, 64), slice(68, 72)  # of the header: our version of the tables, and whose file it is
-LOCKED = 0x40000000, 512  # the bytes that SQLite locks: the first, and how many
-LOOKING = 5.0  # seconds that a database has to answer
+VERSION, OWNER = slice(60, 64), slice(68, 72)  # of the header: version of the tables, and application ID
+LOCKED = 0x40000000, 512  # first byte and number of bytes that SQLite locks
+LOOKING = 5.0  # timeout of a database in seconds
 
 
 @dataclass(frozen=True, slots=True)
 class Whereabouts:
-    """Where a store is, and how things stand there.
+    """The location and the state of a store.
 
     Attributes:
-        place: in words.
-        new: nothing has been kept there yet.
-        folder: whose disk it is on; None for memory and for a database.
-        busy: another process has it open, and would not share it.
-        ahead: seconds by which the clock of a database is ahead of this machine's.
+        place: a phrase for users.
+        new: whether nothing has been stored there yet.
+        folder: a folder on its disk; None for memory and for a database.
+        busy: whether another process uses it exclusively.
+        ahead: how far the clock of a database is ahead of this machine's, in seconds.
     """
 
     place: str
@@ -39,7 +39,7 @@ class Whereabouts:
 
     @property
     def disk(self) -> tuple[int, int] | None:
-        """The bytes of its disk, and how many of them are free; None if it is on no disk of this machine."""
+        """The total and free bytes of its disk; None if it is not on a disk of this machine."""
         if self.folder is None:
             return None
         usage = shutil.disk_usage(self.folder)
@@ -47,7 +47,7 @@ class Whereabouts:
 
 
 async def whereabouts(store: str) -> Whereabouts:
-    """Return where a store is, as `open_store` takes its name. Raises BadSettings for one that cannot be opened."""
+    """Return the location of a store, named as for `open_store`. Raises BadSettings if it cannot be opened."""
     if is_database(store):
         return await of_database(store)
     file = file_of(store)
@@ -55,12 +55,12 @@ async def whereabouts(store: str) -> Whereabouts:
 
 
 def file_of(store: str) -> Path | None:
-    """Return the file of a store; None for memory and for a database. Raises BadSettings for what names no file."""
+    """Return the file of a store; None for memory and for a database. Raises BadSettings for an invalid file name."""
     return None if is_database(store) else sqlite.file_of(store)
 
 
 def of_file(file: Path) -> Whereabouts:
-    """Return how things stand with a file. Raises BadSettings."""
+    """Return the state of a file. Raises BadSettings."""
     folder = next(one for one in file.absolute().parents if one.exists())
     require_writable(file, folder)
     if not file.exists():
@@ -75,7 +75,7 @@ def of_file(file: Path) -> Whereabouts:
 
 
 def require_ours(file: Path, header: bytes) -> None:
-    """Raise BadSettings unless a file is empty, or begins as a store that this program reads."""
+    """Raise BadSettings unless a file is empty, or has the header of a store that this program can read."""
     if not header:
         return
     if not header.startswith(MAGIC) or int.from_bytes(header[OWNER]) not in (0, APPLICATION):
@@ -86,7 +86,7 @@ def require_ours(file: Path, header: bytes) -> None:
 
 
 def is_locked(opened: Any) -> bool:
-    """Whether another process has locked a file as SQLite does."""
+    """Return whether another process holds SQLite's lock on a file."""
     begin, length = LOCKED
     try:
         fcntl.lockf(opened, fcntl.LOCK_EX | fcntl.LOCK_NB, length, begin)
@@ -97,7 +97,7 @@ def is_locked(opened: Any) -> bool:
 
 
 async def of_database(url: str) -> Whereabouts:
-    """Return how things stand with a database. Raises BadSettings."""
+    """Return the state of a database. Raises BadSettings."""
 
     async def ask(connection: Any) -> tuple[float, bool]:
         from clerestory.games.postgres_link import Address, require_sessions
@@ -107,7 +107,7 @@ async def of_database(url: str) -> Whereabouts:
         new = not await version_of(connection)
         if new:
             async with connection.transaction(force_rollback=True):
-                await connection.execute("CREATE TABLE store ()")  # as a server would: it may not be allowed to
+                await connection.execute("CREATE TABLE store ()")  # as a server does, which may lack the privilege
         [told] = await (await connection.execute("SELECT extract(epoch FROM clock_timestamp())::float8")).fetchone()
         return told, new
 

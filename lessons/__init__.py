@@ -1,4 +1,4 @@
-"""Lessons: short games with forced luck and an opponent that follows a script, as data, and following them."""
+"""Lessons as data, and the engine that plays them: short games with scripted luck and a scripted opponent."""
 
 from clerestory.lessons.course import Course, NotAllowed
 from clerestory.lessons.lesson import BadLesson, Lesson, NoLesson

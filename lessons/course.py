@@ -1,4 +1,4 @@
-"""Following a lesson: from what the learner has tried so far to what is shown next."""
+"""Plays a lesson: computes what to show next from the learner's actions so far."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,15 +9,15 @@ from clerestory.engine.rng import Rng
 from clerestory.lessons.goals import Start, allowed, hold, matches
 from clerestory.lessons.lesson import BadLesson, Lesson, Step, Task, Words
 
-AGAIN = "again"  # key of what is said of a try that failed, where nothing fits better
+AGAIN = "again"  # key of the text for a failed attempt without a more specific one
 MOST_STARS = 3
 
 
 class NotAllowed(ValueError):
-    """A lesson does not allow an action; the message names some that it allows.
+    """A lesson does not allow an action; the message names some allowed ones.
 
     Attributes:
-        index: of the action, from 0.
+        index: index of the action, from 0.
     """
 
     def __init__(self, index: int, message: str) -> None:
@@ -27,14 +27,14 @@ class NotAllowed(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class LessonView:
-    """A moment of a lesson, as the learner may know it.
+    """A moment of a lesson, as visible to the learner.
 
     Attributes:
         state: the position.
-        before: the position before it; None if nothing was played.
-        action: what was played.
-        words: what is said; None for nothing.
-        wrong: the words answer a try that failed.
+        before: the previous position; None if nothing was played.
+        action: the action that led to the position; None if nothing was played.
+        words: the text to show; None for none.
+        wrong: whether the text is about a failed attempt.
     """
 
     state: State
@@ -45,12 +45,12 @@ class LessonView:
 
 
 class Course:
-    """The course of a lesson.
+    """The progress of a learner through a lesson.
 
     Attributes:
-        lesson: which.
-        scenes: what happened since the last action.
-        mistakes: tries that failed.
+        lesson: the lesson.
+        scenes: the moments since the learner's last action.
+        mistakes: number of failed attempts.
     """
 
     def __init__(self, lesson: Lesson) -> None:
@@ -60,11 +60,11 @@ class Course:
         self._at = 0
         self._state = next(iter(lesson.positions.values())).copy()
         self._start = Start(self._state, ())
-        self._used: set[int] = set()  # numbers of the plies of the script
+        self._used: set[int] = set()  # indices of the script's plies
         self._told: set[int] = set()
         self._go_on()
 
-    # -- what is to be done ----------------------------------------------------------------------------
+    # -- the current step ------------------------------------------------------------------------------
 
     @property
     def step(self) -> Step | None:
@@ -74,30 +74,30 @@ class Course:
 
     @property
     def state(self) -> State:
-        """The position, as the learner may know it."""
+        """The position, as visible to the learner."""
         return self._state.observe(self.lesson.seat)
 
     def actions(self) -> list[Action]:
-        """Return what the learner may do now."""
+        """Return the actions that the learner may choose."""
         step = self.step
         return allowed(self._state, self.lesson.seat, step.task.allow) if step and step.task else []
 
     def done(self) -> float:
-        """Return how much of the lesson is done, 0 to 1."""
+        """Return the completed share of the lesson, 0 to 1."""
         return self._at / len(self.lesson.steps)
 
     def stars(self) -> int:
-        """Return how well the lesson was done, 1 to MOST_STARS; 0 before its end."""
+        """Return the rating of the completed lesson, 1 to MOST_STARS; 0 before its end."""
         return 0 if self.step else max(1, MOST_STARS - self.mistakes)
 
     def record(self) -> list[str]:
-        """Return the lines of a record of what was played since the last beginning."""
+        """Return the lines of a record of the plies since the last initial position."""
         return list(Record(self._state).lines())
 
-    # -- its course ------------------------------------------------------------------------------------
+    # -- progress --------------------------------------------------------------------------------------
 
     def attempt(self, index: int, text: str) -> None:
-        """Play what the learner tries. Raises NotAllowed."""
+        """Play an action of the learner. Raises NotAllowed."""
         self.scenes = []
         step, open_ = self.step, self.actions()
         if step is None:
@@ -109,7 +109,7 @@ class Course:
         self._judge(step.task, text)
 
     def _judge(self, task: Task, text: str) -> None:
-        """Play on until the task is done, has failed, or waits for the learner again."""
+        """Play until the task is completed, has failed, or waits for the learner again."""
         while not self._is_due(task):
             if self._state.over or self._state.turn == self.lesson.seat:
                 break
@@ -121,11 +121,11 @@ class Course:
             self._again(failed)
 
     def _is_due(self, task: Task) -> bool:
-        """Whether the task is judged now."""
+        """Return whether this position decides the task."""
         return hold(task.until or task.goal, self._state, self._start)
 
     def _failure(self, task: Task, text: str) -> Words | None:
-        """Return what is said of a try that cannot succeed any more; None if it still can."""
+        """Return the text about an attempt that can no longer succeed; None if it still can."""
         for one in task.wrong:
             if (not one.play or matches(text, one.play)) and (
                 hold(one.when, self._state, self._start) and (one.when or one.play)
@@ -135,14 +135,14 @@ class Course:
         return Words(AGAIN) if judged or self._state.over or not self.actions() else None
 
     def _again(self, words: Words) -> None:
-        """Return to the beginning of the task."""
+        """Reset to the beginning of the task."""
         self.mistakes += 1
         self._state = self._start.state.copy(history=True)
         self._used, self._told = set(), set()
         self._show(words, wrong=True)
 
     def _go_on(self) -> None:
-        """Take the next steps, up to one with a task, or to the end."""
+        """Take the next steps, up to the next task or the end."""
         while (step := self.step) is not None:
             self._enter(step)
             if step.task is not None:
@@ -154,7 +154,7 @@ class Course:
             self._show(Words())
 
     def _enter(self, step: Step) -> None:
-        """Begin a step: its position, its forced plies, its words."""
+        """Begin a step: set its position, play its forced plies, and show its text."""
         if step.at:
             self._state = self.lesson.positions[step.at].copy()
         for pattern in step.play:
@@ -167,7 +167,7 @@ class Course:
     # -- plies -----------------------------------------------------------------------------------------
 
     def _forced(self) -> Action:
-        """Return the next ply that is not the learner's: by the script, by habit, else by chance or the first."""
+        """Return the next ply of chance or the opponent: by script, by habit, else at random or the first."""
         legal = self._state.legal_actions()
         task = self.step.task if self.step else None
         for number, pattern in enumerate(task.script if task else ()):
@@ -182,13 +182,13 @@ class Course:
         return self._state.draw(Rng(self._state.plies))
 
     def _play(self, action: Action, task: Task | None) -> None:
-        """Play a ply, and show it with what is told of it."""
+        """Play a ply, and show it with its text."""
         before = self.state
         self._state.play(action)
         self.scenes.append(LessonView(self.state, before, action, self._told_of(action, task)))
 
     def _told_of(self, action: Action, task: Task | None) -> Words | None:
-        """Return what is told of a ply, the first time."""
+        """Return the text about a ply, if it has not been shown yet."""
         for number, one in enumerate(task.tell if task else ()):
             if number not in self._told and matches(action.text, one.play) and hold(one.when, self._state, self._start):
                 self._told.add(number)
@@ -196,10 +196,10 @@ class Course:
         return None
 
     def _show(self, words: Words, *, wrong: bool = False) -> None:
-        """Show the position with some words."""
+        """Show the position with a text."""
         self.scenes.append(LessonView(self.state, words=words if words.say else None, wrong=wrong))
 
 
 def first(legal: Sequence[Action], pattern: str) -> Action | None:
-    """Return the first of some actions that matches a pattern; None if none does."""
+    """Return the first action that matches a pattern; None if none does."""
     return next((action for action in legal if matches(action.text, [pattern])), None)

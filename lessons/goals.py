@@ -1,4 +1,4 @@
-"""What must be true of a position: predicates as data, such as `["players.0.vp", ">=", {"before": 2}]`."""
+"""Conditions on a position, as data: predicates such as `["players.0.vp", ">=", {"before": 2}]`."""
 
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from clerestory.engine.core import Action, State
 
-MOST_POSITIONS = 20_000  # that are looked at to find what is possible
+MOST_POSITIONS = 20_000  # positions to search for the maximum of a field
 COMPARED: dict[str, Callable[[Any, Any], bool]] = {
     "==": operator.eq,
     "!=": operator.ne,
@@ -21,13 +21,13 @@ COMPARED: dict[str, Callable[[Any, Any], bool]] = {
 
 
 class Condition(NamedTuple):
-    """Something that must be true.
+    """A condition on a position.
 
     Attributes:
-        field: its path in the position: `players.0.gold`.
-        compare: one of COMPARED.
-        value: a number or a text; `{"before": 2}`: 2 more than at the beginning of the task; `{"field": "cost"}`: what
-            that field holds; `{"most": 0}`: as much as the learner could have reached from there, less that number.
+        field: path of a field in the position: `players.0.gold`.
+        compare: one of the keys of COMPARED.
+        value: a number or a text; `{"before": 2}`: 2 more than at the beginning of the task; `{"field": "cost"}`: the
+            value of that field; `{"most": 0}`: the maximum that the learner could have reached, minus that number.
     """
 
     field: str
@@ -36,7 +36,7 @@ class Condition(NamedTuple):
 
 
 class Start(NamedTuple):
-    """The beginning of a task: the position, and the patterns of what the learner may do."""
+    """The beginning of a task: the position, and the patterns of the learner's actions."""
 
     state: State
     allow: tuple[str, ...]
@@ -49,20 +49,20 @@ def fields_of(state: State) -> Mapping[str, Any]:
 
 
 def field_of(fields: Any, path: str) -> Any:
-    """Return a field by its path. Raises KeyError or IndexError for one that is not there."""
+    """Return a field by its path. Raises KeyError or IndexError if it does not exist."""
     for word in path.split("."):
         fields = fields[int(word)] if isinstance(fields, list) else fields[word]
     return fields
 
 
 def hold(conditions: Iterable[Condition], state: State, start: Start) -> bool:
-    """Whether all conditions are true of a position."""
+    """Return whether all conditions hold for a position."""
     fields = fields_of(state)
     return all(COMPARED[one.compare](field_of(fields, one.field), wanted(one, fields, start)) for one in conditions)
 
 
 def wanted(one: Condition, fields: Mapping[str, Any], start: Start) -> Any:
-    """Return what a condition compares with."""
+    """Return the value that a condition compares with."""
     if not isinstance(one.value, dict):
         return one.value
     ((kind, value),) = one.value.items()
@@ -74,7 +74,7 @@ def wanted(one: Condition, fields: Mapping[str, Any], start: Start) -> Any:
 
 
 def most(path: str, start: Start) -> Any:
-    """Return the most that a field can become by what the learner may do until another is to act."""
+    """Return the maximum of a field that the learner can reach before another player's turn."""
     seat, open_ = start.state.turn, [start.state.copy()]
     seen: set[int] = set()
     best = field_of(fields_of(start.state), path)
@@ -91,12 +91,12 @@ def most(path: str, start: Start) -> Any:
 
 
 def allowed(state: State, seat: int, patterns: Sequence[str]) -> list[Action]:
-    """Return the legal actions of a seat that match a pattern; [] if another is to act."""
+    """Return the legal actions of a seat that match a pattern; [] if it is not the seat's turn."""
     if state.turn != seat:
         return []
     return [action for action in state.legal_actions() if matches(action.text, patterns)]
 
 
 def matches(text: str, patterns: Sequence[str]) -> bool:
-    """Whether the text of an action matches one of some patterns, in which `*` stands for anything."""
+    """Return whether an action matches one of the patterns, in which `*` matches anything."""
     return any(fnmatchcase(text, pattern) for pattern in patterns)

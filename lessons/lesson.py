@@ -1,7 +1,7 @@
-"""Lessons as data: lessons/GAME/NAME.json, in the order of lessons/lessons.json.
+"""Loads lessons from lessons/GAME/NAME.json, in the order of lessons/lessons.json.
 
-A lesson is a list of steps. A step may begin at a position of its own, force plies, say something, and set a task: what
-the learner may do, and what must be true in the end.
+A lesson is a list of steps. A step may set a position, force plies, show a text, and set a task: the actions that the
+learner may choose, and the conditions to reach.
 """
 
 import json
@@ -15,25 +15,25 @@ from clerestory.engine.core import Game, State
 from clerestory.engine.errors import BadPosition
 from clerestory.lessons.goals import Condition
 
-FOLDER = Path(__file__).resolve().parent  # of the files themselves, where the module is a link to one
+FOLDER = Path(__file__).resolve().parent  # of the files themselves, even if the module is a link
 
 
 class BadLesson(ValueError):
-    """A file of a lesson is wrong; the message names the file and what is wrong in it."""
+    """A lesson file is invalid; the message names the file and the fault."""
 
 
 class NoLesson(ValueError):
-    """There is no such lesson; the message lists those there are."""
+    """A lesson does not exist; the message lists the existing ones."""
 
 
 @dataclass(frozen=True, slots=True)
 class Words:
-    """A text, and what it is about.
+    """A text, with its arguments and what it refers to.
 
     Attributes:
         say: key of the text, after the lesson's name; "" for none.
-        light: places of the board that it is about.
-        given: where its arguments come from, by name.
+        light: places on the board to highlight.
+        given: sources of its arguments, by name.
     """
 
     say: str = ""
@@ -43,12 +43,12 @@ class Words:
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """What is said about a ply of a task.
+    """A text about a ply of a task.
 
     Attributes:
         words: the text.
         play: patterns of the ply; () for any.
-        when: what must be true after it.
+        when: conditions after the ply.
     """
 
     words: Words
@@ -58,16 +58,16 @@ class Reply:
 
 @dataclass(frozen=True, slots=True)
 class Task:
-    """What the learner is to do.
+    """A task for the learner.
 
     Attributes:
-        goal: what must be true.
-        until: when that is judged; () for after every ply.
+        goal: conditions to reach.
+        until: when the goal is judged; () for after every ply.
         allow: patterns of the actions that the learner may choose.
-        wrong: answers to tries that fail; the first that fits is said.
-        tell: answers to plies in between, each said once.
-        script: patterns of forced plies, of luck and of the opponent, each used once, in order, where it is legal.
-        hints: whether hints are meant to be used.
+        wrong: texts about failed attempts; the first that matches is shown.
+        tell: texts about plies on the way, each shown once.
+        script: patterns of forced plies of chance and of the opponent; each is used once, in order, when it is legal.
+        hints: whether the task expects the learner to use hints.
         answer: actions that reach the goal.
     """
 
@@ -83,7 +83,7 @@ class Task:
 
 @dataclass(frozen=True, slots=True)
 class Step:
-    """One step of a lesson: a position, then forced plies, then words, then a task; each may be missing."""
+    """One step of a lesson: a position, then forced plies, then a text, then a task; each is optional."""
 
     words: Words
     at: str = ""
@@ -97,12 +97,12 @@ class Lesson:
 
     Attributes:
         name: unique among all games.
-        game: what it teaches.
-        number: among those of its game, from 1.
+        game: the game that it teaches.
+        number: its number among the lessons of the game, from 1.
         minutes: how long it takes.
-        seat: the learner's.
-        habits: patterns of the opponent's actions, the preferred ones first, where no script names one.
-        positions: what its steps begin at, by name.
+        seat: the learner's seat.
+        habits: patterns of the opponent's actions outside scripts, in order of preference.
+        positions: the initial positions of its steps, by name.
         steps: in order.
     """
 
@@ -117,25 +117,25 @@ class Lesson:
 
 
 def written(game: Game) -> tuple[Lesson, ...]:
-    """Return the lessons of a game in their order; () if their positions are impossible with the cards in use.
+    """Return the lessons of a game in order; () if the cards in use make their positions impossible.
 
     Raises BadLesson.
     """
     names = read("lessons.json").get(game.name, [])
     try:
         return tuple(read_lesson(game, name, number) for number, name in enumerate(names, 1))
-    except BadPosition:  # the cards in use are others
+    except BadPosition:  # the cards in use differ
         return ()
 
 
 @cache
 def read(name: str) -> Any:
-    """Return what a JSON file of this folder holds."""
+    """Return the content of a JSON file in this folder, cached."""
     return json.loads((FOLDER / name).read_text("utf-8"))
 
 
 def read_lesson(game: Game, name: str, number: int) -> Lesson:
-    """Return a lesson. Raises BadLesson, BadPosition."""
+    """Load a lesson. Raises BadLesson, BadPosition."""
     path = f"{game.name}/{name}.json"
     fields = read(path)
     try:
@@ -154,7 +154,7 @@ def read_lesson(game: Game, name: str, number: int) -> Lesson:
 
 
 def read_position(game: Game, fields: Mapping[str, Any]) -> State:
-    """Return a position of a file: all its fields, or those that differ from another one. Raises BadPosition."""
+    """Return a position of a lesson file: all its fields, or those that differ from another one. Raises BadPosition."""
     whole = dict(fields)
     if base := whole.pop("from", ""):
         whole = json.loads(json.dumps(read(f"{game.name}/positions/{base}.json"))) | whole
@@ -164,7 +164,7 @@ def read_position(game: Game, fields: Mapping[str, Any]) -> State:
 
 
 def put(fields: Any, path: str, value: Any) -> None:
-    """Set a field or an element by its path: `players.0.gold`. Raises KeyError for one that is not there."""
+    """Set a field or an element by its path: `players.0.gold`. Raises KeyError if it does not exist."""
     *way, last = path.split(".")
     for word in way:
         fields = fields[int(word) if isinstance(fields, list) else word]
@@ -177,7 +177,7 @@ def put(fields: Any, path: str, value: Any) -> None:
 
 
 def read_step(fields: Mapping[str, Any]) -> Step:
-    """Return a step."""
+    """Parse a step."""
     return Step(
         words=read_words(fields),
         at=fields.get("at", ""),
@@ -187,12 +187,12 @@ def read_step(fields: Mapping[str, Any]) -> Step:
 
 
 def read_words(fields: Mapping[str, Any]) -> Words:
-    """Return the words of a step or an answer."""
+    """Parse the text of a step or a reply."""
     return Words(fields.get("say", ""), tuple(fields.get("light", ())), fields.get("with", {}))
 
 
 def read_task(fields: Mapping[str, Any]) -> Task:
-    """Return a task. Raises TypeError for a field that tasks lack."""
+    """Parse a task. Raises TypeError for an unknown field."""
     known = {"goal", "until", "allow", "wrong", "tell", "script", "hints", "answer"}
     if strangers := fields.keys() - known:
         raise TypeError(f"a task has no {', '.join(sorted(strangers))}")
@@ -209,10 +209,10 @@ def read_task(fields: Mapping[str, Any]) -> Task:
 
 
 def read_answer(fields: Mapping[str, Any]) -> Reply:
-    """Return an answer."""
+    """Parse a reply."""
     return Reply(read_words(fields), tuple(fields.get("play", ())), read_conditions(fields.get("when", ())))
 
 
 def read_conditions(rows: Any) -> tuple[Condition, ...]:
-    """Return conditions; each is written as a list of its field, what is compared, and with what."""
+    """Parse conditions; each is a list of a field, a comparison and a value."""
     return tuple(Condition(*row) for row in rows)

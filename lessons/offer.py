@@ -1,4 +1,4 @@
-"""The lessons that can be played with the cards in use."""
+"""Lists the lessons that can be played with the cards in use."""
 
 from functools import cache
 
@@ -11,12 +11,12 @@ from clerestory.lessons.words import said
 
 @cache
 def lessons(game: Game) -> tuple[Lesson, ...]:
-    """Return the lessons of a game in their order, without those that the cards in use rule out. Raises BadLesson."""
+    """Return the lessons of a game in order, without those that the cards in use make impossible. Raises BadLesson."""
     return tuple(one for one in written(game) if is_sound(one))
 
 
 def lesson(name: str) -> Lesson:
-    """Return the lesson of a name. Raises NoLesson."""
+    """Return a lesson by its name. Raises NoLesson."""
     known = {one.name: one for game in GAMES.values() for one in lessons(game)}
     if name not in known:
         raise NoLesson(f"no lesson {name[:40]!r}; lessons with these cards are {', '.join(known) or 'none'}")
@@ -24,9 +24,9 @@ def lesson(name: str) -> Lesson:
 
 
 def is_sound(one: Lesson) -> bool:
-    """Whether the answers of a lesson still do its tasks without a mistake, and its texts find what they speak of.
+    """Return whether a lesson's answers still complete its tasks without mistakes, and its texts find their arguments.
 
-    A task without an answer is taken to be possible, and what follows it is not looked at.
+    A task without an answer is assumed to be possible, and the steps after it are not checked.
     """
     try:
         course = Course(one)
@@ -44,7 +44,7 @@ def is_sound(one: Lesson) -> bool:
 
 
 def tell(course: Course) -> None:
-    """Find the words of everything that a course shows now. Raises KeyError."""
+    """Resolve all texts that a lesson shows now. Raises KeyError."""
     for scene in course.scenes:
         said(course.lesson, scene.words, scene.state)
     if course.step is not None:

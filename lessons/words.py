@@ -1,4 +1,4 @@
-"""The texts of lessons in a language, with arguments out of the cards, the position and the labels of actions."""
+"""Formats the texts of lessons in a language, with arguments from cards, positions and action labels."""
 
 from functools import cache
 from typing import Any
@@ -20,17 +20,17 @@ def title(lesson: Lesson, language: str = ENGLISH) -> str:
 
 
 def about(lesson: Lesson, language: str = ENGLISH) -> str:
-    """Return in a sentence what a lesson teaches."""
+    """Return a sentence on what a lesson teaches."""
     return say(DOMAIN, f"{lesson.name}.about", language=language)
 
 
 def said(lesson: Lesson, words: Words | None, state: State, language: str = ENGLISH) -> str:
-    """Return what is said in a lesson; "" for nothing.
+    """Return a text of a lesson; "" for none.
 
     Args:
-        lesson: which.
-        words: what.
-        state: the position that it is said of.
+        lesson: the lesson.
+        words: the text.
+        state: the position that it refers to.
         language: one of LANGUAGES.
     """
     if words is None or not words.say:
@@ -44,12 +44,12 @@ def argument(source: str, state: State, language: str) -> Any:
     """Return an argument of a text.
 
     Args:
-        source: `now:PATH` a field of the position; `label:ACTION`; `card:ID` the name of a card; `card:ID.PATH` one of
-            its values.
+        source: `now:PATH`: a field of the position; `label:ACTION`: the label of an action; `card:ID`: the name of a
+            card; `card:ID.PATH`: a value of a card.
         state: the position.
         language: one of LANGUAGES.
 
-    Raises KeyError for what is not there.
+    Raises KeyError if the source does not exist.
     """
     kind, _, name = source.partition(":")
     if kind == "now":

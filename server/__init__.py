@@ -1,1 +1,1 @@
-"""The service on the wire: handlers, translation between messages and the application, and limits on calls."""
+"""The gRPC service: handlers, translation between messages and domain types, and limits on calls."""

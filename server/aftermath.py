@@ -1,21 +1,21 @@
-"""Gives memory back to the system once a crowd of calls has gone."""
+"""Returns freed memory to the operating system after a burst of calls."""
 
 import asyncio
 import ctypes
 
-CROWD = 256  # of its calls since memory was last given back
-QUIET = 2.0  # seconds since the last of them
+CROWD = 256  # calls since the last trim that count as a burst
+QUIET = 2.0  # seconds without such a call before the trim
 
 
 class Aftermath:
-    """The time after a crowd of calls, when much that they took is free, but still with this process."""
+    """Schedules a memory trim after a burst of calls, when much of the process's memory is free but not returned."""
 
     def __init__(self) -> None:
         self._calls, self._last = 0, 0.0
         self._timer: asyncio.TimerHandle | None = None
 
     def note(self) -> None:
-        """Count a call of a crowd."""
+        """Count a call of a burst."""
         loop = asyncio.get_running_loop()
         self._calls, self._last = self._calls + 1, loop.time()
         if self._calls >= CROWD and self._timer is None:
@@ -31,7 +31,7 @@ class Aftermath:
 
 
 def give_back() -> None:
-    """Give the system the memory that nothing uses, where the C library can: glibc keeps it otherwise."""
+    """Return unused heap memory to the operating system, where the C library supports it; glibc keeps it otherwise."""
     library = ctypes.CDLL(None)
     if hasattr(library, "malloc_trim"):
         library.malloc_trim(0)

@@ -1,4 +1,4 @@
-"""The handler of AnnotationService."""
+"""Handles the calls of AnnotationService: reviews of games."""
 
 from dataclasses import replace
 from functools import partial
@@ -20,17 +20,17 @@ from clerestory.turns import Turns
 from clerestory.v1 import annotation_pb2 as api
 from clerestory.v1.annotation_pb2_grpc import AnnotationServiceServicer
 
-MOST_REVIEWS = 256  # in progress, of all callers; one caller may have half of what the others leave
+MOST_REVIEWS = 256  # in progress, for all callers; one caller may hold half of what the others leave free
 
 Context = grpc.aio.ServicerContext[Any, Any]
 
 
 class Annotations(AnnotationServiceServicer):
-    """AnnotationService over a reviewer.
+    """The gRPC handlers of AnnotationService.
 
     Args:
-        reviewer: whose threads search.
-        keeper: of the games that the server keeps.
+        reviewer: runs the searches of reviews.
+        keeper: the game manager.
         callers: identifies the caller of a call.
     """
 
@@ -51,7 +51,7 @@ class Annotations(AnnotationServiceServicer):
 
     async def _review(self, request: api.AnnotateGameRequest, caller: Caller, context: Context) -> None:
         """Review a game for a caller. Raises Refusal."""
-        # One at a time, else a crowd of one caller's would keep all threads from others.
+        # One request of each caller at a time; otherwise a burst of one caller's requests would occupy all threads.
         wanted = await self._turns.aside(caller.origin, read_annotation, request)
         end, terms, store = await self._game(wanted)
 
@@ -62,7 +62,7 @@ class Annotations(AnnotationServiceServicer):
         await write_each(review(self._reviewer, end, terms, caller, store), write)
 
     async def _game(self, wanted: ReviewRequest) -> tuple[Any, ReviewTerms, PlyStore | None]:
-        """Return the last position of a game, the terms of its review, and where its plies are stored.
+        """Return the last position of a game, the terms of its review, and the store of its reviewed plies.
 
         Raises Refusal.
         """

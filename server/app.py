@@ -1,4 +1,4 @@
-"""A server from its start to its graceful shutdown."""
+"""Builds, runs and gracefully stops the gRPC server."""
 
 import asyncio
 import gc
@@ -73,31 +73,31 @@ SERVICES = (
     puzzle_pb2.DESCRIPTOR.services_by_name["PuzzleService"].full_name,
     lessons_pb2.DESCRIPTOR.services_by_name["LessonService"].full_name,
 )
-CALLS = 0.75  # the share of the grace that calls have; the store has the rest, and what they leave
-LEAST = 0.5  # seconds that the store has to close, however short the grace is
-ANSWERING = 0.0001  # time slice of the threads that answer calls, in seconds: a shorter one makes them run sooner
+CALLS = 0.75  # the share of the grace period for calls; the store gets the rest, and what calls leave unused
+LEAST = 0.5  # seconds that the store gets to close, however short the grace period is
+ANSWERING = 0.0001  # kernel time slice of the answering threads, in seconds: a shorter one is scheduled sooner
 
 logger = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class App:
-    """A server that answers.
+    """A running server.
 
     Attributes:
-        address: where, as a client writes it.
-        analyst: of its positions.
-        keeper: of its kept games.
-        servers: those of gRPC that share its handlers: for everybody, and for a client in this process.
-        gate: before the handlers.
-        tokens: those it accepts; None if it requires none.
-        certificates: of its port; None for plaintext.
-        metrics: its figures.
-        connections: that its ports may have.
-        admin: the server with channelz; None if there is none.
-        admin_address: of the server with channelz; "" if there is none.
-        exposition: the HTTP server of the metrics; None if there is none.
-        traces: what sends the spans of its calls; None if nothing does.
+        address: the listening address, in the form that clients use.
+        analyst: the analysis engine.
+        keeper: the game manager.
+        servers: the gRPC servers that share the handlers: the public one, and one for a client in this process.
+        gate: the admission of calls.
+        tokens: the accepted tokens; None if none are required.
+        certificates: the certificates of the public port; None for plaintext.
+        metrics: the server's metrics.
+        connections: the limits on connections of its ports.
+        admin: the channelz server; None if there is none.
+        admin_address: the address of the channelz server; "" if there is none.
+        exposition: the HTTP server for metrics; None if there is none.
+        traces: exports spans; None if tracing is off.
     """
 
     address: str
@@ -118,11 +118,11 @@ class App:
 
     @property
     def has_files(self) -> bool:
-        """Whether it has files of tokens or certificates."""
+        """Whether the server uses token or certificate files."""
         return self.tokens is not None or self.certificates is not None
 
     def reload(self) -> None:
-        """Read the files of tokens and certificates again; bad ones are logged and change nothing."""
+        """Reload the token and certificate files. An invalid file is logged, and the values in use stay."""
         if not self.has_files:
             logger.info("there are no tokens and certificates to be read again")
         for what, kept in {"tokens": self.tokens, "certificates": self.certificates}.items():
@@ -134,11 +134,11 @@ class App:
 
     @property
     def scheduler(self) -> Scheduler:
-        """Of its searches."""
+        """The scheduler of searches."""
         return self.analyst.scheduler
 
     async def finish(self) -> None:
-        """Let running searches answer with what they have, refuse new calls, and end, all within the grace."""
+        """Shut down within the grace period: reject new calls, and let running searches return their results so far."""
         await self.health.enter_graceful_shutdown()
         await asyncio.sleep(self.settings.drain_delay)
         ends = time.monotonic() + self.settings.grace
@@ -157,11 +157,13 @@ class App:
 
 
 async def start(settings: Settings, inside: str = "") -> App:
-    """Start a server and return it once it answers.
+    """Start a server, and return it once it accepts calls.
 
-    A client that lives in this process may have a further address `inside`, `unix:PATH`, in plaintext; "" for none.
+    Args:
+        settings: the server's settings.
+        inside: a second address, `unix:PATH`, in plaintext, for a client in this process; "" for none.
 
-    Raises OSError for an address, BadSettings for files of certificates or tokens, or a store that cannot be opened.
+    Raises OSError for an address, BadSettings for certificate or token files or for a store that cannot be opened.
     """
     certificates = None if settings.tls_cert is None else Certificates(settings)
     tokens = None if settings.token_file is None else Tokens(settings.token_file)
@@ -205,7 +207,7 @@ async def start(settings: Settings, inside: str = "") -> App:
 
 
 def start_tracing(collector: str) -> "Traces | None":
-    """Trace what is begun from now on, unless the collector is "". Raises BadSettings without the extra packages."""
+    """Start tracing, unless the collector is "". Raises BadSettings if the extra packages are missing."""
     if not collector:
         return None
     try:
@@ -220,7 +222,7 @@ def start_tracing(collector: str) -> "Traces | None":
 def open_ports(
     settings: Settings, room: Connections, certificates: Certificates | None, inside: str
 ) -> tuple[list[grpc.aio.Server], str]:
-    """Return the servers for everybody and for a client in this process, and the address of the first.
+    """Return the public server and the one for a client in this process, and the address of the public one.
 
     Raises OSError if one cannot listen.
     """
@@ -236,7 +238,7 @@ def open_ports(
 async def begin(
     servers: list[grpc.aio.Server], gate: Gate, admin: grpc.aio.Server | None, standing: HealthServicer
 ) -> None:
-    """Let servers answer, those for callers what is behind the gate, and report to health checks that they serve."""
+    """Start the servers, the public ones with the gate as their handler, and report SERVING to health checks."""
     for one in servers:
         one.add_generic_rpc_handlers([gate])
         await one.start()
@@ -254,7 +256,7 @@ def add_services(
     pieces: Pieces,
     standing: HealthServicer,
 ) -> None:
-    """Add the handlers of all services to the gate of a server."""
+    """Add the handlers of all services to the gate."""
     server: Any = gate
     add_AdvisorServiceServicer_to_server(advisor, server)
     add_RulesServiceServicer_to_server(RulesHandlers(pieces), server)
@@ -267,13 +269,13 @@ def add_services(
 
 
 async def report_games(standing: HealthServicer, healthy: bool) -> None:
-    """Report to health checks whether games can be played; all other services do without the store."""
+    """Report to health checks whether hosted games are available; the other services do not need the store."""
     state = health_pb2.HealthCheckResponse.SERVING if healthy else health_pb2.HealthCheckResponse.NOT_SERVING
     await standing.set(GAMES, state)
 
 
 def kept_games(store: Store, settings: Settings, choose: Choose) -> Keeper:
-    """Return the keeper of a server's games."""
+    """Return the game manager of a server."""
     limits = Limits(settings.max_games, settings.max_games_each, settings.max_bytes_each, settings.max_games_a_minute)
     return Keeper(
         store, limits, choose, most_bot_games=settings.max_bot_games, forget_after=settings.forget_games_after
@@ -281,7 +283,7 @@ def kept_games(store: Store, settings: Settings, choose: Choose) -> Keeper:
 
 
 def start_admin(address: str, standing: HealthServicer) -> tuple[grpc.aio.Server | None, str]:
-    """Return the server with channelz for operators, and its address; None if none is wanted."""
+    """Return the channelz server for operators, and its address; None and "" if it is disabled."""
     if not address:
         return None, ""
     admin = grpc.aio.server(options=channel_options(OPERATORS))
@@ -292,7 +294,7 @@ def start_admin(address: str, standing: HealthServicer) -> tuple[grpc.aio.Server
 
 
 def watch(metrics: Metrics, analyst: Analyst, keeper: Keeper) -> None:
-    """Add figures on the load of the scheduler, the keeper of games and the event loop."""
+    """Add metrics about the scheduler, the game manager and the event loop."""
     loop, scheduler = asyncio.get_running_loop(), analyst.scheduler
     metrics.watch("workers", lambda: scheduler.workers)
     metrics.watch("admitted", lambda: scheduler.admitted)
@@ -307,11 +309,11 @@ def watch(metrics: Metrics, analyst: Analyst, keeper: Keeper) -> None:
 
 
 def watch_limits(metrics: Metrics, settings: Settings, room: Connections, keeper: Keeper) -> None:
-    """Add figures on what a server uses up, each with its limit, and on its store."""
+    """Add metrics about limited resources, each with its limit, and about the store."""
     started, store = time.time(), file_of(settings.store)
 
     def disk(what: str) -> float:
-        """Return a figure of the store's disk; one that does not answer is not asked, as it may be silent for ever."""
+        """Return a disk figure of the store; NaN if the store is unhealthy, because its disk may hang."""
         with suppress(OSError):
             if store is not None and keeper.healthy:
                 return float(getattr(disk_usage(store.parent), what))
@@ -328,19 +330,19 @@ def watch_limits(metrics: Metrics, settings: Settings, room: Connections, keeper
 
 
 def watch_end(metrics: Metrics, certificates: Certificates | None) -> None:
-    """Add the end of a server's certificate to the figures, and say in the log if that is soon."""
+    """Add the expiry of the certificate to the metrics, and log a warning if it is near."""
     metrics.watch("certificate_ends_seconds", lambda: nan if certificates is None else certificates.end)
     if certificates is not None:
         certificates.warn()
 
 
 def listen(server: grpc.aio.Server, address: str, proof: grpc.ServerCredentials | None = None) -> str:
-    """Open an address, in plaintext without a proof; return it, with the chosen port in place of port 0.
+    """Listen at an address, in plaintext without `proof`; return it with the actual port in place of port 0.
 
     Raises OSError.
     """
     path = socket_of(address)
-    if path is not None and is_heard(path):  # gRPC would take the file from whoever listens there
+    if path is not None and is_heard(path):  # gRPC would take over the socket file of the other process
         raise OSError(f"cannot listen on {address}: another process does")
     try:
         port = server.add_insecure_port(address) if proof is None else server.add_secure_port(address, proof)
@@ -356,17 +358,18 @@ async def serve(
     life: Life,
     inside: str = "",
 ) -> None:
-    """Serve until told to end, also by SIGTERM or SIGINT; then finish. On SIGHUP, read tokens and certificates.
+    """Run a server until shutdown is requested, for example by SIGTERM or SIGINT; then stop it gracefully.
 
-    Without any, SIGHUP ends a server that was started in a terminal, which is closed then, and nothing else.
+    SIGHUP reloads the token and certificate files. Without such files, SIGHUP stops a server that was started in a
+    terminal, which is closing, and is otherwise ignored.
 
     Args:
-        settings: of the server.
-        beside: a context entered once the server answers, and left when it has finished.
-        life: of this process.
-        inside: as of `start`.
+        settings: the server's settings.
+        beside: a context to enter once the server accepts calls, and to leave when it has stopped.
+        life: the lifecycle of this process.
+        inside: as in `start`.
 
-    Raises OSError and BadSettings as `start` does, and what `beside` raises.
+    Raises OSError and BadSettings as `start` does, and any exception of `beside`.
     """
     take_turns(ANSWERING)
     take_descriptors()
@@ -375,7 +378,7 @@ async def serve(
     early = asyncio.Event()
     loop.add_signal_handler(signal.SIGHUP, early.set)
     app = await start(settings, inside)
-    gc.freeze()  # a server's objects stay: scanning them for garbage would stop the event loop for 30 ms
+    gc.freeze()  # a server's objects are long-lived: collecting them would block the event loop for 30 ms
     hung_up = app.reload if app.has_files or not os.isatty(0) else partial(life.end, "SIGHUP")
     loop.add_signal_handler(signal.SIGHUP, hung_up)
     if early.is_set():

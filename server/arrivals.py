@@ -1,4 +1,4 @@
-"""Requests whose message is on its way: how many there are at once, and for how long."""
+"""Limits requests whose message has not arrived yet: how many the server reads at once, and for how long."""
 
 import asyncio
 from collections import Counter
@@ -10,10 +10,10 @@ import grpc
 from clerestory.counting import decrease
 from clerestory.refusals import Reason, Refusal, refuse
 
-MOST = 64  # messages read at once; each may take the 64 KiB of a message and as much again on the way
-WAITING = 128  # calls that wait until their message is read
-SECONDS = 5.0  # within which a message must arrive, once it is read, and for which a call waits for that at most
-PATIENCE = 0.05  # seconds that a message has while other calls wait for its place: most come with their call
+MOST = 64  # messages read at once; each may take the 64 KiB of a message, and as much again in transit
+WAITING = 128  # calls that wait until the server reads their message
+SECONDS = 5.0  # timeout of a message being read, and of a call that waits for its turn
+PATIENCE = 0.05  # seconds that a message gets while other calls wait: most arrive with their call
 SLOW = f"the request did not arrive within {SECONDS:g} seconds"
 DISPLACED = "others waited for the place of this request, which had not arrived; send it as a whole"
 CROWDED = "too many requests of this caller were arriving at once, and this one had waited longest; send fewer"
@@ -24,14 +24,14 @@ Context = grpc.aio.ServicerContext[Any, Any]
 
 @dataclass(eq=False, slots=True)
 class Arrival:
-    """A call whose message is on its way.
+    """A call whose message has not arrived yet.
 
     Attributes:
-        task: that waits for it.
-        address: where its connection comes from.
-        peer: its connection.
-        since: when its message was begun to be read, by the event loop's clock.
-        ended: why it is waited for no longer; "" while it is.
+        task: the task that waits for the message.
+        address: the network of the client.
+        peer: the connection.
+        since: when the server began to read the message, by the event loop's clock.
+        ended: why the server gave up on the message; "" while it waits.
     """
 
     task: asyncio.Task[Any]
@@ -41,51 +41,51 @@ class Arrival:
     ended: str = ""
 
     def end(self, why: str) -> None:
-        """Wait no longer."""
+        """Stop waiting for the message."""
         self.ended = why
         self.task.cancel()
 
 
 class Arrivals:
-    """The calls whose messages are on their way to a server.
+    """The calls whose messages have not arrived yet.
 
-    So many messages are read at once; what is read of one that never ends stays in memory until its call has ended. If
-    there are more, the longest read one is ended of the address, and there of the connection, that has most. If those
-    of the new call have most themselves, it waits its turn, and nothing of its message is read before; meanwhile those
-    that are read end after a short time. So whoever sends requests without end makes room with those, not with the
-    requests of others.
+    The server reads a limited number of messages at once, because an incomplete message stays in memory until its call
+    ends. At the limit, it drops the oldest message of the address with most of them, and within that address, of the
+    connection with most. If the new call's own address has most, the new call waits its turn, and its message is not
+    read. While calls wait, messages have to arrive faster. So a client that sends incomplete requests displaces its
+    own, not those of others.
 
     Args:
         most: messages read at once.
-        seconds: within which a message must arrive, and a call must have its turn.
-        patience: seconds within which a message must arrive while other calls wait for its place.
+        seconds: timeout of a message, and of a call's wait for its turn.
+        patience: timeout of a message in seconds while other calls wait.
     """
 
     def __init__(self, most: int = MOST, seconds: float = SECONDS, patience: float = PATIENCE) -> None:
         self._most, self._seconds, self._patience = most, seconds, patience
-        self._read: dict[Arrival, None] = {}  # the longest read first
-        self._waiting: dict[Arrival, asyncio.Future[None]] = {}  # the longest waiting first
-        self._of: Counter[str] = Counter()  # messages read, by address, and by connection
+        self._read: dict[Arrival, None] = {}  # oldest first
+        self._waiting: dict[Arrival, asyncio.Future[None]] = {}  # oldest first
+        self._of: Counter[str] = Counter()  # messages being read, by address and by connection
         self._timer: asyncio.TimerHandle | None = None
 
     @property
     def number(self) -> int:
-        """How many there are."""
+        """The number of calls whose messages have not arrived."""
         return len(self._read) + len(self._waiting)
 
     async def read(self, context: Context, address: str) -> bytes:
-        """Return the message of a call. Raises Refusal as `next` does, and UNREADABLE_REQUEST if it has none."""
+        """Return the message of a unary call. Raises Refusal as `next` does, or UNREADABLE_REQUEST if there is none."""
         payload = await self.next(context, address)
         if payload is None:
             refuse(Reason.UNREADABLE_REQUEST, "", "the call ended before its request was sent")
         return payload
 
     async def next(self, context: Context, address: str) -> bytes | None:
-        """Return the next message of a call, None if there is none.
+        """Return the next message of a call; None at the end of its stream.
 
         Args:
-            context: of the call.
-            address: where its connection comes from.
+            context: the context of the call.
+            address: the network of the client.
 
         Raises Refusal: SLOW_REQUEST, BUSY.
         """
@@ -104,7 +104,7 @@ class Arrivals:
         return None if payload is grpc.aio.EOF else payload
 
     async def _begin(self, arrival: Arrival) -> None:
-        """Return when a message may be read. Raises Refusal, BUSY."""
+        """Wait until the message may be read. Raises Refusal: BUSY."""
         if len(self._read) >= self._most:
             heaviest = max(self._read, key=lambda one: (self._of[one.address], self._of[one.peer]))
             if not self._outweighs(heaviest, arrival):
@@ -115,12 +115,12 @@ class Arrivals:
         self._count(arrival)
 
     def _outweighs(self, one: Arrival, other: Arrival) -> bool:
-        """Whether more is read of one's address, or of its connection, than would be of another's."""
+        """Return whether the address or the connection of one call has more messages than another's would have."""
         key = "peer" if one.address == other.address else "address"
         return self._of[getattr(one, key)] > self._of[getattr(other, key)] + 1
 
     async def _turn(self, arrival: Arrival) -> None:
-        """Wait until a message may be read, and has been counted. Raises Refusal, BUSY."""
+        """Wait until the message may be read and has been counted. Raises Refusal: BUSY."""
         turn = asyncio.get_running_loop().create_future()
         if len(self._waiting) < WAITING:
             self._waiting[arrival] = turn
@@ -130,7 +130,7 @@ class Arrivals:
             raise Refusal(Reason.BUSY, [("", MANY)], self._seconds)
 
     def _count(self, arrival: Arrival) -> None:
-        """Count a message that is read from now on."""
+        """Count a message as being read."""
         arrival.since = asyncio.get_running_loop().time()
         self._read[arrival] = None
         self._of[arrival.address] += 1
@@ -139,12 +139,12 @@ class Arrivals:
             self._come_again()
 
     def _discount(self, arrival: Arrival) -> None:
-        """Count a message no more."""
+        """Remove a message from the counts."""
         del self._read[arrival]
         decrease(self._of, arrival.address, arrival.peer)
 
     def _forget(self, arrival: Arrival) -> None:
-        """Count a message no more, if it is counted, and give its place to the call that waits longest."""
+        """Remove a message from the counts, and give its slot to the call that has waited longest."""
         self._waiting.pop(arrival, None)
         if arrival in self._read:
             self._discount(arrival)
@@ -154,7 +154,7 @@ class Arrivals:
             self._count(first)
 
     def _end_slow(self) -> None:
-        """End the calls whose message's time is over; come again when the next one's is."""
+        """End the calls whose messages have timed out, and schedule the next check."""
         now = asyncio.get_running_loop().time()
         while self._read and (first := next(iter(self._read))).since + self._time <= now:
             why = DISPLACED if self._waiting else SLOW
@@ -164,11 +164,11 @@ class Arrivals:
 
     @property
     def _time(self) -> float:
-        """Seconds that a message has to arrive."""
+        """The timeout of a message in seconds."""
         return min(self._patience, self._seconds) if self._waiting else self._seconds
 
     def _come_again(self) -> None:
-        """Look again when the time of the longest read message is over."""
+        """Schedule a check for when the oldest message times out."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None

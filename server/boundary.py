@@ -1,4 +1,4 @@
-"""Common parts of every call to our services: an identifier, a log line, metrics, and a Status for errors."""
+"""Wraps every call: assigns a request ID, logs and counts the call, and turns exceptions into a gRPC status."""
 
 import asyncio
 import logging
@@ -25,13 +25,13 @@ from clerestory.server.pace import Pace
 from clerestory.server.spoken import language_of_call, speaking
 
 Context = grpc.aio.ServicerContext[Any, Any]
-End = tuple[grpc.StatusCode, str, tuple[tuple[str, str | bytes], ...]]  # of a call: code, message, metadata
+End = tuple[grpc.StatusCode, str, tuple[tuple[str, str | bytes], ...]]  # code, message and trailing metadata of a call
 
-NEVER = "-1"  # its value for a call that must not be retried
+NEVER = "-1"  # the pushback of a call that must not be retried
 FIT_FOR_AN_ID = re.compile(r"[\w.:-]{1,64}", re.ASCII)
-ABANDONED = "CANCELLED"  # code in the log if the caller left
-PACED = ("RESOURCE_EXHAUSTED", "UNAUTHENTICATED", "DEADLINE_EXCEEDED", "UNIMPLEMENTED")  # codes of refusals to repeat
-AT_ONCE = Reason.SLOW_REQUEST  # is never held back: what came of its message stays in memory until it is told
+ABANDONED = "CANCELLED"  # the logged code of a call whose client left
+PACED = ("RESOURCE_EXHAUSTED", "UNAUTHENTICATED", "DEADLINE_EXCEEDED", "UNIMPLEMENTED")  # rate-limited
+AT_ONCE = Reason.SLOW_REQUEST  # never delayed, because the part of its message that arrived stays in memory meanwhile
 LEFT: End = (grpc.StatusCode.CANCELLED, "the caller left", ())
 
 logger = logging.getLogger(__name__)
@@ -39,13 +39,13 @@ logger = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class Call:
-    """What is known of a call.
+    """The facts about a call that are logged and counted.
 
     Attributes:
-        caller: whose it is, as far as that is known: those whose refusals are told at one pace.
-        label: the same, for people, as in the log.
-        code: with which it ended, for logs and metrics.
-        reason: why, if it was refused.
+        caller: the identity whose errors share a rate limit.
+        label: the caller's name in the log.
+        code: the final status code, for logs and metrics.
+        reason: the reason of the service error, if there was one.
     """
 
     caller: str = ""
@@ -54,7 +54,7 @@ class Call:
     reason: str = ""
 
     def comes_from(self, caller: str, label: str) -> None:
-        """Note whose it is, also for its lines in the log."""
+        """Set the caller, also for the call's log lines."""
         self.caller, self.label = caller, label
         bind_contextvars(caller=label)
 
@@ -63,7 +63,7 @@ Handler = Callable[[Call, Context], Awaitable[Any]]
 
 
 class Boundary:
-    """Turns exceptions of handlers into a Status; refusals are told at the pace of their caller."""
+    """Turns exceptions of handlers into a gRPC status, and rate-limits errors by caller."""
 
     def __init__(self, metrics: Metrics) -> None:
         self._metrics = metrics
@@ -71,11 +71,11 @@ class Boundary:
         self.aftermath = Aftermath()
 
     async def answer(self, method: str | None, handler: Handler, _: object, given: Context) -> Any:
-        """Answer a call, or abort it with the Status of the error.
+        """Answer a call, or abort it with the status of the error.
 
         Args:
-            method: `Service/Method` for logs and metrics, None for a call that is neither logged nor counted.
-            handler: of the call.
+            method: `Service/Method` for logs and metrics; None for a call that is neither logged nor counted.
+            handler: handles the call.
             given: the context of the call.
         """
         context: Any = AskedOnce(given)
@@ -89,7 +89,7 @@ class Boundary:
                 refused = bare(error)
             except grpc.aio.AbortError:
                 raise
-            except grpc.aio.InternalError:  # the stream is broken: the caller left, or refuses so large a message
+            except grpc.aio.InternalError:  # the stream is broken: the client left, or rejects a message of this size
                 call.code, refused = ABANDONED, None
             except Exception:
                 logger.exception("unexpected error in a call")
@@ -100,11 +100,11 @@ class Boundary:
             remaining, language = context.time_remaining(), language_of_call(context)
             end = end_of(refused, identifier, method or "", remaining, language)
         abort = context.abort(*end)
-        del _, given, context  # gRPC keeps what `abort` raises with the call, which must not be in a frame of it
+        del _, given, context  # gRPC keeps this exception with the call: avoid a reference cycle
         return await abort
 
     async def _hold(self, call: Call, refused: Refusal, remaining: float | None) -> None:
-        """Wait until the refusal of a call may be told."""
+        """Delay the error of a call by the rate limit of its caller."""
         call.code, call.reason = CODES[refused.reason].name, refused.reason
         if call.code in PACED:
             self.aftermath.note()
@@ -126,10 +126,10 @@ class Boundary:
                     via, seconds = way(context), time.monotonic() - began
                     span.note(code=call.code, reason=call.reason, via=via)
                     loop = asyncio.get_running_loop()
-                    loop.call_soon(self._tell, method, call, via, seconds)  # when the answer is on its way
+                    loop.call_soon(self._tell, method, call, via, seconds)  # once the response has been sent
 
     def _tell(self, method: str, call: Call, via: str, seconds: float) -> None:
-        """Count a call, and log it unless its caller has been told the same too often."""
+        """Count a call, and log it unless its caller has had too many such log lines."""
         self._metrics.count_call(method, call.code, call.reason, via, seconds)
         if call.code in PACED:
             self._metrics.count_refusal(call.label, call.code)
@@ -141,20 +141,20 @@ class Boundary:
 
 
 def bare(refused: Refusal) -> Refusal:
-    """Return a refusal without what led to it, whose frames have the call and its message."""
+    """Return an error without its traceback and causes, whose frames hold the call and its message."""
     refused.__context__ = refused.__cause__ = None
     return refused.with_traceback(None)
 
 
 def end_of(refused: Refusal, identifier: str, method: str, remaining: float | None, language: str | None) -> End:
-    """Return how a refused call ends.
+    """Return the code, message and trailing metadata of a failed call.
 
     Args:
-        refused: why.
-        identifier: of the call.
-        method: `Service/Method`, "" for one that there is not.
+        refused: the error.
+        identifier: the request ID.
+        method: `Service/Method`; "" for a method that does not exist.
         remaining: seconds to the deadline of the call; None for no deadline.
-        language: that the call asks for; None for none.
+        language: the language that the call requests; None for none.
     """
     status = rpc_status.to_status(status_of(refused, identifier, method, language))
     return (
@@ -166,7 +166,7 @@ def end_of(refused: Refusal, identifier: str, method: str, remaining: float | No
 
 @contextmanager
 def traced(method: str | None, context: Context) -> Iterator[spans.Span]:
-    """Yield the span of a call, whose trace is named in each line of the log; that of nothing without a method."""
+    """Yield the span of a call, and add its trace ID to log lines. Without a method, yield a no-op span."""
     if method is None:
         yield spans.UNTRACED
         return
@@ -180,7 +180,7 @@ def traced(method: str | None, context: Context) -> Iterator[spans.Span]:
 
 
 def request_id(context: Context) -> str:
-    """Return the caller's identifier of the call, or a new one if it gave none, or one not fit for logs."""
+    """Return the client's request ID, or a new one if it is missing or not safe to log."""
     for key, value in context.invocation_metadata() or ():
         if key == REQUEST_ID and isinstance(value, str) and FIT_FOR_AN_ID.fullmatch(value):
             return value
@@ -188,12 +188,12 @@ def request_id(context: Context) -> str:
 
 
 def way(context: Context) -> str:
-    """Return the way a call came, for logs and metrics."""
+    """Return how the call arrived, for logs and metrics: through the gateway or directly."""
     return VIA[1] if VIA in (context.invocation_metadata() or ()) else "grpc"
 
 
 def pushback(error: Refusal, remaining: float | None) -> tuple[tuple[str, str], ...]:
-    """Return the metadata that tells gRPC when to retry, or not to if waiting would take half the time left."""
+    """Return the pushback metadata for gRPC: when to retry, or never if waiting would take half the remaining time."""
     if error.retry is None:
         return ()
     in_time = remaining is None or error.retry < remaining / 2

@@ -1,4 +1,4 @@
-"""Identifies the callers of calls: by token, or by address, and on whose behalf."""
+"""Identifies the caller of a call by its token or address, and by the user on whose behalf it calls."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -15,17 +15,17 @@ from clerestory.refusals import Reason, refuse
 from clerestory.server.security import DENIED, Tokens, authorizations, bearer_token, digest
 
 NAME = re.compile(r"[\w.:-]{1,64}", re.ASCII)
-NEAR = ("127.", "::1", "unix")  # of this machine
-REMEMBERED = 1024  # callers and connections of the latest calls
+NEAR = ("127.", "::1", "unix")  # peers on this machine
+REMEMBERED = 1024  # recent callers and connections to cache
 
 
 @lru_cache(REMEMBERED)
 def caller_of(calls: str, name: str) -> Caller:
-    """Return who calls, for its own calls.
+    """Return the Caller of a token or an address.
 
     Args:
-        calls: `token:` with the digest of its token, or `peer:` with its address.
-        name: on whose behalf; "" for nobody's.
+        calls: `token:` with the digest of the token, or `peer:` with the address.
+        name: the user on whose behalf it calls; "" for none.
     """
     kind, _, rest = calls.partition(":")
     label = f"{kind}:{rest[:DIGEST_SHOWN]}" if kind == "token" else calls
@@ -33,11 +33,11 @@ def caller_of(calls: str, name: str) -> Caller:
 
 
 class Callers:
-    """Finds the callers of calls.
+    """Identifies the callers of calls.
 
     Args:
-        tokens: each call has one of them; None if the server requires none.
-        seat_of: returns the seat of a kept game that a token belongs to, None for none.
+        tokens: the accepted tokens; None if none are required.
+        seat_of: returns the seat of a hosted game that a token belongs to; None for none.
     """
 
     def __init__(self, tokens: Tokens | None, seat_of: Callable[[str, str], int | None] = lambda *_: None) -> None:
@@ -47,8 +47,8 @@ class Callers:
     def player_of(self, context: grpc.aio.ServicerContext[Any, Any]) -> Caller:
         """Return the caller of an admitted call that needs a search.
 
-        Those who show that they sit at a game are parts of their own: so people who come from one address, or share a
-        token, share fairly what it has. Raises Refusal as `of` does.
+        A player of a hosted game who proves it counts separately. So people who share an address or a token share its
+        capacity fairly. Raises Refusal as `of` does.
         """
         caller = self.of(context)
         for key, value in context.invocation_metadata() or ():
@@ -68,16 +68,16 @@ class Callers:
         token = bearer_token(authorizations(metadata)[0]) or ""
         speaks = self._tokens.speaks_for_others(token)
         if by_door(metadata, address) and not speaks:
-            names = []  # the door says where a browser is, for as long as nobody knows its token
+            names = []  # the gateway sends the browser's address, which counts only for browsers without a valid token
         return caller_of(f"token:{self._tokens.digest(token)}", name_of(names, speaks=speaks))
 
     def names_others(self, context: grpc.aio.ServicerContext[Any, Any]) -> bool:
-        """Whether an admitted call, unless a door's on this machine, names on whose behalf it is."""
+        """Return whether an admitted call names a user, other than through a gateway on this machine."""
         metadata = tuple(context.invocation_metadata() or ())
         return any(key == ON_BEHALF for key, _ in metadata) and not by_door(metadata, address_of(context.peer()))
 
     def stranger(self, context: grpc.aio.ServicerContext[Any, Any]) -> Caller:
-        """Return the caller of a call that has not been admitted: its address, and whom it speaks for if it may."""
+        """Return the caller of a call that was not admitted: its address, and the user it acts for if allowed."""
         address = address_of(context.peer())
         names = [value for key, value in context.invocation_metadata() or () if key == ON_BEHALF]
         near = address.startswith(NEAR) and len(names) == 1
@@ -85,12 +85,12 @@ class Callers:
 
 
 def by_door(metadata: Sequence[tuple[str, str | bytes]], address: str) -> bool:
-    """Whether a call from an address comes through a door on this machine."""
+    """Return whether a call arrives through a gateway on this machine."""
     return VIA in metadata and address.startswith(NEAR)
 
 
 def name_of(names: list[str | bytes], *, speaks: bool) -> str:
-    """Return on whose behalf a call is made, "" if nobody's. Raises Refusal: BAD_ON_BEHALF, ON_BEHALF_DENIED."""
+    """Return the user on whose behalf a call is made; "" for none. Raises Refusal: BAD_ON_BEHALF, ON_BEHALF_DENIED."""
     if not names:
         return ""
     if not speaks:
@@ -102,13 +102,13 @@ def name_of(names: list[str | bytes], *, speaks: bool) -> str:
 
 
 def is_name(name: str | bytes) -> TypeGuard[str]:
-    """Whether a call may be made on behalf of such a name."""
+    """Return whether this is a valid name of a user."""
     return isinstance(name, str) and NAME.fullmatch(name) is not None
 
 
 @lru_cache(REMEMBERED)
 def address_of(peer: str) -> str:
-    """Return where a connection comes from: `unix`, an IPv4 address, or the network part of an IPv6 address.
+    """Return the network that a connection comes from: `unix`, an IPv4 address, or an IPv6 network.
 
     Args:
         peer: as gRPC writes it, such as `ipv4:192.0.2.1:50051` or `ipv6:%5B2001:db8::1%5D:50051`.

@@ -1,4 +1,4 @@
-"""The certificates of a server, which may be renewed while it runs."""
+"""Loads the server's TLS certificates, and reloads them while it runs."""
 
 import logging
 import time
@@ -12,23 +12,23 @@ from clerestory.declared import BadSettings
 from clerestory.pem import end_of, holds_certificates, is_pair
 from clerestory.server.config import Settings, read_file
 
-SOON = 7 * 86_400.0  # seconds before its end by which a certificate should have been renewed
+SOON = 7 * 86_400.0  # remaining lifetime in seconds below which a certificate should have been renewed
 
 logger = logging.getLogger(__name__)
 
 
 class Certificates:
-    """What a server shows, and what it accepts of its clients: the files of its settings.
+    """The TLS files of the settings: certificate, key, and the authority for client certificates.
 
-    Each new connection is met with the files as they were read last; open ones keep what they began with.
+    A new connection uses the files as last read; open connections are not affected.
 
     Args:
-        settings: of the server, with `tls_cert` and `tls_key`.
+        settings: with `tls_cert` and `tls_key` set.
 
     Attributes:
-        end: of the certificate read last, in seconds since 1970; NaN if that cannot be told.
+        end: when the certificate expires, in seconds since 1970; NaN if that cannot be read.
 
-    Raises BadSettings for a bad file.
+    Raises BadSettings for an invalid file.
     """
 
     def __init__(self, settings: Settings) -> None:
@@ -41,16 +41,16 @@ class Certificates:
         required = self._settings.tls_client_ca is not None
         return grpc.dynamic_ssl_server_credentials(
             self._first,
-            self._take_new,  # type: ignore[arg-type]  # which may return None
+            self._take_new,  # type: ignore[arg-type]  # None is allowed: it keeps the current one
             require_client_authentication=required,
         )
 
     def _take_new(self) -> grpc.ServerCertificateConfiguration | None:
-        """Return what was read since the last connection, None for nothing.
+        """Return the certificates read since the last connection; None if there are none.
 
-        gRPC asks at each connection, in threads of its own. What it is given it takes in place of what other
-        connections, which begin at the same time, are about to use, and the process may crash: so it is given nothing
-        twice.
+        gRPC calls this for each connection, in its own threads. A returned configuration replaces the one that
+        concurrent handshakes are about to use, which can crash the process. So each configuration is returned only
+        once.
         """
         try:
             return self._new.pop()
@@ -58,7 +58,7 @@ class Certificates:
             return None
 
     def reload(self) -> str:
-        """Read the files again; return in words what was read. Raises BadSettings."""
+        """Reload the files, and return a message for the log. Raises BadSettings."""
         certificates, self.end = read_certificates(self._settings)
         self._new.append(certificates)
         self.warn()
@@ -66,22 +66,22 @@ class Certificates:
 
     @property
     def left(self) -> float:
-        """Seconds until the certificate ends."""
+        """Seconds until the certificate expires."""
         return self.end - time.time()
 
     def in_words(self) -> str:
-        """Return when the certificate ends."""
+        """Return a sentence on when the certificate expires."""
         moment = f"{datetime.fromtimestamp(self.end, UTC):%Y-%m-%d %H:%M} UTC"
         return f"the certificate {'ends' if self.left > 0 else 'ended'} at {moment}"
 
     def warn(self) -> None:
-        """Say in the log if the certificate ends soon, or has ended."""
+        """Log a warning if the certificate expires soon, or has expired."""
         if self.left < SOON:
             logger.warning("%s: renew %s, and send SIGHUP", self.in_words(), self._settings.tls_cert)
 
 
 def read_certificates(settings: Settings) -> tuple[grpc.ServerCertificateConfiguration, float]:
-    """Return what the files of settings hold, and when the certificate ends. Raises BadSettings."""
+    """Return the certificates of the settings, and when the first one expires. Raises BadSettings."""
     assert settings.tls_cert is not None
     assert settings.tls_key is not None
     certificate, key = read_file("tls_cert", settings.tls_cert), read_file("tls_key", settings.tls_key)

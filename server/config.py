@@ -1,4 +1,4 @@
-"""The settings of a server, checked when they are made."""
+"""The settings of the gRPC server, validated on construction."""
 
 import re
 from dataclasses import dataclass
@@ -9,16 +9,16 @@ from clerestory.advice.capacity import Capacity
 from clerestory.declared import COUNT, NOT_NEGATIVE, BadSettings, Numbers, OneOf, declared, require_ranges
 from clerestory.games.bounds import MEMORY
 
-MAX_MESSAGE_BYTES = 64 * 1024  # any position fits; a larger message is refused
+MAX_MESSAGE_BYTES = 64 * 1024  # any position fits; larger messages are rejected
 MAX_IDLE = 86_400.0  # seconds
 COLLECTOR = re.compile(r"https?://[^/@\s]+:(\d{1,5})/?", re.ASCII)
 IN_BRACKETS = re.compile(r"\[[^][]+\]")
-SOCKETS = ("listen", "admin")  # addresses that may be unix:PATH; HTTP is served over TCP alone
+SOCKETS = ("listen", "admin")  # settings that accept unix:PATH; HTTP is served over TCP only
 
 
 @dataclass(frozen=True, slots=True)
 class Settings(Capacity):
-    """The settings of a server, each with its meaning and range: options, environment, help and docs follow from them.
+    """The settings of the server. The declarations also produce the options, environment variables, help and docs.
 
     Raises BadSettings.
     """
@@ -103,7 +103,7 @@ class Settings(Capacity):
                 raise BadSettings(f"{name}: requires {other}")
 
     def _require_privacy(self, name: str) -> None:
-        """Raise BadSettings for an address that other machines can reach in plaintext, unless `insecure` allows it."""
+        """Raise BadSettings if other machines can reach an address in plaintext, unless `insecure` allows it."""
         address = getattr(self, name)
         main = name == "listen"
         if (not main and not address) or is_local(name, address) or self.insecure:
@@ -131,7 +131,7 @@ class LogSettings:
 
 
 def is_local(name: str, address: str) -> bool:
-    """Whether only this machine can reach an address. Raises BadSettings if it is not an address."""
+    """Return whether only this machine can reach an address. Raises BadSettings if it is not an address."""
     if name in SOCKETS and address.startswith("unix:") and address != "unix:":
         return True
     return is_loopback(split_address(name, address, " nor unix:PATH" if name in SOCKETS else ""))
@@ -142,7 +142,7 @@ def split_address(name: str, address: str, other: str = "") -> str:
     host, colon, port = address.rpartition(":")
     if not (host and colon and is_port(port)):
         raise BadSettings(f"{name}: {address!r} is {'neither' if other else 'not'} HOST:PORT{other}")
-    if name in SOCKETS and ":" in host and not IN_BRACKETS.fullmatch(host):  # gRPC takes all of it for an address
+    if name in SOCKETS and ":" in host and not IN_BRACKETS.fullmatch(host):  # gRPC would parse all of it as an address
         raise BadSettings(f"{name}: {address!r}: an IPv6 address needs brackets, as in [::1]:50051")
     return host
 

@@ -1,4 +1,4 @@
-"""Divides the descriptors of the process between the connections of its ports and everything else that it opens."""
+"""Divides the process's file descriptors between the connections of its ports and everything else."""
 
 import os
 import resource
@@ -7,19 +7,19 @@ from dataclasses import dataclass
 from math import nan
 
 RESERVED = 40  # for the store (20 on PostgreSQL), listening sockets, pollers, standard streams
-AT_REST = 20  # that a server has open without connections
+AT_REST = 20  # open in a server without connections
 OPEN = "/proc/self/fd"
-LEAST = 4  # connections of a port, however few descriptors there are
-MOST = 500  # connections of a port, however many descriptors there are: each takes up to 100 KB
+LEAST = 4  # minimum connections of a port
+MOST = 500  # maximum connections of a port: each takes up to 100 KB
 
 
 @dataclass(frozen=True, slots=True)
 class Connections:
-    """How many connections each port may have at once.
+    """How many connections each port may have.
 
     Attributes:
-        callers: of the gRPC port.
-        browsers: of the page; 0 if there is none.
+        callers: on the gRPC port.
+        browsers: on the gateway's port; 0 if there is none.
     """
 
     callers: int
@@ -27,22 +27,22 @@ class Connections:
 
     @property
     def crowded(self) -> int:
-        """The number of open descriptors with which one of the ports may be full."""
+        """The number of open descriptors at which one of the ports may be full."""
         return AT_REST + min(filter(None, (self.callers, self.browsers)))
 
 
 def open_descriptors() -> float:
-    """Return how many descriptors this process has open; NaN where the system does not say."""
+    """Return how many descriptors this process has open; NaN where the system does not report it."""
     try:
-        return len(os.listdir(OPEN))  # noqa: PTH208  # a count is all that is wanted
+        return len(os.listdir(OPEN))  # noqa: PTH208  # only the count is needed
     except OSError:
         return nan
 
 
 def take_descriptors() -> None:
-    """Let this process open as many files and connections as the system permits; where it sets no limit, enough.
+    """Raise the soft limit on file descriptors to the hard limit, or to the needed number if there is none.
 
-    macOS sets none, and refuses to be asked for that.
+    macOS has no hard limit, but rejects an unlimited soft limit.
     """
     soft, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = 2 * MOST + RESERVED if most == resource.RLIM_INFINITY else most
@@ -52,10 +52,10 @@ def take_descriptors() -> None:
 
 
 def connections(*, page: bool) -> Connections:
-    """Divide the descriptors that this process may open: beside what is reserved, half for each port.
+    """Divide the available descriptors: reserve some, and give half of the rest to each port.
 
     Args:
-        page: whether there is a port for browsers.
+        page: whether there is a gateway for browsers.
     """
     descriptors, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     left = descriptors - RESERVED if descriptors >= 0 else 2 * MOST

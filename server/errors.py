@@ -1,4 +1,4 @@
-"""How a refusal is told on the wire: a google.rpc.Status with a code for its reason and the fields to blame."""
+"""Maps service errors to google.rpc.Status, with a status code for the reason and the request fields at fault."""
 
 import re
 
@@ -19,10 +19,10 @@ from google.rpc.status_pb2 import Status
 from clerestory.refusals import Reason, Refusal, in_words
 from clerestory.refused import DOMAIN, words_for_users
 
-MAX_LISTED = 24  # faults named in one answer: a status travels in headers, which are small
-MAX_DESCRIPTION = 160  # characters of each
+MAX_LISTED = 24  # field violations in a status, which travels in small headers
+MAX_DESCRIPTION = 160  # characters of each description
 
-# The fields of requests for what the rooms blame, where the two have different names: by method, else for all.
+# The request fields for the domain's names, where the two differ: by method, or for all methods.
 SAME = ("position", "seat", "iterations", "max_tree_bytes", "level", "character", "threads", "game_id")
 QUESTION = {
     "seconds": "time_budget",
@@ -46,7 +46,7 @@ FIELDS_OF: dict[str, dict[str, str]] = {
         "deep": "deep_budget",
     },
 }
-TIMES = {"seconds": "time_budget", "seconds_per_move": "time_per_move"}  # of bots and games, inside what is blamed
+TIMES = {"seconds": "time_budget", "seconds_per_move": "time_per_move"}  # at the end of a path
 NAME = re.compile(r"\w+")
 TIME = re.compile(rf"(?<=\.)({'|'.join(TIMES)})\Z")
 
@@ -107,13 +107,13 @@ CODES = {
 
 
 def status_of(refusal: Refusal, request_id: str = "", method: str = "", language: str | None = None) -> Status:
-    """Return a refusal as the Status for the caller.
+    """Return the google.rpc.Status of a service error.
 
     Args:
-        refusal: of the call.
+        refusal: the error.
         request_id: identifies the call; "" for none.
-        method: `Service/Method` of ours, "" for another.
-        language: that the call asks for, in which its user is told as well; None for none.
+        method: `Service/Method`; "" for a method of another package.
+        language: of an additional message for users, as the call requests; None for none.
     """
     faults = [(field_of(blamed, method), text) for blamed, text in refusal.faults]
     listed = [(field, text[:MAX_DESCRIPTION]) for field, text in faults[:MAX_LISTED]]
@@ -132,19 +132,19 @@ def status_of(refusal: Refusal, request_id: str = "", method: str = "", language
 
 
 def for_users(reason: Reason, english: str, language: str) -> LocalizedMessage:
-    """Return what to tell the user of a client as a message."""
+    """Return the LocalizedMessage for the user of a client."""
     return LocalizedMessage(locale=language, message=words_for_users(reason, english, language))
 
 
 def field_of(blamed: str, method: str) -> str:
-    """Return the field of a method's request that holds what is to blame, with its index or the path in it."""
+    """Return the request field of a method for a domain name, with its index or path."""
     names = FIELDS_OF.get(method, {})
     blamed = NAME.sub(lambda found: names.get(found[0], found[0]), blamed, count=1)
     return TIME.sub(lambda found: TIMES[found[0]], blamed)
 
 
 def further_details(refusal: Refusal, faults: list[tuple[str, str]]) -> list[Message]:
-    """Return the details that a refusal requires besides the ErrorInfo: by its code (AIP-193), and the wrong token."""
+    """Return the error details besides ErrorInfo: those that AIP-193 prescribes for the code, or the wrong token."""
     code = CODES[refusal.reason]
     if code == grpc.StatusCode.INVALID_ARGUMENT or refusal.reason == Reason.WRONG_SEAT_TOKEN:
         fields = [BadRequest.FieldViolation(field=field, description=text) for field, text in faults]

@@ -1,4 +1,4 @@
-"""The handlers of GameService."""
+"""Handles the calls of GameService: hosted games."""
 
 import logging
 from collections.abc import Callable, Sequence
@@ -35,7 +35,7 @@ from clerestory.server.watch import watch
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceServicer
 
-CHANGES = 8  # times that an entry takes to write with its changes
+CHANGES = 8  # cost of writing an entry with its changes, relative to one without
 
 logger = logging.getLogger(__name__)
 
@@ -44,13 +44,14 @@ A = TypeVar("A")
 
 
 class GameHandlers(GameServiceServicer):
-    """GameService over a keeper of games.
+    """The gRPC handlers of GameService.
 
     Args:
-        keeper: of the games.
+        keeper: the game manager.
         callers: identifies the caller of a call.
-        pieces: of long answers.
-        max_watchers: of one game with equal tokens: so onlookers take no place from players.
+        pieces: splits the work of long responses into chunks.
+        max_watchers: maximum number of watchers of one game with the same tokens, so that onlookers leave slots for
+            players.
     """
 
     def __init__(self, keeper: Keeper, callers: Callers, pieces: Pieces, max_watchers: int) -> None:
@@ -74,7 +75,7 @@ class GameHandlers(GameServiceServicer):
     # -- reading -----------------------------------------------------------------------------------
 
     async def GetGame(self, request: games.GetGameRequest, context: Context) -> games.GetGameResponse:
-        """Show a game at a ply. Raises Refusal."""
+        """Return a game at a ply. Raises Refusal."""
         try:
             return await self._shown(request)
         except SetAside as error:
@@ -114,9 +115,9 @@ class GameHandlers(GameServiceServicer):
         return games.GameServiceListGamesResponse(games=shown, next_page_token=next_page(found, wanted.limit))
 
     async def _listed(self, game_id: str, digests: Sequence[str]) -> games.Game | None:
-        """Return a game of a list, None if it was deleted, or is no longer shown to the holder of these tokens.
+        """Return a game of a list; None if it was deleted or is not visible to the holder of these tokens.
 
-        One that cannot be shown does not keep the others from being shown.
+        A game that cannot be shown does not prevent the others from being shown.
         """
         try:
             async with self._keeper.lend(game_id, asked=False) as live:
@@ -161,7 +162,7 @@ class GameHandlers(GameServiceServicer):
         return await self._act(request, act, games.PlayActionResponse)
 
     async def SayShown(self, request: games.SayShownRequest, context: Context) -> games.SayShownResponse:
-        """Enter what a seat has been shown, exactly once. Raises Refusal."""
+        """Submit a private outcome that a seat has seen, exactly once. Raises Refusal."""
         act = partial(course.enter_private_outcome, version=request.version, seat=request.seat, text=request.outcome)
         return await self._act(request, act, games.SayShownResponse)
 
@@ -176,7 +177,7 @@ class GameHandlers(GameServiceServicer):
         act: Callable[..., int],
         response: Callable[..., A],
     ) -> A:
-        """Act on a version, and answer with what has come of it."""
+        """Run a command on a version of a game, and respond with the result."""
 
         def write(before: ServerGame, after: ServerGame, viewer: Viewer) -> A:
             return response(
@@ -188,7 +189,7 @@ class GameHandlers(GameServiceServicer):
         return await self._requests.act(request.game_id, request.tokens, request.version, act, write)
 
     async def SetSeat(self, request: games.SetSeatRequest, context: Context) -> games.SetSeatResponse:
-        """Set who holds a seat. Raises Refusal."""
+        """Change the holder of a seat. Raises Refusal."""
         act = partial(course.set_seat, seat=request.seat, plan=read_seat_plan(request))
         return await self._requests.change(
             request.game_id, request.tokens, act, lambda kept: games.SetSeatResponse(game=write_game(kept))
@@ -204,13 +205,13 @@ class GameHandlers(GameServiceServicer):
 
 
 def require_sight(viewer: Viewer) -> None:
-    """Raise Refusal for a viewer who may only see that seats are open."""
+    """Raise Refusal for a viewer who may see only which seats are open."""
     if viewer.stranger:
         refuse(Reason.WRONG_SEAT_TOKEN, "tokens", "take a seat with JoinGame, or send the token of one")
 
 
 def write_created(kept: ServerGame, mint: Mint) -> games.CreateGameResponse:
-    """Return a game with its newly made tokens."""
+    """Return a new game with its tokens."""
     people = [seat for seat, holder in enumerate(kept.head.seats) if holder.kind == SeatKind.PERSON]
     return games.CreateGameResponse(
         game=write_game(kept),

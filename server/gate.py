@@ -1,4 +1,4 @@
-"""What a call passes before its handler: a token, a place for its caller, and limits on its message's way."""
+"""Admits calls before their handlers run: checks the token, limits calls per caller, and limits incomplete messages."""
 
 import asyncio
 from collections import Counter
@@ -19,22 +19,22 @@ from clerestory.server.callers import Callers, address_of
 from clerestory.server.security import Tokens, require_token
 from clerestory.spans import part
 
-OURS = "/clerestory."  # methods whose calls are logged and counted
-OPEN = "/grpc.health.v1.Health/"  # needs no token, and has places of its own, so that a crowd hides no sick server
-MOST_CALLS = 1536  # in progress, of all callers; one caller may have half of what the others leave
-MOST_CHECKS = 256  # of health
-CROWD = 64  # requests on their way at once, from which on memory is given back afterwards
-RETRY = 0.1  # seconds after which a call of a caller with too many may be tried again
+OURS = "/clerestory."  # prefix of methods whose calls are logged and counted
+OPEN = "/grpc.health.v1.Health/"  # needs no token; has its own limit, so that it works under overload
+MOST_CALLS = 1536  # in progress, for all callers; one caller may hold half of what the others leave free
+MOST_CHECKS = 256  # health checks in progress
+CROWD = 64  # incomplete requests at once that count as a burst, after which memory is trimmed
+RETRY = 0.1  # seconds after which a caller with too many calls may retry
 
 Require = Callable[[Context], object]
-MethodHandler = Any  # of gRPC; its types know no handler that reads by itself
+MethodHandler = Any  # a handler of gRPC, whose type stubs lack handlers that read messages themselves
 
 
 class InProgress:
-    """The calls in progress, of which each caller may have as many as are free.
+    """The calls in progress. A caller may have as many as there are free slots.
 
     Args:
-        most: of all callers.
+        most: maximum number of calls of all callers.
     """
 
     def __init__(self, most: int) -> None:
@@ -43,7 +43,7 @@ class InProgress:
 
     @contextmanager
     def taken(self, caller: str) -> Iterator[None]:
-        """Count a call during the block. Raises Refusal, BUSY."""
+        """Count a call during the block. Raises Refusal: BUSY."""
         if self._of[caller] >= self._most - self._total:
             raise Refusal(
                 Reason.BUSY,
@@ -64,12 +64,12 @@ class GatedMethod:
     """A method behind the gate.
 
     Attributes:
-        handler: takes the request, or the requests, and the context.
-        decode: makes a message of a request.
-        converses: whether it takes any number of requests.
-        streams: whether it answers with any number of messages.
-        health: whether it is one of the health service.
-        require: refuses a call before its message is read.
+        handler: takes the request, or an iterator of requests, and the context.
+        decode: parses a request.
+        converses: whether the request is a stream.
+        streams: whether the response is a stream.
+        health: whether the method belongs to the health service.
+        require: raises an error for a call before its message is read; None for no check.
     """
 
     handler: Callable[[Any, Context], Any]
@@ -81,17 +81,17 @@ class GatedMethod:
 
 
 class Gate(grpc.GenericRpcHandler):
-    """The methods of a server; it takes the place of the server where services are added to it.
+    """The generic handler of all methods; services are registered with it in place of the server.
 
-    To gRPC every method takes any number of messages, so that a call's message is read by us, once the call has passed:
-    what is sent before is bounded by the window of flow control. Clients see no difference.
+    It registers every method as client-streaming, so that it reads the message itself after a call is admitted. Until
+    then, the flow-control window limits how much a client can send. Clients see no difference.
 
     Args:
-        boundary: around every call.
-        tokens: one of which each call must bring; None if none is required.
-        callers: of the calls.
-        most: calls in progress.
-        require: refuses calls of a method, by its path, before their message is read.
+        boundary: wraps every call.
+        tokens: the accepted tokens; None if none are required.
+        callers: identifies the caller of a call.
+        most: maximum number of calls in progress.
+        require: checks to run before the message of a call is read, by method path.
     """
 
     def __init__(
@@ -108,7 +108,7 @@ class Gate(grpc.GenericRpcHandler):
     # -- as a server, and as the handler of all methods ------------------------------------------------
 
     def add_generic_rpc_handlers(self, handlers: Sequence[grpc.GenericRpcHandler]) -> None:
-        """Do nothing: stubs register each of these methods as well."""
+        """Do nothing, because stubs also register each method by name."""
 
     def add_registered_method_handlers(self, service: str, handlers: Mapping[str, MethodHandler]) -> None:
         """Add the methods of a service."""
@@ -117,11 +117,11 @@ class Gate(grpc.GenericRpcHandler):
             self._methods[path] = self._behind(path, handler)
 
     def service(self, handler_call_details: grpc.HandlerCallDetails) -> MethodHandler:
-        """Return the handler of a method, also of one that there is not."""
+        """Return the handler of a method; for an unknown method, the one that rejects it."""
         return self._methods.get(handler_call_details.method, self._unknown)
 
     def _behind(self, path: str, handler: MethodHandler) -> MethodHandler:
-        """Return the handler of a method that lies behind the gate."""
+        """Return the handler that admits calls of a method."""
         converses, streams = handler.request_streaming, handler.response_streaming
         kinds = (handler.unary_unary, handler.unary_stream, handler.stream_unary, handler.stream_stream)
         inner = kinds[2 * converses + streams]
@@ -133,7 +133,7 @@ class Gate(grpc.GenericRpcHandler):
         return wrap(answer, response_serializer=partial(serialized, handler.response_serializer))
 
     def finish(self) -> None:
-        """End the calls that watch the server's health: others end by themselves, these would take the whole grace."""
+        """End health watches, which would otherwise last for the whole grace period, and reject new ones."""
         self._finished = True
         for limit in self._watches:
             limit.reschedule(0)
@@ -142,7 +142,7 @@ class Gate(grpc.GenericRpcHandler):
 
     async def _let_in(self, method: GatedMethod, call: Call, context: Context) -> Any:
         """Answer a call. Raises Refusal."""
-        if not context.peer():  # its time had passed before it began, and gRPC has let go of it
+        if not context.peer():  # the deadline passed before the call began, and gRPC has released it
             raise grpc.aio.InternalError("the call is over")
         address = address_of(context.peer())
         call.comes_from(address, f"peer:{address}")
@@ -160,7 +160,7 @@ class Gate(grpc.GenericRpcHandler):
             return await (self._watch(answer) if method.health and method.streams else answer)
 
     async def _watch(self, answer: Awaitable[None]) -> None:
-        """Let a call watch the server's health until it leaves or the server finishes."""
+        """Run a health watch until the client leaves or the server shuts down."""
         with suppress(TimeoutError):
             async with asyncio.timeout(0 if self._finished else None) as limit:
                 self._watches.add(limit)
@@ -170,9 +170,9 @@ class Gate(grpc.GenericRpcHandler):
                     self._watches.discard(limit)
 
     def _identify(self, call: Call, context: Context) -> str:
-        """Note whose a call is, or, if it is refused, where it comes from; return its token, "" if it needs none.
+        """Identify the caller of a call, and return the call's token; "" if none is required.
 
-        Raises Refusal.
+        Raises Refusal. The call is then attributed to its address.
         """
         try:
             token = "" if self._tokens is None else require_token(self._tokens, context.invocation_metadata() or ())
@@ -185,13 +185,13 @@ class Gate(grpc.GenericRpcHandler):
         return token
 
     def _lasting(self, method: GatedMethod, token: str, context: Context) -> AbstractContextManager[None]:
-        """Return what ends a call of a method that streams when its token, if it needs one, no longer lets it in."""
+        """Return a context that ends a streaming call when its token becomes invalid."""
         if self._tokens is None or not (token and method.streams):
             return nullcontext()
         return self._tokens.streaming(token, marked=self._callers.names_others(context))
 
     async def _converse(self, method: GatedMethod, address: str, context: Context) -> None:
-        """Answer each of the requests of a call, each of which has to arrive in time."""
+        """Answer each request of a streaming call; each request must arrive in time."""
 
         async def requests() -> AsyncIterator[Any]:
             while (payload := await self._arrivals.next(context, address)) is not None:
@@ -201,13 +201,13 @@ class Gate(grpc.GenericRpcHandler):
             await context.write(answer)
 
     async def _find_nothing(self, call: Call, context: Context) -> None:
-        """Refuse a call of a method that there is not; counted by name, such calls could fill the memory."""
+        """Reject a call of an unknown method. It is not counted by name, because the names could fill the memory."""
         call.caller = address_of(context.peer())
         raise Refusal(Reason.NO_SUCH_METHOD, [("", "the server has no such method")])
 
 
 def decode_request(payload: bytes, decode: Callable[[bytes], Any]) -> Any:
-    """Return the request message. Raises Refusal for bytes that cannot be decoded."""
+    """Parse a request. Raises Refusal if it cannot be parsed."""
     try:
         return decode(payload)
     except DecodeError:
@@ -215,5 +215,5 @@ def decode_request(payload: bytes, decode: Callable[[bytes], Any]) -> Any:
 
 
 def serialized(serialize: Callable[[Any], bytes], answer: Any) -> bytes:
-    """Return an answer as bytes; a message that several callers get is serialized already."""
+    """Return a serialized response; a message for several callers may be serialized already."""
     return answer if isinstance(answer, bytes) else serialize(answer)

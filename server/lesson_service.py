@@ -1,4 +1,4 @@
-"""The handlers of LessonService: cheap, so that they run on the event loop itself."""
+"""Handles the calls of LessonService on the event loop, because they are cheap."""
 
 from clerestory.server.pieces import Pieces
 from clerestory.server.service import Context
@@ -15,12 +15,12 @@ from clerestory.v1.lessons_pb2_grpc import LessonServiceServicer
 
 
 class Lessons(LessonServiceServicer):
-    """LessonService, which keeps nothing between calls.
+    """The gRPC handlers of LessonService, which is stateless.
 
-    The lessons are read at the start: that takes as long as no call may hold the event loop.
+    The lessons are loaded at startup, because loading them would block the event loop for too long.
 
     Args:
-        pieces: of long answers.
+        pieces: splits the work of long responses into chunks.
     """
 
     def __init__(self, pieces: Pieces) -> None:
@@ -32,7 +32,7 @@ class Lessons(LessonServiceServicer):
         return write_list(read_lessons(request))
 
     async def FollowLesson(self, request: api.FollowLessonRequest, context: Context) -> api.FollowLessonResponse:
-        """Play a lesson up to the next decision, a piece for each action. Raises Refusal."""
+        """Play a lesson up to the next decision, one action at a time. Raises Refusal."""
         course, turn = read_course(request), self._pieces.of(context)
         for index, text in enumerate(request.actions):
             await turn()

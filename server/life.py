@@ -1,4 +1,4 @@
-"""The life of a process that serves, as its log tells it: from when it answers until it has ended, and why."""
+"""Manages the lifecycle of a serving process, from startup to shutdown, and logs its stages."""
 
 import asyncio
 import logging
@@ -12,23 +12,23 @@ logger = logging.getLogger(__name__)
 
 
 class Life:
-    """What ends a process that serves. It is entered before, and left when all that it had open is closed."""
+    """The lifecycle of a process: a context manager to use around everything that the process opens."""
 
     def __init__(self) -> None:
         self._told, self._why, self._serves = asyncio.Event(), "", False
 
     def end(self, why: str) -> None:
-        """Tell the process to end; `why`: the name of a signal, or words."""
+        """Request shutdown; `why` is the name of a signal or a phrase."""
         self._why = self._why or why
         self._told.set()
 
     def end_on_signals(self) -> None:
-        """Do so on SIGTERM and SIGINT."""
+        """Request shutdown on SIGTERM and SIGINT."""
         for number in (signal.SIGTERM, signal.SIGINT):
             asyncio.get_running_loop().add_signal_handler(number, self.end, number.name)
 
     async def until_told(self, **facts: object) -> None:
-        """Return once the process is told to end; the log has when it begins to serve, with facts, and to drain."""
+        """Log that the process is serving, with facts; wait for a shutdown request, and log that it is draining."""
         self._serves = True
         logger.info("serving", extra={"version": __version__, **facts})
         await self._told.wait()
@@ -38,6 +38,6 @@ class Life:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, _: BaseException | None, __: TracebackType | None) -> None:
-        """Log the end, unless the process has never served."""
+        """Log the end, unless the process never served."""
         if self._serves:
             logger.info("ended", extra={"why": self._why if kind is None else kind.__name__})

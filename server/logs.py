@@ -1,4 +1,4 @@
-"""Logs on standard error: a JSON object a line, or text for people. No line quotes a secret."""
+"""Writes logs to standard error, as JSON lines or as text, without secrets."""
 
 import logging
 import os
@@ -11,25 +11,25 @@ from typing import Any
 
 import structlog
 
-GRPC, LEFT = "grpc._cython.cygrpc", "ExecuteBatchError"  # what gRPC logs for each answer to a caller who has left
-FRAMES = 16  # of each exception, the innermost
-CHAIN = 4  # exceptions of one traceback, from the one that was raised back through its causes
-LONGEST = 500  # characters of a message: an exception may quote all that it was given
-# Tokens of games have 43 characters, salts 32, drawn seeds 16 digits; bearer tokens are known by the word before them.
+GRPC, LEFT = "grpc._cython.cygrpc", "ExecuteBatchError"  # gRPC logs this for each response to a client that has left
+FRAMES = 16  # innermost frames of each exception
+CHAIN = 4  # exceptions in a traceback, from the raised one back through its causes
+LONGEST = 500  # characters of a message: an exception may quote its whole input
+# Game tokens have 43 characters, salts 32, random seeds 16 digits; bearer tokens follow the word "bearer".
 SECRET = re.compile(r"(?<=bearer )[\w.~+/-]+=*|[\w-]{26,}|\d{9,}", re.ASCII | re.IGNORECASE)
 
 ExceptionInfo = tuple[type[BaseException], BaseException, TracebackType | None]
 
 
 def write_logs(form: str, level: str = "info") -> None:
-    """Send the logs of this process to standard error; each line of a call has the call's identifier.
+    """Send the logs of this process to standard error, with the request ID on each line of a call.
 
-    The core of gRPC writes lines of its own there, as for each caller without TLS, and what a caller says as it leaves,
-    however long. If it is imported later, it leaves out all but errors, unless GRPC_VERBOSITY says otherwise.
+    gRPC's C core writes its own lines, for example for each client without TLS, and some contain text from clients. If
+    gRPC is imported later, it logs only errors, unless GRPC_VERBOSITY is set.
 
     Args:
         form: `text` or `json`.
-        level: `debug`, `info`, `warning` or `error`, the least that is written.
+        level: the minimum level: `debug`, `info`, `warning` or `error`.
     """
     os.environ.setdefault("GRPC_VERBOSITY", "ERROR")
     handler = logging.StreamHandler(sys.stderr)
@@ -39,7 +39,7 @@ def write_logs(form: str, level: str = "info") -> None:
 
 
 def processors(form: str) -> list[Any]:
-    """Return the last processors, from a record to its line."""
+    """Return the final processors, which turn a record into a line."""
     plain = structlog.stdlib.ProcessorFormatter.remove_processors_meta
     safe = [plain, clean_event, structlog.processors.ExceptionRenderer(told)]
     if form == "json":
@@ -47,28 +47,28 @@ def processors(form: str) -> list[Any]:
     return [*safe, structlog.dev.ConsoleRenderer(colors=False, exception_formatter=structlog.dev.plain_traceback)]
 
 
-# -- what is safe to write -------------------------------------------------------------------------
+# -- masking of secrets -----------------------------------------------------------------------------
 
 
 def clean(text: str) -> str:
-    """Return a text without what may be a secret, cut to LONGEST characters."""
-    short = SECRET.sub("***", text[: 2 * LONGEST])  # cut first: a long text takes long to search
+    """Return a text with possible secrets masked, cut to LONGEST characters."""
+    short = SECRET.sub("***", text[: 2 * LONGEST])  # cut before searching, which is slow for long texts
     return short if len(short) <= LONGEST else f"{short[:LONGEST]}..."
 
 
 def clean_event(_logger: object, _method: str, fields: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    """Clean the text of a record: libraries quote exceptions in theirs."""
+    """Mask secrets in the text of a record, because libraries quote exceptions."""
     fields["event"] = clean(str(fields.get("event", "")))
     return fields
 
 
 def told(exc_info: ExceptionInfo) -> str:
-    """Return an exception and its causes, the first cause first: frames without locals, messages without secrets."""
+    """Format an exception and its causes, the first cause first, without local variables or secrets."""
     return "\n\n".join(reversed([*map(told_alone, causes(exc_info[1]))]))
 
 
 def causes(error: BaseException) -> Iterator[BaseException]:
-    """Yield an exception and what it came from, CHAIN of them at most."""
+    """Yield an exception and its causes, at most CHAIN of them."""
     following: BaseException | None = error
     for _ in range(CHAIN):
         if following is None:
@@ -78,7 +78,7 @@ def causes(error: BaseException) -> Iterator[BaseException]:
 
 
 def told_alone(error: BaseException) -> str:
-    """Return the innermost frames of an exception, and its message."""
+    """Format the innermost frames of an exception, and its message."""
     frames = traceback.format_list(traceback.extract_tb(error.__traceback__, limit=-FRAMES))
     return f"{''.join(frames)}{type(error).__qualname__}: {clean(str(error))}"
 

@@ -1,4 +1,4 @@
-"""The figures of a server, for Prometheus; docs/reference.md lists them."""
+"""The server's Prometheus metrics, as listed in docs/reference.md."""
 
 import asyncio
 import time
@@ -17,13 +17,13 @@ from clerestory.refusals import Reason
 SECONDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60)
 MARGINS = (-1, -0.1, -0.05, -0.02, -0.01, -0.005, -0.002, -0.001, 0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 1)
 ITERATIONS = tuple(10**n for n in range(1, 8))
-CALLERS, REMEMBERED = 20, 600.0  # that have figures of their own, for how many seconds after the last count
-OTHER = "other"  # all further callers
+CALLERS, REMEMBERED = 20, 600.0  # callers with their own label, and for how many seconds after the last count
+OTHER = "other"  # label of all other callers
 
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """A figure of a server: its name without `clerestory_`, kind, meaning, labels, and for a histogram its buckets."""
+    """The declaration of a metric: name without `clerestory_`, type, help, labels, and the buckets of a histogram."""
 
     name: str
     kind: type[Counter] | type[Gauge] | type[Histogram]
@@ -33,11 +33,11 @@ class Figure:
 
     @property
     def full_name(self) -> str:
-        """As it is exposed."""
+        """The exposed name."""
         return f"clerestory_{self.name}" + "_total" * (self.kind is Counter)
 
     def made(self, registry: CollectorRegistry) -> Any:
-        """Return its collector, in a registry."""
+        """Return the collector of this metric, added to a registry."""
         options = {"buckets": self.buckets} if self.buckets else {}
         return self.kind(f"clerestory_{self.name}", self.meaning, self.labels, registry=registry, **options)  # type: ignore[arg-type]
 
@@ -98,7 +98,7 @@ FIGURES = (
 
 
 class Latest:
-    """A counter by caller, with figures of few callers: a new one has its own if another has not been counted lately.
+    """A counter by caller with limited cardinality: a new caller gets its own label when an old one has expired.
 
     Args:
         counter: with the labels caller and code.
@@ -106,11 +106,11 @@ class Latest:
 
     def __init__(self, counter: Counter) -> None:
         self._counter = counter
-        self._last: OrderedDict[str, float] = OrderedDict()  # readings of the clock, by caller, the latest at the end
+        self._last: OrderedDict[str, float] = OrderedDict()  # time of the last count by caller, latest last
         self._codes: dict[str, set[str]] = {}
 
     def count(self, caller: str, code: str) -> None:
-        """Count once more."""
+        """Count an event."""
         shown = self._place(caller, time.monotonic())
         self._codes.setdefault(shown, set()).add(code)
         self._counter.labels(shown, code).inc()
@@ -130,7 +130,7 @@ class Latest:
 
 
 class Metrics:
-    """The figures of one server, in their own registry."""
+    """The metrics of one server, in their own registry."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
@@ -139,12 +139,12 @@ class Metrics:
         self._refused = Latest(self._of["refusals"])
 
     def watch(self, name: str, read: Callable[[], float], *labels: str) -> None:
-        """Have a figure, that of some labels if it has any, read whenever the metrics are."""
+        """Set the function that returns the value of a metric at each scrape, optionally for one set of labels."""
         figure = self._of[name]
         (figure.labels(*labels) if labels else figure).set_function(read)
 
     def count_refusal(self, caller: str, code: str) -> None:
-        """Count a call that was refused."""
+        """Count a call that failed with a service error."""
         self._refused.count(caller, code)
 
     def count_call(self, method: str, code: str, reason: str, via: str, seconds: float) -> None:
@@ -155,11 +155,11 @@ class Metrics:
             self._of["shed"].labels(method).inc()
 
     def count_soon(self, answer: Answer) -> None:
-        """Count a search whose final answer is ready, when that is on its way."""
+        """Count a search whose final answer is ready, once the event loop has sent it."""
         asyncio.get_running_loop().call_soon(self.count_answer, answer, time.monotonic())
 
     def count_answer(self, answer: Answer, ready: float) -> None:
-        """Count a search whose final answer was ready at a reading of time.monotonic."""
+        """Count a search whose final answer was ready at the given time.monotonic value."""
         method, result, budget, of = answer.asker, answer.result, answer.budget, self._of
         used = ready - budget.arrived
         of["searches"].labels(method, str(result.stop_reason)).inc()
@@ -167,7 +167,7 @@ class Metrics:
         of["search_iterations"].observe(result.iterations)
         of["queue_wait_seconds"].labels(method).observe(answer.waited)
         of["budget_used_seconds"].labels(method).observe(used)
-        if budget.requested is not None:  # without, the time is all that the server gives, and no answer is late
+        if budget.requested is not None:  # without a request, the server sets the budget, and no answer is late
             of["budget_asked_seconds"].labels(method).observe(budget.requested)
             of["deadline_margin_seconds"].labels(method).observe(budget.seconds - used)
         for name, _ in answer.remarks:
@@ -176,7 +176,7 @@ class Metrics:
 
 @dataclass(frozen=True, slots=True)
 class Exposition:
-    """An HTTP server that shows the figures."""
+    """An HTTP server for the metrics."""
 
     server: WSGIServer
     thread: Thread
@@ -187,14 +187,14 @@ class Exposition:
         return self.server.server_port
 
     def close(self) -> None:
-        """Stop it, and wait until it has stopped."""
+        """Stop the HTTP server, and wait until it has stopped."""
         self.server.shutdown()
         self.server.server_close()
         self.thread.join()
 
 
 def expose(metrics: Metrics, address: str) -> Exposition:
-    """Show the figures at `HOST:PORT` (port 0: any free one), under any path. Raises OSError."""
+    """Serve the metrics at `HOST:PORT` (port 0: any free port), under any path. Raises OSError."""
     host, _, port = address.rpartition(":")
     try:
         return Exposition(*start_http_server(int(port), host.strip("[]"), metrics.registry))

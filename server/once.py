@@ -1,4 +1,4 @@
-"""The context of a call, of which what gRPC makes anew at every question is asked once."""
+"""Caches call metadata that gRPC would otherwise rebuild on every access."""
 
 from functools import cached_property
 from typing import Any
@@ -7,10 +7,10 @@ import grpc
 
 
 class AskedOnce:
-    """A context that remembers who calls, and with which metadata; all else is the context's own.
+    """A call context that caches the peer and the metadata, and delegates everything else.
 
     Args:
-        context: of gRPC.
+        context: the context from gRPC.
     """
 
     def __init__(self, context: grpc.aio.ServicerContext[Any, Any]) -> None:
@@ -28,9 +28,9 @@ class AskedOnce:
         return self._context.peer()
 
     def invocation_metadata(self) -> Any:
-        """Return the metadata that the caller sent."""
+        """Return the metadata that the client sent."""
         return self._metadata
 
     def peer(self) -> str:
-        """Return the connection, as gRPC writes it."""
+        """Return the peer, as gRPC writes it."""
         return self._peer

@@ -1,29 +1,29 @@
-"""How fast refusals are told: a caller that always asks again at once is answered ever more slowly."""
+"""Rate-limits error responses: the more failing calls a caller repeats, the longer it waits for each error."""
 
 import asyncio
 import time
 from dataclasses import dataclass
 from random import Random
 
-AT_ONCE = 50  # refusals of one caller that are not held back
-EVERY = 0.04  # seconds from one refusal of a caller to the next, once these are used up
-LONGEST = 20.0  # seconds that a refusal is held back at most
-SPREAD = 0.25  # of the longest time by which refusals end sooner at random: what came as a crowd leaves one by one
-MOST_HELD = 1024  # refusals held back at the same time, of all callers
-MOST_CALLERS = 10_000  # that are remembered
-LINES = 3  # in the log about the refusals of one caller, in LINES_EVERY
+AT_ONCE = 50  # errors of one caller that are not delayed
+EVERY = 0.04  # seconds between two errors of a caller after those
+LONGEST = 20.0  # maximum delay in seconds
+SPREAD = 0.25  # the longest delays are shortened at random by up to this share, to break up bursts
+MOST_HELD = 1024  # errors delayed at the same time, for all callers
+MOST_CALLERS = 10_000  # callers to remember
+LINES = 3  # log lines about the errors of one caller per LINES_EVERY
 LINES_EVERY = 1.0  # seconds
 
 
 @dataclass(slots=True)
 class RefusalRecord:
-    """What a caller has been told lately.
+    """The recent errors of a caller.
 
     Attributes:
-        until: the reading of time.monotonic at which all its refusals so far have been due.
-        lines: in the log since `since`.
-        since: a reading of time.monotonic.
-        silent: refusals that no line has told.
+        until: when the bucket of the caller is empty again, by time.monotonic.
+        lines: log lines since `since`.
+        since: start of the logging interval, by time.monotonic.
+        silent: errors that were not logged.
     """
 
     until: float = 0.0
@@ -33,14 +33,14 @@ class RefusalRecord:
 
 
 class Pace:
-    """The pace at which callers are told that they are refused.
+    """The rate limit on error responses, by caller.
 
-    A refusal costs the event loop as much as an answer, so whoever repeats a refused call at once could keep it busy.
-    The refusals beyond the first few are therefore held back until it is their turn (a leaky bucket: Turner 1986, IEEE
-    Communications Magazine 24(10)), each at most for half of the time that its call has left.
+    An error costs the event loop as much as a result, so a caller that immediately repeats a failing call could keep
+    the server busy. After the first few errors, a leaky bucket (Turner 1986, IEEE Communications Magazine 24(10))
+    delays the others. Each delay is at most half of the time left to the call's deadline.
 
     Args:
-        luck: of the spread.
+        luck: the source of random numbers for the delays.
     """
 
     def __init__(self, luck: Random | None = None) -> None:
@@ -50,15 +50,15 @@ class Pace:
 
     @property
     def held(self) -> int:
-        """Number of refusals that are held back."""
+        """The number of delayed errors."""
         return self._held
 
     async def hold(self, caller: str, remaining: float | None) -> None:
-        """Wait until a caller may be told of another refusal.
+        """Wait until another error may be sent to a caller.
 
         Args:
-            caller: whoever is refused.
-            remaining: seconds to the deadline of its call; None for no deadline.
+            caller: the caller of the failing call.
+            remaining: seconds to the deadline of the call; None for no deadline.
         """
         seconds = self.turn(caller, remaining)
         if seconds <= 0 or self._held >= MOST_HELD:
@@ -70,14 +70,14 @@ class Pace:
             self._held -= 1
 
     def turn(self, caller: str, remaining: float | None = None) -> float:
-        """Count a refusal, and return the seconds until it may be told, as `hold` waits for them."""
+        """Count an error, and return its delay in seconds."""
         now, told = time.monotonic(), self._of(caller)
         told.until = min(max(told.until, now) + EVERY, now + AT_ONCE * EVERY + LONGEST)
         longest = LONGEST if remaining is None else min(LONGEST, remaining / 2)
         return min(told.until - now - AT_ONCE * EVERY, longest * self._luck.uniform(1 - SPREAD, 1))
 
     def tell(self, caller: str) -> int | None:
-        """Return how many refusals of a caller no line of the log has told; None if this one is to be such as well."""
+        """Return the number of unlogged errors since the caller's last log line; None to skip this one too."""
         now, told = time.monotonic(), self._of(caller)
         if now >= told.since + LINES_EVERY:
             told.since, told.lines = now, 0
@@ -89,7 +89,7 @@ class Pace:
         return silent
 
     def _of(self, caller: str) -> RefusalRecord:
-        """Return what a caller has been told; the callers of long ago are forgotten where there are too many."""
+        """Return the record of a caller; drop expired records when there are too many."""
         if caller not in self._told and len(self._told) >= MOST_CALLERS:
             now = time.monotonic()
             self._told = {one: told for one, told in self._told.items() if told.until > now}

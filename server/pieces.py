@@ -1,4 +1,4 @@
-"""Long answers: made in pieces on the event loop, and streamed to those who read them."""
+"""Builds long responses in chunks on the event loop, and streams them to slow readers."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable
@@ -12,14 +12,14 @@ from clerestory.refusals import Reason, refuse
 from clerestory.server.callers import Callers
 from clerestory.turns import Turns
 
-STALL_SECONDS = 30.0  # after which a caller that takes nothing of a stream is given up
+STALL_SECONDS = 30.0  # without progress, after which a stream is closed
 
 P = ParamSpec("P")
 T = TypeVar("T")
 
 
 class Pieces:
-    """Lets one piece of all long answers be made at a time, of each caller in turn; other calls run in between.
+    """Lets callers take turns at building long responses, one chunk at a time; other calls run in between.
 
     Args:
         callers: identifies the caller of a call.
@@ -30,13 +30,13 @@ class Pieces:
         self._turns, self._threads = Turns(), Turns()
 
     def of(self, context: grpc.aio.ServicerContext[Any, Any]) -> Callable[[], Awaitable[None]]:
-        """Return what waits until an admitted call may make the next piece of its answer."""
+        """Return a function that waits until an admitted call may build the next chunk of its response."""
         return partial(self.turn, self._callers.of(context).origin)
 
     async def turn(self, caller: str) -> None:
-        """Wait until a caller may make the next piece of an answer, about a millisecond of work.
+        """Wait until a caller may build the next chunk of a response, about a millisecond of work.
 
-        What the piece then waits for, such as the store, keeps no other call waiting.
+        If the chunk then waits for something, such as the store, it does not block other calls.
         """
         async with self._turns.taken(caller):
             pass
@@ -44,15 +44,15 @@ class Pieces:
     async def aside(
         self, context: grpc.aio.ServicerContext[Any, Any], work: Callable[P, T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
-        """Return the result of work that takes longer than a piece, in a thread; one call at a time has one."""
+        """Run work that takes longer than a chunk in a thread, one call at a time, and return its result."""
         return await self._threads.aside(self._callers.of(context).origin, work, *args, **kwargs)
 
 
 async def write_each(answers: AsyncGenerator[T, None], write: Callable[[T], Awaitable[None]]) -> None:
-    """Write answers as they come; for a caller that takes nothing no more are made, and what makes them is closed.
+    """Write messages as they are produced; close the generator if the client reads nothing for STALL_SECONDS.
 
-    Its call waits all the same until it takes the last one or leaves: gRPC cannot end it before, and so it is counted.
-    Raises Refusal, SLOW_READER.
+    gRPC cannot end such a call, so it stays in progress and counted until the client reads or leaves. Raises Refusal:
+    SLOW_READER.
     """
     loop, closing = asyncio.get_running_loop(), list[asyncio.Task[None]]()
     async with aclosing(answers):

@@ -1,4 +1,4 @@
-"""The handlers of PuzzleService: cheap, so that they run on the event loop itself."""
+"""Handles the calls of PuzzleService on the event loop, because they are cheap."""
 
 from clerestory.server.service import Context
 from clerestory.server.translate_puzzle import (
@@ -16,9 +16,9 @@ from clerestory.v1.puzzle_pb2_grpc import PuzzleServiceServicer
 
 
 class Puzzles(PuzzleServiceServicer):
-    """PuzzleService, which keeps nothing between calls.
+    """The gRPC handlers of PuzzleService, which is stateless.
 
-    The puzzles are read at the start: that takes as long as no call may hold the event loop.
+    The puzzles are loaded at startup, because loading them would block the event loop for too long.
     """
 
     def __init__(self) -> None:

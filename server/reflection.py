@@ -1,4 +1,4 @@
-"""Server reflection, v1 and v1alpha: generic clients read from it which services there are, and their messages."""
+"""Implements gRPC server reflection, v1 and v1alpha, so that generic clients can discover services and messages."""
 
 from collections.abc import Iterable
 from contextlib import suppress
@@ -12,24 +12,24 @@ from grpc_reflection.v1alpha._async import ReflectionServicer
 from grpc_reflection.v1alpha.reflection_pb2_grpc import add_ServerReflectionServicer_to_server
 
 ALPHA = "grpc.reflection.v1alpha"
-V1 = "grpc.reflection.v1"  # has the same messages under other names, so that those of v1alpha do for both
+V1 = "grpc.reflection.v1"  # has the same messages under other names, so the classes of v1alpha work for both
 SERVICE, METHOD = "ServerReflection", "ServerReflectionInfo"
 NAMES = (f"{V1}.{SERVICE}", f"{ALPHA}.{SERVICE}")
 
 
 class Reflection(ReflectionServicer):
-    """Finds methods too, which the pool of protobuf does not."""
+    """A reflection servicer that also finds methods, which the descriptor pool does not."""
 
     def _file_containing_symbol(self, request: Any, fully_qualified_name: str) -> Any:
         service, _, method = fully_qualified_name.rpartition(".")
         known = has_method(service, method)
-        return super()._file_containing_symbol(  # type: ignore[misc]  # which the stubs leave out
+        return super()._file_containing_symbol(  # type: ignore[misc]  # missing in the stubs
             request, service if known else fully_qualified_name
         )
 
 
 def has_method(service: str, method: str) -> bool:
-    """Whether there is a service with such a method, both by their full names."""
+    """Return whether a service has a method, given its full name."""
     try:
         return method in descriptor_pool.Default().FindServiceByName(service).methods_by_name
     except KeyError:
@@ -37,7 +37,7 @@ def has_method(service: str, method: str) -> bool:
 
 
 def add_reflection(services: Iterable[str], server: Any) -> None:
-    """Add both versions of reflection to a server or a gate; the services are those that it lists beside them."""
+    """Add both versions of reflection to a server or a gate, listing these services and reflection itself."""
     describe_v1()
     servicer = Reflection([*services, *NAMES])
     add_ServerReflectionServicer_to_server(servicer, server)  # type: ignore[no-untyped-call]
@@ -52,7 +52,7 @@ def add_reflection(services: Iterable[str], server: Any) -> None:
 
 
 def describe_v1() -> None:
-    """Add the description of v1 to the pool of protobuf, if it is not there: that of v1alpha in another package."""
+    """Add the file descriptor of v1 to the pool, as a copy of v1alpha's in another package, if it is missing."""
     pool = descriptor_pool.Default()
     with suppress(KeyError):
         pool.FindServiceByName(f"{V1}.{SERVICE}")

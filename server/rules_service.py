@@ -1,4 +1,4 @@
-"""The handlers of RulesService: cheap, so that all but the search for the best plan is done on the event loop."""
+"""Handles the calls of RulesService on the event loop, because they are cheap; only plans are searched in a thread."""
 
 from itertools import islice
 
@@ -27,14 +27,14 @@ from clerestory.server.translate_rules import (
 from clerestory.v1 import rules_pb2 as rules
 from clerestory.v1.rules_pb2_grpc import RulesServiceServicer
 
-AT_ONCE = 8  # actions applied in one piece: about a millisecond
+AT_ONCE = 8  # actions applied in one chunk: about a millisecond
 
 
 class RulesHandlers(RulesServiceServicer):
-    """RulesService, which keeps nothing between calls.
+    """The gRPC handlers of RulesService, which is stateless.
 
     Args:
-        pieces: of long answers.
+        pieces: splits the work of long responses into chunks.
     """
 
     def __init__(self, pieces: Pieces) -> None:
@@ -59,7 +59,7 @@ class RulesHandlers(RulesServiceServicer):
     async def ObservePosition(
         self, request: rules.ObservePositionRequest, context: Context
     ) -> rules.ObservePositionResponse:
-        """Remove what a seat cannot know. Raises Refusal."""
+        """Remove hidden information from a position. Raises Refusal."""
         view = view_of(read_referee(request.referee), given(request, "seat"))
         return rules.ObservePositionResponse(position=write_position(view))
 
@@ -112,7 +112,7 @@ def seed_of(request: rules.StartPositionRequest | rules.ApplyActionsRequest) -> 
 
 
 def write_applied(given: GivenPosition, applied: list[rules.AppliedAction], seed: int) -> rules.ApplyActionsResponse:
-    """Return the outcome of actions as a message; the state given is now the one after them."""
+    """Return the outcome of actions as a message; the given state is the one after them."""
     return rules.ApplyActionsResponse(
         position=write_any(given),
         applied=applied,

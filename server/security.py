@@ -1,4 +1,4 @@
-"""Who may call: bearer tokens for each call."""
+"""Authenticates calls by bearer token."""
 
 import asyncio
 import hashlib
@@ -16,8 +16,8 @@ from clerestory.refusals import Reason, refuse
 from clerestory.server.config import read_file
 
 TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*")  # RFC 6750, section 2.1
-LEAST_TOKEN = 16  # characters; 96 bits where they are drawn at random
-SPEAKS = "on-behalf"  # after a token in its file
+LEAST_TOKEN = 16  # characters; 96 bits if they are random
+SPEAKS = "on-behalf"  # follows a token in the file
 UNKNOWN = "the server does not know the token of this call"
 DENIED = f"this caller may not set the metadata {ON_BEHALF}; tokens marked `on-behalf` and callers on this machine may"
 
@@ -26,25 +26,25 @@ DENIED = f"this caller may not set the metadata {ON_BEHALF}; tokens marked `on-b
 
 
 class Tokens:
-    """The bearer tokens of a file: one a line; empty lines and those that begin with `#` do not count.
+    """The bearer tokens of a file: one a line, except empty lines and lines that begin with `#`.
 
-    A token may be followed by the word `on-behalf`: calls with it may name on whose behalf they are.
+    The word `on-behalf` may follow a token: calls with it may name the user on whose behalf they are made.
 
-    Only digests are kept, and compared in constant time.
+    Only digests are stored, and they are compared in constant time.
 
     Args:
         path: the file.
 
-    Raises BadSettings for a file that cannot be read or holds no token, for a line that is not a token or too short.
+    Raises BadSettings if the file cannot be read or holds no token, or if a line is not a token or is too short.
     """
 
     def __init__(self, path: Path) -> None:
         self._path = path
         self._digests = read_tokens(path)
-        self._streams: dict[asyncio.Task[Any], tuple[bytes, bool]] = {}  # digest of its token; it needs the mark
+        self._streams: dict[asyncio.Task[Any], tuple[bytes, bool]] = {}  # token digest, and whether it needs the mark
 
     def reload(self) -> str:
-        """Read the file again, and end streams that it no longer lets in; return in words what was read.
+        """Reload the file, end streams that it does not allow, and return a message for the log.
 
         Raises BadSettings.
         """
@@ -56,12 +56,12 @@ class Tokens:
         return f"{len(self._digests)} tokens read from {self._path}"
 
     def know(self, token: str) -> bool:
-        """Whether a token is known."""
+        """Return whether a token is known."""
         return among(digest(token), self._digests)
 
     @contextmanager
     def streaming(self, token: str, *, marked: bool) -> Iterator[None]:
-        """Let a call stream during the block, for as long as its token is known, and marked `on-behalf` if it must be.
+        """Run a streaming call during the block; end it if its token is removed or loses a required mark.
 
         Raises Refusal: BAD_TOKEN, ON_BEHALF_DENIED.
         """
@@ -71,7 +71,7 @@ class Tokens:
         try:
             yield
         except asyncio.CancelledError:
-            if task in self._streams or task.uncancel():  # the caller left
+            if task in self._streams or task.uncancel():  # the client left
                 raise
             if self.know(token):
                 refuse(Reason.ON_BEHALF_DENIED, "", DENIED)
@@ -80,23 +80,23 @@ class Tokens:
             self._streams.pop(task, None)
 
     def speaks_for_others(self, token: str) -> bool:
-        """Whether calls with a token may name on whose behalf they are."""
+        """Return whether calls with a token may name a user."""
         return among(digest(token), [known for known, speaks in self._digests.items() if speaks])
 
     def digest(self, token: str) -> str:
-        """Return what distinguishes a token from others without revealing it."""
+        """Return an identifier of a token that does not reveal it."""
         return digest(token).hex()
 
 
 def among(given: bytes, digests: Iterable[bytes]) -> bool:
-    """Whether a digest is among others, in constant time: all are compared."""
+    """Return whether a digest is among others; all are compared, in constant time."""
     return sum(hmac.compare_digest(given, known) for known in digests) > 0
 
 
 def read_tokens(path: Path) -> dict[bytes, bool]:
-    """Return the digests of a file's tokens, and whether each speaks for others. Raises BadSettings, quoting none."""
+    """Return the digests of a file's tokens with their `on-behalf` marks. Raises BadSettings, which quotes no token."""
     content = read_file("token_file", path)
-    lines = content.decode(json.detect_encoding(content), "replace").splitlines()  # editors on Windows mark theirs
+    lines = content.decode(json.detect_encoding(content), "replace").splitlines()  # may have a byte-order mark
     found = {}
     for number, line in enumerate(lines, 1):
         if not line.strip() or line.lstrip().startswith("#"):
@@ -115,7 +115,7 @@ def read_tokens(path: Path) -> dict[bytes, bool]:
 
 
 def digest(token: str) -> bytes:
-    """Return the digest that is kept of a token."""
+    """Return the stored digest of a token."""
     return hashlib.sha256(token.encode("utf-8", "surrogateescape")).digest()
 
 
@@ -123,7 +123,7 @@ def digest(token: str) -> bytes:
 
 
 def require_token(tokens: Tokens, metadata: Iterable[tuple[str, str | bytes]]) -> str:
-    """Return the token in the metadata of a call. Raises Refusal: MISSING_TOKEN, or BAD_TOKEN for an unknown one."""
+    """Return the token of a call. Raises Refusal: MISSING_TOKEN, or BAD_TOKEN for an unknown one."""
     brought = authorizations(metadata)
     if len(brought) > 1:
         refuse(Reason.BAD_TOKEN, "", f"the call has `authorization` {len(brought)} times; send it once")
@@ -138,11 +138,11 @@ def require_token(tokens: Tokens, metadata: Iterable[tuple[str, str | bytes]]) -
 
 
 def authorizations(metadata: Iterable[tuple[str, str | bytes]]) -> list[str]:
-    """Return the `authorization` entries of a call; there should be one."""
+    """Return the `authorization` entries of a call; valid calls have one at most."""
     return [value for name, value in metadata if name == AUTHORIZATION and isinstance(value, str)]
 
 
 def bearer_token(authorization: str) -> str | None:
-    """Return the token of `Bearer TOKEN`, None for anything else."""
+    """Return the token of `Bearer TOKEN`; None for any other value."""
     scheme, _, token = authorization.partition(" ")
     return token.strip() or None if scheme.lower() == "bearer" else None

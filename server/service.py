@@ -1,4 +1,4 @@
-"""The handlers of AdvisorService."""
+"""Handles the calls of AdvisorService: recommendations and analysis."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -23,10 +23,10 @@ Context = grpc.aio.ServicerContext[Any, Any]
 
 
 class AdvisorHandlers(AdvisorServiceServicer):
-    """AdvisorService over an analyst.
+    """The gRPC handlers of AdvisorService.
 
     Args:
-        analyst: who answers.
+        analyst: the analysis engine.
         callers: identifies the caller of a call.
     """
 
@@ -36,37 +36,37 @@ class AdvisorHandlers(AdvisorServiceServicer):
 
     @property
     def places(self) -> Mapping[str, Callable[[Context], object]]:
-        """What refuses a call of a method, by its path, before its message is read: there is no place for a search."""
+        """The admission checks to run before a message is read, by method path."""
         priorities = {"RecommendMove": Priority.MOVE, "Analyze": Priority.HINT}
         return {f"{PATH}{name}": partial(self._admit, name, priority) for name, priority in priorities.items()}
 
     def _admit(self, name: str, priority: Priority, context: Context) -> Admission:
-        """Return the admission of a call of a method. Raises Refusal: BUSY, FINISHING."""
+        """Admit a call of a method. Raises Refusal: BUSY, FINISHING."""
         caller = self._callers.player_of(context)
-        bind_contextvars(caller=caller.label)  # for the log line of the call: with the seat
+        bind_contextvars(caller=caller.label)  # adds the seat to the log line of the call
         return self._analyst.admit(caller, priority, context.time_remaining(), name)
 
     async def RecommendMove(  # noqa: N802  # its name in proto/
         self, request: api.RecommendMoveRequest, context: Context
     ) -> api.RecommendMoveResponse:
-        """Search until the effective deadline, and answer with what was found. Raises Refusal."""
+        """Search until the effective deadline, and respond with the result. Raises Refusal."""
         admission = self._admit("RecommendMove", Priority.MOVE, context)
         answer = await self._analyst.ask(read_question(request, admission.caller), admission)
         message = write_recommendation(answer, request.max_lines)
         self._analyst.delivered(answer)
         return message
 
-    async def Analyze(  # type: ignore[override]  # noqa: N802  # grpc.aio takes a coroutine that writes as well
+    async def Analyze(  # type: ignore[override]  # noqa: N802  # grpc.aio also accepts a coroutine that writes
         self, request: api.AnalyzeRequest, context: Context
     ) -> None:
-        """Stream tables until the search ends, then the final one. Raises Refusal."""
+        """Stream interim tables until the search ends, then the final one. Raises Refusal."""
         priority = Priority.BACKGROUND if request.background else Priority.HINT
         admission = self._admit("Analyze", priority, context)
         answers = self._analyst.watch(read_analysis(request, admission.caller), admission)
         await write_each(answers, partial(self._write, request, context))
 
     async def _write(self, request: api.AnalyzeRequest, context: Context, answer: Answer) -> None:
-        """Write one of several answers."""
+        """Write one response of a stream."""
         recommendation = write_recommendation(answer, request.question.max_lines)
         if answer.final:
             self._analyst.delivered(answer)

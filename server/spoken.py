@@ -1,4 +1,4 @@
-"""The language of a call: what its `accept-language` asks for. Whatever writes texts for people reads it here."""
+"""Holds the locale of the current call, from its `accept-language`, for all texts that users read."""
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -17,7 +17,7 @@ from clerestory.texts.sentences import Text, said
 
 SPOKEN: ContextVar[str] = ContextVar("spoken", default=ENGLISH)
 
-if TYPE_CHECKING:  # which commands of the terminal that ask no server do without
+if TYPE_CHECKING:  # importing gRPC is unnecessary for terminal commands without a server
     import grpc
 
 Context: TypeAlias = "grpc.aio.ServicerContext[Any, Any]"
@@ -25,7 +25,7 @@ Context: TypeAlias = "grpc.aio.ServicerContext[Any, Any]"
 
 @asynccontextmanager
 async def speaking(context: Context) -> AsyncIterator[None]:
-    """Answer a call in the language that it asks for, and say so; in English if it asks for none that there is."""
+    """Set the locale of a call and report it in `content-language`; default to English for unsupported languages."""
     language = language_of_call(context)
     if language is None:
         yield
@@ -39,36 +39,36 @@ async def speaking(context: Context) -> AsyncIterator[None]:
 
 
 def language_of_call(context: Context) -> str | None:
-    """Return the language that a call asks for, ENGLISH if it asks for none that there is, None if it asks for none."""
+    """Return the language that a call requests; ENGLISH if it is unsupported, None if the call requests none."""
     asked = next((value for key, value in context.invocation_metadata() or () if key == LANGUAGES), None)
     return None if asked is None else language_asked(str(asked))
 
 
 def told(one: Text, game: Game) -> str:
-    """Return a text about a game in the language of the call."""
+    """Return a text about a game in the locale of the call."""
     return said(one, game.name, SPOKEN.get(), lambda quoted: label_of(game, quoted.action, quoted.label))
 
 
 def luck_of(game: Game, source: str) -> str:
-    """Return a kind of luck in the language of the call."""
+    """Return the name of a source of luck in the locale of the call."""
     key = f"luck.{source.replace(' ', '_')}"
     return say(game.name, key, language=SPOKEN.get()) if has(game.name, key) else source
 
 
 def label_of(game: Game, text: str, english: str) -> str:
-    """Return the label of an action in the language of the call."""
+    """Return the label of an action in the locale of the call."""
     language = SPOKEN.get()
     return english if language == ENGLISH else labels(game, language).label(text, english)
 
 
 @cache
 def labels(game: Game, language: str) -> Labels:
-    """Return the labels of a game's actions in a language."""
+    """Return the labels of a game's actions in a language, cached."""
     return Labels(game.name, game.cards(), language)
 
 
 def name_of(game: Game, item: str) -> str:
-    """Return the name of a card or a material in the language of the call; what is neither has its own."""
+    """Return the name of a card or material in the locale of the call; any other item is returned as it is."""
     known = f"good.{item}" not in words(game.name) and names(game, SPOKEN.get()).get(item)
     return known or material(game, item)
 
@@ -83,7 +83,7 @@ def names(game: Game, language: str) -> dict[str, str]:
 
 
 def material(game: Game, item: str) -> str:
-    """Return the word for a material in the language of the call, itself if there is none."""
+    """Return the word for a material in the locale of the call; the material itself if there is none."""
     language = SPOKEN.get()
     found = word(game.name, f"good.{item}", language) if language != ENGLISH else None
     return found.text if found else item

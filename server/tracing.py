@@ -1,4 +1,4 @@
-"""Spans for OpenTelemetry, which is an extra; without its setting nothing of it is imported."""
+"""Exports spans to OpenTelemetry, an optional dependency that is imported only when tracing is on."""
 
 import asyncio
 import os
@@ -19,18 +19,18 @@ from clerestory.metadata import TRACE_PARENT
 from clerestory.refusals import Reason, Refusal
 from clerestory.spans import Fact
 
-OURS = "clerestory."  # before the names of facts that no convention names
-NAMES = {"code": "rpc.response.status_code"}  # those that one does: OpenTelemetry's for RPC
+OURS = "clerestory."  # prefix of attributes outside the semantic conventions
+NAMES = {"code": "rpc.response.status_code"}  # attributes of OpenTelemetry's semantic conventions for RPC
 PARENTS = TraceContextTextMapPropagator()
-FAULTS = (Reason.INTERNAL, Reason.STORE_FAILED)  # refusals that are errors of the server, not of who asked
+FAULTS = (Reason.INTERNAL, Reason.STORE_FAILED)  # errors of the server, not of the client
 
 
 class Traced:
-    """A span of OpenTelemetry.
+    """An OpenTelemetry span.
 
     Args:
-        span: the same.
-        within: whether spans made during its `with` belong to it.
+        span: the span to wrap.
+        within: whether spans started in its `with` block become its children.
     """
 
     def __init__(self, span: Any, *, within: bool = False) -> None:
@@ -39,13 +39,13 @@ class Traced:
         self.trace_id = format_trace_id(span.get_span_context().trace_id)
 
     def note(self, **facts: Fact) -> None:
-        """Note facts."""
+        """Set attributes."""
         self._span.set_attributes({NAMES.get(name, OURS + name): fact for name, fact in facts.items()})
         if facts.get("reason") in FAULTS:
             self._span.set_status(Status(StatusCode.ERROR, str(facts["reason"])))
 
     def end(self) -> None:
-        """End it."""
+        """End the span."""
         if self._span.is_recording():
             self._span.end()
 
@@ -59,16 +59,16 @@ class Traced:
             contexts.detach(self._before)
         if isinstance(error, Refusal):
             self.note(reason=str(error.reason))
-        elif isinstance(error, Exception):  # without its words, which may quote a secret
+        elif isinstance(error, Exception):  # without its message, which may quote a secret
             self._span.set_status(Status(StatusCode.ERROR, type(error).__name__))
         self.end()
 
 
 class Traces:
-    """Tells a provider of spans.
+    """Creates spans with an OpenTelemetry provider.
 
     Args:
-        provider: of OpenTelemetry.
+        provider: the tracer provider.
     """
 
     def __init__(self, provider: TracerProvider) -> None:
@@ -76,23 +76,23 @@ class Traces:
         self._tracer = provider.get_tracer("clerestory", __version__)
 
     def call(self, method: str, traceparent: str) -> Traced:
-        """Return the span of a call."""
+        """Return a span for a call."""
         parent = PARENTS.extract({TRACE_PARENT: traceparent}) if traceparent else contexts.Context()
         service, _, name = method.partition("/")
         facts = {"rpc.system": "grpc", "rpc.service": service, "rpc.method": name}
         return Traced(self._tracer.start_span(method, parent, SpanKind.SERVER, facts), within=True)
 
     def part(self, name: str) -> Traced:
-        """Return the span of a part of the present call."""
+        """Return a span for a part of the current call."""
         return Traced(self._tracer.start_span(name))
 
     async def close(self, within: float) -> None:
-        """Send what there is, waiting at most so many seconds; what takes longer does not keep the process alive."""
+        """Flush and shut down, waiting at most `within` seconds. A slower shutdown does not keep the process alive."""
         loop, over = asyncio.get_running_loop(), asyncio.Event()
 
         def shut_down() -> None:
             self._provider.shutdown()
-            with suppress(RuntimeError):  # the loop is closed: nobody waits any more
+            with suppress(RuntimeError):  # the loop is closed, and nothing waits
                 loop.call_soon_threadsafe(over.set)
 
         Thread(target=shut_down, name="traces", daemon=True).start()
@@ -102,7 +102,7 @@ class Traces:
 
 
 def traces_to(collector: str) -> Traces:
-    """Return what sends spans to a collector, `http://HOST:PORT` or `https://HOST:PORT`, in the background."""
+    """Return a tracer that exports to a collector, `http://HOST:PORT` or `https://HOST:PORT`, in the background."""
     about = {"service.name": os.environ.get("OTEL_SERVICE_NAME", "clerestory"), "service.version": __version__}
     provider = TracerProvider(resource=Resource.create(about), shutdown_on_exit=False)
     provider.add_span_processor(BatchSpanProcessor(OTLPSpanExporter(endpoint=collector)))

@@ -1,4 +1,4 @@
-"""Reads requests of AdvisorService: from messages to positions of the engine and terms of a search."""
+"""Parses requests of AdvisorService into positions and search terms."""
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import cache, lru_cache
@@ -22,17 +22,17 @@ from clerestory.texts.sentences import Text, text
 from clerestory.v1 import advisor_pb2 as api
 from clerestory.v1.position_pb2 import Position
 
-MAX_POSITION_BYTES = 8 * 1024  # the largest positions have at most a third of that; reading more would take long
-MAX_PARTS = 200  # messages in a position; an empty one takes two bytes, and as long to read as any
+MAX_POSITION_BYTES = 8 * 1024  # three times the largest position; parsing more would take long
+MAX_PARTS = 200  # messages in a position; an empty one takes two bytes, but as long to parse as any other
 NANOS = 1_000_000_000
-KEPT = 256  # positions of the latest questions, under 3 MB
+KEPT = 256  # positions of recent queries, under 3 MB
 
 
-# -- questions -------------------------------------------------------------------------------------
+# -- queries ---------------------------------------------------------------------------------------
 
 
 def read_analysis(request: api.AnalyzeRequest, caller: Caller) -> Question:
-    """Return the question in a caller's request. Raises Refusal, which lists everything wrong with it."""
+    """Parse the query in a caller's request. Raises Refusal, which lists all faults."""
     more: dict[str, Any] = {"certainty": request.target_certainty if request.HasField("target_certainty") else None}
     if request.HasField("update_interval"):
         more["interval"] = seconds_of(request.update_interval)
@@ -47,13 +47,13 @@ def read_question(
     observer: int | None = None,
     more: Mapping[str, Any] = MappingProxyType({}),
 ) -> Question:
-    """Return the question in a request. Raises Refusal, which lists everything wrong with it.
+    """Parse the query in a request. Raises Refusal, which lists all faults.
 
     Args:
         request: the message.
-        caller: whose it is.
-        path: that of the request in the message it is part of.
-        observer: whose knowledge to use, NATURE for an onlooker's; None for that of the seat.
+        caller: the caller of the call.
+        path: the field path of the request in its outer message.
+        observer: the seat whose knowledge to use, NATURE for an onlooker; None for the seat to move.
         more: further terms.
     """
     faults, terms = Faults(), read_terms(request, more)
@@ -76,7 +76,7 @@ def read_question(
 
 
 def read_terms(request: api.RecommendMoveRequest, more: Mapping[str, Any]) -> Terms:
-    """Return the terms of the search that is asked for, unchecked."""
+    """Return the terms of the requested search, not validated."""
     return Terms(
         seconds=seconds_of(request.time_budget) if request.HasField("time_budget") else None,
         iterations=given(request, "iterations"),
@@ -92,12 +92,12 @@ def read_terms(request: api.RecommendMoveRequest, more: Mapping[str, Any]) -> Te
 
 
 def read_observer(observer: api.Observer) -> int:
-    """Return whose knowledge to use, NATURE for an onlooker's."""
+    """Return the seat whose knowledge to use, NATURE for an onlooker."""
     return int(observer.seat) if observer.HasField("seat") else NATURE
 
 
 def given(request: Any, field: str) -> Any:
-    """Return an optional field, None if it is absent."""
+    """Return an optional field; None if it is absent."""
     return getattr(request, field) if request.HasField(field) else None
 
 
@@ -105,7 +105,7 @@ def given(request: Any, field: str) -> Any:
 
 
 def seconds_of(time: Duration) -> float:
-    """Return a time in seconds; not a number for nanoseconds of a second or more, or of another sign."""
+    """Return a duration in seconds; NaN if its nanoseconds are out of range or have the wrong sign."""
     valid = abs(time.nanos) < NANOS and time.seconds * time.nanos >= 0
     return time.seconds + time.nanos / 1e9 if valid else nan
 
@@ -114,23 +114,23 @@ def seconds_of(time: Duration) -> float:
 
 
 def asked_position(caller: Caller, message: Position) -> State:
-    """Return the position that a caller asks about. Raises Refusal as `read_position` does."""
+    """Return the position of a caller's query. Raises Refusal as `read_position` does."""
     if message.ByteSize() > MAX_POSITION_BYTES:
-        return read_position(message)  # which refuses it
+        return read_position(message)  # raises for the size
     return kept_position(caller, message.SerializeToString())
 
 
 @lru_cache(KEPT)
-def kept_position(caller: Caller, message: bytes) -> State:  # noqa: ARG001  # each has its own, see below
-    """Return what `read_position` does, and keep it: a position is often asked about again. Nobody may change it.
+def kept_position(caller: Caller, message: bytes) -> State:  # noqa: ARG001  # one entry per caller, see below
+    """Parse a position as `read_position` does, with a cache, because queries often repeat. Do not modify the result.
 
-    No caller gets another's: how soon an answer comes would show what the other has asked about.
+    The cache is per caller: otherwise the response time would reveal what other callers have queried.
     """
     return read_position(Position.FromString(message))
 
 
 def read_position(message: Position, path: str = "position") -> State:
-    """Return the position that a message describes. Raises Refusal, which lists all that is wrong with it."""
+    """Return the position that a message describes. Raises Refusal, which lists all faults."""
     game = message.WhichOneof("game")
     if fault := size_fault(message):
         refuse(Reason.BAD_POSITION, path, fault_of(fault))
@@ -144,7 +144,7 @@ def read_position(message: Position, path: str = "position") -> State:
 
 
 def size_fault(message: Position) -> Text | None:
-    """Return the fault in the size of a position, None if there is none."""
+    """Return the fault in the size of a position; None if there is none."""
     size = message.ByteSize()
     if size > MAX_POSITION_BYTES:
         return text("fault.size", size=size, most=MAX_POSITION_BYTES)
@@ -158,7 +158,7 @@ def no_game() -> Text:
 
 
 def parts(message: Message) -> Iterator[Message]:
-    """Yield the messages inside a message, and those inside them."""
+    """Yield the messages nested in a message, at any depth."""
     for name, repeated in messages(message.DESCRIPTOR):
         if repeated or message.HasField(name):
             value = getattr(message, name)
@@ -168,10 +168,10 @@ def parts(message: Message) -> Iterator[Message]:
 
 
 def position_fields(message: Message) -> dict[str, Any]:
-    """Return a position's message as the dictionary that the engine reads.
+    """Return the message of a position as the dictionary that the engine reads.
 
-    The result equals that of json_format.MessageToDict with the names of proto/ and with default values included, in a
-    tenth of the time.
+    The result equals that of json_format.MessageToDict with proto field names and default values, in a tenth of the
+    time.
     """
     fields: dict[str, Any] = {}
     for name, optional, repeated, read in readers(message.DESCRIPTOR):
@@ -186,18 +186,18 @@ def position_fields(message: Message) -> dict[str, Any]:
 
 @cache
 def messages(kind: Descriptor) -> list[tuple[str, bool]]:
-    """Return the names of the fields of a message that have messages themselves, and whether each is a list."""
+    """Return the names of a message's message-typed fields, and whether each is repeated."""
     return [(field.name, field.is_repeated) for field in kind.fields if field.message_type is not None]
 
 
 @cache
 def readers(kind: Descriptor) -> list[tuple[str, bool, bool, Callable[[Any], Any] | None]]:
-    """Return of each field of a message the name, whether it may be missing, whether it is a list, and the reader."""
+    """Return the name, presence, repetition and converter of each field of a message."""
     return [(field.name, field.has_presence, field.is_repeated, reader(field)) for field in kind.fields]
 
 
 def reader(field: FieldDescriptor) -> Callable[[Any], Any] | None:
-    """Return the function that turns a field's value into JSON's, None where they are the same."""
+    """Return the function that converts a field's value to JSON; None if they are equal."""
     if field.message_type is not None:
         return position_fields
     if field.enum_type is not None:

@@ -20,7 +20,7 @@ from clerestory.server.translate_answers import in_one_line, read_text, write_fa
 from clerestory.texts.languages import ENGLISH
 from clerestory.v1 import annotation_pb2 as api
 
-MOST = 200_000  # iterations of a search
+MOST = 200_000  # iterations per search
 CLASSES = {
     "doubtful": api.ERROR_CLASS_DOUBTFUL,
     "mistake": api.ERROR_CLASS_MISTAKE,
@@ -33,10 +33,10 @@ class ReviewRequest:
     """A valid request for a review.
 
     Attributes:
-        game_id: of a kept game; "" if a record was given.
-        tokens: those sent with the request.
-        record: the given game, at its last position with its history; None for a kept game.
-        terms: of the review.
+        game_id: ID of a hosted game; "" for a record.
+        tokens: the tokens in the request.
+        record: the given game at its last position, with its history; None for a hosted game.
+        terms: the terms of the review.
     """
 
     game_id: str
@@ -46,7 +46,7 @@ class ReviewRequest:
 
 
 def read_annotation(request: api.AnnotateGameRequest) -> ReviewRequest:
-    """Return the review that is requested. Raises Refusal, which lists everything wrong with the request."""
+    """Parse a request for a review. Raises Refusal, which lists all faults."""
     faults, terms = Faults(), read_terms(request)
     terms.check(faults)
     kind = request.WhichOneof("game")
@@ -58,7 +58,7 @@ def read_annotation(request: api.AnnotateGameRequest) -> ReviewRequest:
 
 
 def read_terms(request: api.AnnotateGameRequest) -> ReviewTerms:
-    """Return the terms of the review that is asked for, unchecked."""
+    """Return the terms of the requested review, not validated."""
     return ReviewTerms(
         iterations=given(request, "iterations"),
         seconds=seconds_of(request.time_budget) if request.HasField("time_budget") else None,
@@ -71,7 +71,7 @@ def read_terms(request: api.AnnotateGameRequest) -> ReviewTerms:
 
 
 def read_game(text: str, faults: Faults) -> State | None:
-    """Return the first game of a record, at its end with its history; None, and a fault, if it is not a record."""
+    """Return the first game of a record at its end, with its history; None, and a fault, if it is not a record."""
     try:
         found = next(read_records(text.splitlines(keepends=True), begun=True), None)
     except BadRecord as error:
@@ -83,7 +83,7 @@ def read_game(text: str, faults: Faults) -> State | None:
 
 
 def write_ply(one: PlyValuation, game: Game) -> api.ReviewedPly:
-    """Return what a ply changed as a message, in the language of the call."""
+    """Return the valuation of a ply as a message, in the locale of the call."""
     decision = one.seat != NATURE
     return api.ReviewedPly(
         ply=one.ply,
@@ -109,7 +109,7 @@ def write_reviewed(game: Game, text: str, english: str) -> api.ReviewedAction:
 
 
 def read_ply(message: api.ReviewedPly) -> PlyValuation:
-    """Return what a ply changed from its message."""
+    """Return the valuation of a ply from its message."""
     return PlyValuation(
         ply=message.ply,
         round=message.round,
@@ -131,7 +131,7 @@ def read_ply(message: api.ReviewedPly) -> PlyValuation:
 
 
 def read_plies(kept: Mapping[int, bytes]) -> dict[int, PlyValuation]:
-    """Return plies as a store has them, without those that cannot be read."""
+    """Parse stored plies, skipping those that cannot be parsed."""
     found = {}
     for ply, message in kept.items():
         with suppress(DecodeError):
@@ -140,7 +140,7 @@ def read_plies(kept: Mapping[int, bytes]) -> dict[int, PlyValuation]:
 
 
 def write_plies(plies: Sequence[PlyValuation], game: Game) -> dict[int, bytes]:
-    """Return plies as a store is to have them, whatever the language of the call."""
+    """Serialize plies for the store, in English whatever the locale of the call."""
     asked = SPOKEN.set(ENGLISH)
     try:
         return {one.ply: write_ply(one, game).SerializeToString(deterministic=True) for one in plies}
@@ -149,7 +149,7 @@ def write_plies(plies: Sequence[PlyValuation], game: Game) -> dict[int, bytes]:
 
 
 def write_step(step: ReviewStep, game: Game) -> api.AnnotateGameResponse:
-    """Return a step of a review as a message, in the language of the call."""
+    """Return a step of a review as a message, in the locale of the call."""
     return api.AnnotateGameResponse(
         done=step.done,
         total=step.total,
@@ -161,7 +161,7 @@ def write_step(step: ReviewStep, game: Game) -> api.AnnotateGameResponse:
 
 
 def write_review(review: Annotation) -> api.GameReview:
-    """Return the ledger of a game as a message, in the language of the call."""
+    """Return the ledger of a game as a message, in the locale of the call."""
     return api.GameReview(
         game=review.game,
         ended=review.ended,
@@ -187,7 +187,7 @@ def write_review(review: Annotation) -> api.GameReview:
 
 
 def write_rollouts(found: Rollouts | None) -> api.Rollouts | None:
-    """Return the results of rollouts of an error as a message, None if there are none."""
+    """Return the rollouts of an error as a message; None if there are none."""
     return None if found is None else api.Rollouts(**asdict(found))
 
 

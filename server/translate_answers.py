@@ -1,4 +1,4 @@
-"""Translates answers into messages of AdvisorService."""
+"""Translates answers of the analysis engine into messages of AdvisorService."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -22,7 +22,7 @@ from clerestory.texts.languages import ENGLISH
 from clerestory.texts.sentences import Argument, QuotedAction, QuotedItem, Text, said
 from clerestory.v1 import advisor_pb2 as api
 
-NAMED = 2048  # actions that are kept as messages, under 1 MB
+NAMED = 2048  # cached action messages, under 1 MB
 
 STOP_REASONS = {
     StopReason.TIME: api.STOP_REASON_TIME,
@@ -35,7 +35,7 @@ STOP_REASONS = {
 
 
 def write_recommendation(answer: Answer, max_lines: int = 0) -> api.RecommendMoveResponse:
-    """Return an answer as a message, with at most so many lines; 0: all."""
+    """Return an answer as a message, with at most `max_lines` lines; 0 for all."""
     question, result, best = answer.question, answer.result, answer.best
     game, limit = question.view.game, max_lines or len(result.lines)
     message = api.RecommendMoveResponse(
@@ -64,20 +64,20 @@ def write_recommendation(answer: Answer, max_lines: int = 0) -> api.RecommendMov
 
 
 @lru_cache(maxsize=64)
-def write_favour(game: Game, seats: int, language: str) -> api.Text | None:  # noqa: ARG001  # as of write_named
-    """Return which seat a game favours, None if it favours none by much. It is kept for later calls."""
+def write_favour(game: Game, seats: int, language: str) -> api.Text | None:  # noqa: ARG001  # as in write_named
+    """Return which seat a game favours, cached; None if it favours none by much."""
     word = favoured(game, seats)
     return None if word is None else write_text(word, game)
 
 
 def in_one_line(reasons: Sequence[Text], english: str, game: Game) -> str:
-    """Return reasons in the language of the call; in English where that is all there is."""
+    """Join reasons in the locale of the call; return the English text if there is nothing else."""
     return english if SPOKEN.get() == ENGLISH or not reasons else " ".join(told(one, game) for one in reasons)
 
 
 @lru_cache(maxsize=1024)
-def write_kept(one: Text, game: Game, language: str) -> api.Text:  # noqa: ARG001  # as of write_named
-    """Return a text that many answers have, in the language of the call. It is kept for later calls."""
+def write_kept(one: Text, game: Game, language: str) -> api.Text:  # noqa: ARG001  # as in write_named
+    """Return a common text in the locale of the call, cached."""
     return write_text(one, game)
 
 
@@ -127,14 +127,14 @@ def write_warning(name: str, remark: Text, game: Game) -> api.Warning:
 
 
 def write_observer(observer: int | None) -> api.Observer | None:
-    """Return the observer as a message, None if the request named none."""
+    """Return the observer as a message; None if the request named none."""
     if observer is None:
         return None
     return api.Observer() if observer == NATURE else api.Observer(seat=observer)
 
 
 def add_line(message: api.RecommendMoveResponse, line: Line, game: Game, *, doubtful: bool) -> None:
-    """Add one line of a result to an answer: made in its place, as messages are copied into those that have them."""
+    """Add a line of a result to a response in place, because protobuf copies messages on assignment."""
     language, variation = SPOKEN.get(), line.principal_variation
     added = message.lines.add(
         action=write_named(game, line.action, language),
@@ -159,19 +159,19 @@ def add_line(message: api.RecommendMoveResponse, line: Line, game: Game, *, doub
 
 
 @lru_cache(maxsize=NAMED)
-def write_named(game: Game, text: str, language: str) -> api.Action:  # noqa: ARG001  # what else labels depend on
-    """Return an action as a message in the language of the call. It is kept for later calls: nobody may change it."""
+def write_named(game: Game, text: str, language: str) -> api.Action:  # noqa: ARG001  # labels depend on it
+    """Return an action as a message in the locale of the call, cached. Do not modify the result."""
     return write_action(game, game.parse_action(text))
 
 
 def write_plan(game: Game, uses: Mapping[str, int]) -> list[api.PlannedUse]:
-    """Return how often each item is used in a plan as messages."""
+    """Return the uses of a plan as messages: how often each item is used."""
     names = Counter(name_of(game, item) for item in uses)
     return [write_use(game, item, count, alike=names[name_of(game, item)] > 1) for item, count in uses.items()]
 
 
 def write_use(game: Game, item: str, count: int, *, alike: bool) -> api.PlannedUse:
-    """Return a part of a plan as a message, with the round of a card if another one of the plan has the same name."""
+    """Return one use of a plan as a message, with the round of a card if another card in the plan has its name."""
     row = rows_of_cards(game).get(item)
     use = discard_of(item, count) if row is None else use_of(row, count, alike=alike)
     return api.PlannedUse(item=item, times=count, label=told(use, game))
@@ -188,7 +188,7 @@ def write_outlook(outlook: Outlook) -> api.Outlook:
 
 
 def write_statistics(result: Result, *, certainty: float, waited: float) -> api.SearchStatistics:
-    """Return the figures of a result as a message."""
+    """Return the statistics of a result as a message."""
     return api.SearchStatistics(
         iterations=result.iterations,
         nodes=result.nodes,
@@ -206,7 +206,7 @@ def write_statistics(result: Result, *, certainty: float, waited: float) -> api.
 
 
 def duration(seconds: float) -> Duration:
-    """Return a number of seconds as a message."""
+    """Return seconds as a Duration."""
     message = Duration()
     message.FromNanoseconds(round(seconds * 1e9))
     return message

@@ -1,4 +1,4 @@
-"""Translates positions that are to be validated, and what is wrong with them, in the language of the call."""
+"""Translates positions to validate and their faults, in the locale of the call."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ from clerestory.v1.position_pb2 import Position
 
 
 def validate(message: rules.AnyPosition, path: str = "position") -> rules.ValidatePositionResponse:
-    """Return everything that is wrong with a position; for a valid one, who is to act, or how the game ended."""
+    """Return all faults of a position; for a valid one, the seat to move or the outcome of the game."""
     kind = message.WhichOneof("kind")
     if kind is None:
         return write_faults([(path, NO_KIND)], "")
@@ -29,7 +29,7 @@ def validate(message: rules.AnyPosition, path: str = "position") -> rules.Valida
 
 
 def position_faults(message: Position, path: str) -> list[tuple[str, Text]]:
-    """Return what is wrong with a position."""
+    """Return the faults of a position."""
     name, fault = message.WhichOneof("game"), size_fault(message)
     if fault:
         return [(path, fault)]
@@ -41,7 +41,7 @@ def position_faults(message: Position, path: str) -> list[tuple[str, Text]]:
 
 def write_faults(faults: Sequence[tuple[str, Text]], game: str) -> rules.ValidatePositionResponse:
     """Return faults as a message; `game` is the name of the game, "" if there is none."""
-    about = GAMES[game] if game else next(iter(GAMES.values()))  # whose own texts are not needed then
+    about = GAMES[game] if game else next(iter(GAMES.values()))  # any game: its texts are not needed
     return rules.ValidatePositionResponse(
         faults=[
             rules.PositionFault(field=field, description=said(fault, game), text=write_text(fault, about))

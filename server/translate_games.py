@@ -1,4 +1,4 @@
-"""Translates kept games, as viewers may see them, to messages of GameService."""
+"""Translates hosted games, as their viewers may see them, into messages of GameService."""
 
 from collections.abc import Iterable
 from enum import StrEnum
@@ -45,7 +45,7 @@ E = TypeVar("E", bound=StrEnum)
 
 
 def wire_values(ours: type[E], theirs: Any, prefix: str) -> dict[E, Any]:
-    """Map our values to those in proto/, which have the same names with a prefix."""
+    """Map our enum values to those in proto/, which have the same names with a prefix."""
     return {value: theirs.Value(f"{prefix}_{value.name}") for value in ours}
 
 
@@ -60,9 +60,9 @@ ENDS = wire_values(EndReason, games.EndReason, "END_REASON")
 
 
 def write_game(kept: ServerGame, *, listed: bool = False) -> games.Game:
-    """Return the public part of a game; pass it through `visible` first for a viewer with a delay.
+    """Return the public part of a game. For a viewer with a delay, apply `visible` first.
 
-    In a list the sources of points are not told card by card, because that takes a replay.
+    In a list, the sources of points are not given by card, because that takes a replay.
     """
     head, revealed = kept.head, kept.over and kept.head.seed is not None
     return games.Game(
@@ -90,13 +90,13 @@ def write_game(kept: ServerGame, *, listed: bool = False) -> games.Game:
 
 
 def write_unreadable(game_id: str, why: str) -> games.Game:
-    """Return what is shown of a game that cannot be read or shown."""
+    """Return the message of a game that cannot be read or shown."""
     told = why if SPOKEN.get() == ENGLISH else say(SERVICE, "frozen.unreadable", language=SPOKEN.get())
     return games.Game(game_id=game_id, status=games.GAME_STATUS_FROZEN, frozen_reason=told)
 
 
 def reason_frozen(kept: ServerGame) -> str:
-    """Return why a game is frozen in the language of the call, "" if it is not."""
+    """Return why a game is frozen, in the locale of the call; "" if it is not."""
     return "" if kept.why_frozen is None else said(kept.why_frozen, kept.head.game, SPOKEN.get())
 
 
@@ -110,14 +110,14 @@ def status_of(kept: ServerGame) -> games.GameStatus.ValueType:
 
 
 def turn_of(kept: ServerGame) -> rules.Turn | None:
-    """Return whose turn it is, None while nobody can act."""
+    """Return whose turn it is; None if no one can act."""
     if kept.over:
         return rules.Turn(kind=rules.TURN_KIND_OVER)
     return write_turn(kept.position.turn) if kept.running else None
 
 
 def write_options(options: GameOptions) -> games.GameOptions:
-    """Return the options of a game."""
+    """Return the options of a game as a message."""
     seconds = options.seconds_per_move
     return games.GameOptions(
         hints=HINTS[options.hints],
@@ -133,12 +133,12 @@ def write_options(options: GameOptions) -> games.GameOptions:
 
 
 def write_bot(bot: BotSettings) -> games.Bot:
-    """Return how a bot plays."""
+    """Return the settings of a bot as a message."""
     return games.Bot(level=bot.level, time_budget=duration(bot.seconds), character=bot.character)
 
 
 def write_seat(seat: int, holder: Holder) -> games.GameSeat:
-    """Return who holds a seat."""
+    """Return the holder of a seat as a message."""
     return games.GameSeat(
         seat=seat,
         kind=SEATS[holder.kind],
@@ -149,7 +149,7 @@ def write_seat(seat: int, holder: Holder) -> games.GameSeat:
 
 
 def name_of_holder(holder: Holder) -> str:
-    """Return the name of a person or a character, in the language of the call; "" for none."""
+    """Return the name of a person or a character, in the locale of the call; "" for none."""
     if holder.kind == SeatKind.PERSON:
         return holder.name
     bot = holder.bot if holder.kind == SeatKind.BOT else None
@@ -162,7 +162,7 @@ def write_question(kept: ServerGame, question: TakeBackProposal) -> games.TakeBa
 
 
 def write_end(kept: ServerGame, *, listed: bool) -> games.GameEnd | None:
-    """Return how a game ended, None if it has not."""
+    """Return how a game ended; None if it is not over."""
     if not kept.over:
         return None
     if kept.ended is None:
@@ -184,7 +184,7 @@ def ended(entry: Entry, seats: int) -> games.GameEnd:
 
 
 def moment(milliseconds: int) -> Timestamp:
-    """Return a time as a message."""
+    """Return a time as a Timestamp."""
     message = Timestamp()
     message.FromMilliseconds(milliseconds)
     return message
@@ -194,12 +194,12 @@ def moment(milliseconds: int) -> Timestamp:
 
 
 def write_views(views: Iterable[SeatView]) -> list[games.GameView]:
-    """Return what seats see of a position."""
+    """Return seats' views of a position as messages."""
     return [write_view(view) for view in views]
 
 
 def write_view(view: SeatView) -> games.GameView:
-    """Return what a seat sees of a position."""
+    """Return a seat's view of a position as a message."""
     game = view.state.game
     return games.GameView(
         seat=view.seat,
@@ -214,12 +214,12 @@ def write_view(view: SeatView) -> games.GameView:
 
 
 def write_line(kept: ServerGame, first: int, last: int, viewer: Viewer) -> list[games.GameEntry]:
-    """Return the entries of the current line from one ply to another, both included, as a viewer may know them."""
+    """Return the entries of the current line between two plies, both included, as a viewer may know them."""
     return write_entries(kept, steps_of_line(kept, first, last, viewer))
 
 
 def write_entries(kept: ServerGame, steps: Iterable[EntryView]) -> list[games.GameEntry]:
-    """Return entries of a game."""
+    """Return entries of a game as messages."""
     written = []
     for step in steps:
         message = write_entry(len(kept.seats), step)
@@ -229,7 +229,7 @@ def write_entries(kept: ServerGame, steps: Iterable[EntryView]) -> list[games.Ga
 
 
 def write_entry(seats: int, step: EntryView) -> games.GameEntry:
-    """Return an entry of a game of so many seats, without its numbers."""
+    """Return an entry of a game as a message, without its version and ply."""
     entry = step.entry
     time, seat = moment(entry.moment), entry.seat
     if entry.moves:
@@ -240,7 +240,7 @@ def write_entry(seats: int, step: EntryView) -> games.GameEntry:
     if entry.kind == EntryKind.TAKEN_BACK:
         return games.GameEntry(time=time, taken_back=games.TakenBack(seat=seat, from_ply=step.from_ply))
     if entry.kind == EntryKind.PRIVATE_OUTCOME:
-        return games.GameEntry(time=time, said=games.Said(seat=seat))  # and not what
+        return games.GameEntry(time=time, said=games.Said(seat=seat))  # the outcome itself stays hidden
     if entry.kind == EntryKind.SEATED:
         return games.GameEntry(time=time, seat=write_seat(seat, entry.holder))
     word = games.TakeBackAnswered(seat=seat, asked_ply=entry.ply, declined=entry.kind == EntryKind.DECLINED)
@@ -248,7 +248,7 @@ def write_entry(seats: int, step: EntryView) -> games.GameEntry:
 
 
 def applied(step: EntryView) -> games.GameEntry:
-    """Return an action or outcome that was played; without a position its words are unknown."""
+    """Return an action or outcome that was played; without a position, only its text is known."""
     entry, position = step.entry, step.position
     done = rules.AppliedAction(drawn=entry.kind == EntryKind.DRAWN)
     if position is None:
@@ -276,8 +276,8 @@ def write_state(
     Args:
         before: the game as the viewer last saw it.
         kept: the game.
-        viewer: who looks.
-        present: this is the latest version, so actions are possible.
+        viewer: the viewer.
+        present: whether this is the latest version, so that actions are possible.
     """
     return games.WatchGameResponse(
         game=write_game(kept),
@@ -287,11 +287,11 @@ def write_state(
 
 
 def write_presence(presence: Presence) -> games.Presence:
-    """Return who watches as a message."""
+    """Return the presence of watchers as a message."""
     return games.Presence(seats=presence.seats, onlookers=presence.onlookers)
 
 
 def write_record(kept: ServerGame, viewer: Viewer) -> games.GetRecordResponse:
-    """Return the record as far as a viewer may know it."""
+    """Return the record, as far as a viewer may know it."""
     lines = record_for(kept, viewer).lines()
     return games.GetRecordResponse(record="".join(f"{line}\n" for line in lines), whole=kept.over)

@@ -1,4 +1,4 @@
-"""Translates between the messages of LessonService and the courses of lessons."""
+"""Translates between messages of LessonService and the progress of lessons."""
 
 from clerestory.engine.games import GAMES
 from clerestory.engine.scoring import changes_of
@@ -12,23 +12,23 @@ from clerestory.server.translate_rules import read_game, write_legal, write_play
 from clerestory.v1 import lessons_pb2 as api
 from clerestory.v1.rules_pb2 import AppliedAction
 
-MOST_TRIED = 250  # actions of a lesson, mistakes among them: seven times what the longest needs
+MOST_TRIED = 250  # actions in a lesson, including mistakes: seven times what the longest one needs
 
 
 def read_files() -> None:
-    """Read the lessons of every game, so that no call has to."""
+    """Load the lessons of every game, so that no call has to."""
     for game in GAMES.values():
         lessons(game)
 
 
 def read_lessons(request: api.ListLessonsRequest) -> list[Lesson]:
-    """Return the lessons that a request asks for. Raises Refusal: BAD_GAME."""
+    """Return the requested lessons. Raises Refusal: BAD_GAME."""
     games = [read_game(request.game)] if request.game else list(GAMES.values())
     return [one for game in games for one in lessons(game)]
 
 
 def read_course(request: api.FollowLessonRequest) -> Course:
-    """Return the beginning of the lesson that a request names. Raises Refusal: NO_SUCH_LESSON, TOO_MANY_ACTIONS."""
+    """Return the requested lesson at its start. Raises Refusal: NO_SUCH_LESSON, TOO_MANY_ACTIONS."""
     require_few("actions", len(request.actions), MOST_TRIED)
     try:
         return Course(lesson(request.lesson))
@@ -37,7 +37,7 @@ def read_course(request: api.FollowLessonRequest) -> Course:
 
 
 def attempt(course: Course, index: int, text: str) -> None:
-    """Play what the learner has tried. Raises Refusal: ILLEGAL_ACTION."""
+    """Play an action of the learner. Raises Refusal: ILLEGAL_ACTION."""
     try:
         course.attempt(index, text)
     except NotAllowed as error:
@@ -45,12 +45,12 @@ def attempt(course: Course, index: int, text: str) -> None:
 
 
 def write_list(known: list[Lesson]) -> api.ListLessonsResponse:
-    """Return the summaries of lessons as a message."""
+    """Return lesson summaries as a message."""
     return api.ListLessonsResponse(lessons=map(write_summary, known))
 
 
 def write_summary(one: Lesson) -> api.LessonSummary:
-    """Return the summary of a lesson as a message, in the language of the call."""
+    """Return the summary of a lesson as a message, in the locale of the call."""
     return api.LessonSummary(
         lesson=one.name,
         game=one.game.name,
@@ -62,7 +62,7 @@ def write_summary(one: Lesson) -> api.LessonSummary:
 
 
 def write_course(course: Course) -> api.FollowLessonResponse:
-    """Return what is to be shown and done next as a message."""
+    """Return what to show and do next as a message."""
     answer = api.FollowLessonResponse(
         summary=write_summary(course.lesson),
         seat=course.lesson.seat,
@@ -95,7 +95,7 @@ def write_scene(one: Lesson, scene: LessonView) -> api.LessonScene:
 
 
 def write_applied(scene: LessonView) -> AppliedAction | None:
-    """Return what led to a moment as a message; None if nothing was played."""
+    """Return the action that led to a moment as a message; None if there was none."""
     if scene.before is None or scene.action is None:
         return None
     changes = changes_of(scene.before, scene.action.text, scene.state)

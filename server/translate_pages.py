@@ -1,4 +1,4 @@
-"""Pages of a list of games."""
+"""Pagination of game lists: parses page requests and creates page tokens."""
 
 import base64
 import binascii
@@ -11,11 +11,11 @@ from clerestory.games.viewer import digest_of
 from clerestory.refusals import Reason, refuse
 from clerestory.v1 import games_pb2 as games
 
-USUAL, MOST = 50, 100  # games of a page
+USUAL, MOST = 50, 100  # games on a page
 MAX_TOKENS = 100
-LATEST = (1 << 63) - 1  # that a store can hold, in milliseconds since 1970
+LATEST = (1 << 63) - 1  # milliseconds since 1970, the maximum that a store can hold
 PAGE = re.compile(rf"(\d{{1,19}}) ({GAME_ID.pattern})", re.ASCII)
-GAME = re.compile(r"[\w-]{0,64}", re.ASCII)  # name of a game, known to this server or not
+GAME = re.compile(r"[\w-]{0,64}", re.ASCII)  # the name of a game, known to this server or not
 STATUSES = {games.GAME_STATUS_OPEN: "open", games.GAME_STATUS_RUNNING: "running", games.GAME_STATUS_OVER: "over"}
 
 
@@ -43,7 +43,7 @@ def wanted_of(request: games.GameServiceListGamesRequest) -> GameFilter:
 
 
 def next_page(found: Sequence[tuple[str, int]], limit: int) -> str:
-    """Return the token of the next page, "" if there is none."""
+    """Return the token of the next page; "" if there is none."""
     if len(found) < limit:
         return ""
     game_id, created = found[limit - 2]
@@ -51,7 +51,7 @@ def next_page(found: Sequence[tuple[str, int]], limit: int) -> str:
 
 
 def read_page(token: str) -> tuple[int, str]:
-    """Return the place at which a page begins. Raises Refusal, BAD_PAGE."""
+    """Return the position at which a page begins. Raises Refusal: BAD_PAGE."""
     try:
         found = PAGE.fullmatch(base64.urlsafe_b64decode(token.encode()).decode())
     except (ValueError, binascii.Error):
@@ -62,5 +62,5 @@ def read_page(token: str) -> tuple[int, str]:
 
 
 def cursor_of(request: games.WatchGameRequest) -> int | None:
-    """Return the version that a watcher already knows, None for none."""
+    """Return the version that a watcher already has; None for none."""
     return request.from_version if request.HasField("from_version") else None

@@ -1,4 +1,4 @@
-"""Translates plans of conversions and discards: what RulesService plans, and what a line of an answer holds."""
+"""Translates plans of conversions and discards for RulesService."""
 
 from collections.abc import Mapping, Sequence
 
@@ -14,12 +14,12 @@ from clerestory.texts import say
 from clerestory.v1 import advisor_pb2 as advisor
 from clerestory.v1 import rules_pb2 as rules
 
-MOST_TIMES = 60  # of an item in a plan: more cubes than a player can have
-MOST_USES = 64  # items of a plan: more craftsmen than a player can hold
+MOST_TIMES = 60  # uses of an item in a plan: more cubes than a player can have
+MOST_USES = 64  # items in a plan: more craftsmen than a player can hold
 
 
 def write_plan(game: Game, plan: Plan, times: Mapping[str, int]) -> rules.PlanConversionsResponse:
-    """Return the best order of a plan, or why there is none, as a message."""
+    """Return the best order of a plan as a message, or why there is none."""
     return rules.PlanConversionsResponse(
         actions=[write_action(game, game.parse_action(text)) for text in plan.actions],
         possible=[write_possible(game, one, times) for one in plan.possible],
@@ -29,7 +29,7 @@ def write_plan(game: Game, plan: Plan, times: Mapping[str, int]) -> rules.PlanCo
 
 
 def write_carried_out(given: GivenPosition, changes: Sequence[Change]) -> rules.PlanConversionsResponse:
-    """Return what comes of a plan as a message; the position given is now the one after it."""
+    """Return the effects of a plan as a message; the given position is the one after it."""
     return rules.PlanConversionsResponse(
         changes=write_changes(given.state.game, changes),
         gold_lost=sum(change.lost for change in changes),
@@ -38,7 +38,7 @@ def write_carried_out(given: GivenPosition, changes: Sequence[Change]) -> rules.
 
 
 def read_uses(uses: Sequence[advisor.PlannedUse]) -> dict[str, int]:
-    """Return a plan: how often each item is used. Raises Refusal for too many, or one named twice or too often used."""
+    """Return how often each item of a plan is used. Raises Refusal for repeated items or too large numbers."""
     if len(uses) > MOST_USES:
         refuse(Reason.TOO_MANY_ACTIONS, "uses", f"has {len(uses)} items; must have {MOST_USES} at most")
     times: dict[str, int] = {}
@@ -55,14 +55,14 @@ def read_uses(uses: Sequence[advisor.PlannedUse]) -> dict[str, int]:
 
 
 def write_possible(game: Game, one: Possible, times: Mapping[str, int]) -> rules.PossibleUse:
-    """Return something that can be planned as a message."""
+    """Return a possible use as a message."""
     return rules.PossibleUse(
         item=one.item, label=name_of(game, one.item), planned=times.get(one.item, 0), most=one.most, kind=one.kind
     )
 
 
 def write_fault(game: Game, fault: Fault) -> rules.PlanFault:
-    """Return why a plan has no order as a message."""
+    """Return why a plan has no valid order as a message."""
     words = {"name": name_of(game, fault.item[:40]), "thing": name_of(game, fault.thing)}
     numbers = {"count": fault.most, "times": fault.times}
     return rules.PlanFault(

@@ -1,4 +1,4 @@
-"""Reads the options of a new game or seat from messages, reporting all faults at once."""
+"""Parses the options of a new game or seat, collecting all faults."""
 
 from dataclasses import replace
 from typing import Any
@@ -43,7 +43,7 @@ def read_join(request: games.JoinGameRequest) -> tuple[int | None, str]:
 
 
 def read_seat_plan(request: games.SetSeatRequest) -> Holder:
-    """Return who is to hold a seat. Raises Refusal."""
+    """Return the new holder of a seat. Raises Refusal."""
     faults = Faults()
     holder = read_holder(request.plan, "plan.", faults)
     check_holder(holder, "plan.", faults)
@@ -52,7 +52,7 @@ def read_seat_plan(request: games.SetSeatRequest) -> Holder:
 
 
 def read_end(request: games.EndGameRequest) -> tuple[EndReason, int | None]:
-    """Return how a game is to end, and the seat that is named. Raises Refusal."""
+    """Return how a game ends, and the named seat. Raises Refusal."""
     found = {number: reason for reason, number in ENDS.items()}.get(request.reason)
     if found is None:
         refuse(Reason.BAD_OPTIONS, "reason", "must be END_REASON_RESIGNED or END_REASON_ABANDONED")
@@ -60,7 +60,7 @@ def read_end(request: games.EndGameRequest) -> tuple[EndReason, int | None]:
 
 
 def read_holder(plan: games.SeatPlan, path: str, faults: Faults) -> Holder:
-    """Return who is to hold a seat, unchecked; what the message alone can have wrong is collected."""
+    """Return the holder of a seat, not validated; collect faults of the message itself."""
     kind = {number: kind for kind, number in SEATS.items()}.get(plan.kind)
     if kind is None:
         faults.add(Reason.BAD_OPTIONS, f"{path}kind", "must be SEAT_KIND_OPEN, SEAT_KIND_PERSON or SEAT_KIND_BOT")
@@ -73,14 +73,14 @@ def read_holder(plan: games.SeatPlan, path: str, faults: Faults) -> Holder:
 
 
 def read_bot(message: games.Bot) -> BotSettings:
-    """Return how a bot is to play, unchecked."""
+    """Return the settings of a bot, not validated."""
     level = level_as(message.character, message.level if message.HasField("level") else None)
     bot = BotSettings(level, character=message.character)
     return replace(bot, seconds=seconds_of(message.time_budget)) if message.HasField("time_budget") else bot
 
 
 def read_options(message: games.GameOptions, faults: Faults) -> GameOptions:
-    """Return the chosen options, unchecked, with defaults for the others; unknown values are collected."""
+    """Return the options, not validated, with defaults for absent ones; collect unknown values."""
     usual = GameOptions()
     return GameOptions(
         hints=chosen(message, "hints", HINTS, usual.hints, faults),
@@ -96,7 +96,7 @@ def read_options(message: games.GameOptions, faults: Faults) -> GameOptions:
 
 
 def chosen(message: games.GameOptions, field: str, values: dict[Any, Any], usual: Any, faults: Faults) -> Any:
-    """Return our value of an enumeration, the usual one if it is left out; an unknown one is a fault."""
+    """Return the enum value of an option, the default if it is absent; collect an unknown value as a fault."""
     number = getattr(message, field)
     found = {theirs: ours for ours, theirs in values.items()}.get(number, usual)
     if number and number not in values.values():

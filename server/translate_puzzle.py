@@ -1,4 +1,4 @@
-"""Translates between the messages of PuzzleService and the shipped puzzles."""
+"""Translates between messages of PuzzleService and the shipped puzzles."""
 
 from collections.abc import Sequence
 
@@ -22,13 +22,13 @@ def read_puzzle(reference: api.PuzzleReference) -> Puzzle:
 
 
 def read_files() -> None:
-    """Read the puzzles of every game, so that no call has to."""
+    """Load the puzzles of every game, so that no call has to."""
     for game in GAMES.values():
         known_puzzles(game)
 
 
 def known_puzzles(game: Game) -> Sequence[Puzzle]:
-    """Return the puzzles of a game; none if there are none for the cards in use."""
+    """Return the puzzles of a game; () if there are none for the cards in use."""
     try:
         return puzzles(game)
     except NoPuzzle:
@@ -36,7 +36,7 @@ def known_puzzles(game: Game) -> Sequence[Puzzle]:
 
 
 def write_list(known: Sequence[Puzzle]) -> api.ListPuzzlesResponse:
-    """Return the summaries of puzzles, without positions, as a message."""
+    """Return puzzle summaries, without positions, as a message."""
     return api.ListPuzzlesResponse(puzzles=map(write_summary, known))
 
 
@@ -52,9 +52,9 @@ def write_puzzle(one: Puzzle) -> api.GetPuzzleResponse:
 
 
 def read_try(one: Puzzle, request: api.TryPuzzleRequest) -> tuple[str, ...]:
-    """Return the texts of the action or plan that a request tries; () for none.
+    """Return the texts of the action or plan in a request; () for none.
 
-    Raises Refusal for what cannot be played: BAD_ACTION, or ILLEGAL_ACTION with some legal ones.
+    Raises Refusal for an attempt that cannot be played: BAD_ACTION, or ILLEGAL_ACTION with some legal actions.
     """
     texts = tuple(request.actions) or ((request.action,) if request.action else ())
     try:
@@ -69,7 +69,7 @@ def read_try(one: Puzzle, request: api.TryPuzzleRequest) -> tuple[str, ...]:
 
 
 def write_try(one: Puzzle, texts: Sequence[str]) -> api.TryPuzzleResponse:
-    """Return how good an action or a plan is; for none, only the answer. Raises Refusal: ILLEGAL_ACTION."""
+    """Return the result of an attempt; without one, only the answer. Raises Refusal: ILLEGAL_ACTION."""
     tried = api.TryPuzzleResponse()
     if texts:
         try:

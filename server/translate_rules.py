@@ -1,4 +1,4 @@
-"""Translates between the messages of RulesService and the types of the engine."""
+"""Translates between messages of RulesService and types of the engine."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -30,7 +30,7 @@ NO_KIND = text("fault.kind")
 
 
 def read_any(message: rules.AnyPosition, path: str = "position") -> GivenPosition:
-    """Return a position of either kind. Raises Refusal, which lists all that is wrong with it."""
+    """Return a position of either kind. Raises Refusal, which lists all faults."""
     kind = message.WhichOneof("kind")
     if kind is None:
         refuse(Reason.BAD_POSITION, path, fault_of(NO_KIND))
@@ -40,12 +40,12 @@ def read_any(message: rules.AnyPosition, path: str = "position") -> GivenPositio
 
 
 def read_referee(message: rules.RefereePosition) -> State:
-    """Return a referee's position. Raises Refusal, which lists all that is wrong with it."""
+    """Return a referee's position. Raises Refusal, which lists all faults."""
     return read_kind(message.truth, True, "referee.truth").state
 
 
 def read_kind(message: Position, referee: bool, path: str) -> GivenPosition:
-    """Return a position of one kind. Raises Refusal, which lists all that is wrong with it."""
+    """Return a position of one kind. Raises Refusal, which lists all faults."""
     given = GivenPosition(read_position(message, path), referee)
     if fault := kind_fault(given):
         refuse(Reason.BAD_POSITION, path, fault_of(fault))
@@ -54,11 +54,11 @@ def read_kind(message: Position, referee: bool, path: str) -> GivenPosition:
 
 def write_position(state: State) -> Position:
     """Return a position as a message."""
-    return Position(**state.to_position())  # equal to json_format.ParseDict of it, in a hundredth of the time
+    return Position(**state.to_position())  # equals json_format.ParseDict, in a hundredth of the time
 
 
 def write_referee(state: State) -> rules.RefereePosition:
-    """Return a whole position as a message."""
+    """Return a complete position as a message."""
     return rules.RefereePosition(truth=write_position(state))
 
 
@@ -70,7 +70,7 @@ def write_any(given: GivenPosition) -> rules.AnyPosition:
 
 
 def write_turn(turn: int) -> rules.Turn:
-    """Return who is to act, a seat, NATURE or OVER, as a message."""
+    """Return whose turn it is (a seat, NATURE or OVER) as a message."""
     if turn == NATURE:
         return rules.Turn(kind=rules.TURN_KIND_NATURE)
     if turn == OVER:
@@ -79,11 +79,11 @@ def write_turn(turn: int) -> rules.Turn:
 
 
 def write_outcome(state: State, parts: Sequence[Mapping[ScoreSource, float]] | None = None) -> rules.Outcome | None:
-    """Return how the game ended as a message, None before its end.
+    """Return the outcome of a game as a message; None before its end.
 
     Args:
         state: the last position.
-        parts: the sources of the points by seat; None: those that the position tells.
+        parts: the sources of points by seat; None for those that the position shows.
     """
     if not state.over:
         return None
@@ -94,7 +94,7 @@ def write_outcome(state: State, parts: Sequence[Mapping[ScoreSource, float]] | N
 
 
 def write_scores(state: State, parts: Sequence[Mapping[ScoreSource, float]]) -> list[rules.SeatScore]:
-    """Return the scores of a position as messages, with the sources of the points by seat."""
+    """Return the scores of a position as messages, with their sources."""
     scores = state.scores() if state.over else [sum(seat.values()) for seat in parts]
     return [
         rules.SeatScore(seat=seat, score=score, parts=[write_part(*part) for part in parts[seat].items() if part[1]])
@@ -108,7 +108,7 @@ def write_part(source: ScoreSource, points: float) -> rules.ScorePart:
 
 
 def write_tie_break(state: State) -> rules.TieBreak | None:
-    """Return what decided between equal scores, None if they were not equal."""
+    """Return the tie-break as a message; None if scores were not equal."""
     decided = tie_break(state)
     return None if decided is None else rules.TieBreak(code=decided[0], values=decided[1])
 
@@ -143,18 +143,18 @@ def write_game(game: Game) -> rules.GameDescription:
 
 
 def distances(game: Game) -> dict[str, float]:
-    """Return how far the cards in use are from those of the learned value, and how far they may be; {} without one."""
+    """Return the distance between the cards in use and those of the learned value, and its limit; {} without one."""
     weights = value_of(game, LEARNED).weights if is_shipped(game.name) else None
     return {} if weights is None else {"value_distance": distance_of(game, weights), "farthest_distance": FARTHEST}
 
 
 def write_characters() -> rules.ListCharactersResponse:
-    """Return every character as a message, in the language of the call."""
+    """Return every character as a message, in the locale of the call."""
     return rules.ListCharactersResponse(characters=[write_character(*pair) for pair in CHARACTERS.items()])
 
 
 def write_character(character: str, level: int) -> rules.Character:
-    """Return a character as a message, in the language of the call."""
+    """Return a character as a message, in the locale of the call."""
     language = SPOKEN.get()
     return rules.Character(
         character=character,
@@ -166,7 +166,7 @@ def write_character(character: str, level: int) -> rules.Character:
 
 @cache
 def write_catalogue(game: Game) -> rules.DescribeCatalogueResponse:
-    """Return the cards of a game as a message, which is made once."""
+    """Return the cards of a game as a message, cached."""
     return rules.DescribeCatalogueResponse(
         catalogue=game.catalogue,
         rules_revision=game.rules_revision,
@@ -175,7 +175,7 @@ def write_catalogue(game: Game) -> rules.DescribeCatalogueResponse:
 
 
 def write_entry(game: Game, section: str, row: dict[str, Any]) -> rules.CatalogueEntry:
-    """Return a row of a catalogue as a message; its name is a value too if its source is known, as in each language."""
+    """Return a row of a catalogue as a message. Names with a known source are also values, in each language."""
     sources = row["sources"]
     values = [
         write_value(name, value, sources.get(name, ""))
@@ -188,7 +188,7 @@ def write_entry(game: Game, section: str, row: dict[str, Any]) -> rules.Catalogu
 
 
 def write_value(name: str, value: Any, source: str) -> rules.CatalogueValue:
-    """Return one value as a message; a source begins with its grade."""
+    """Return a value as a message; a source begins with its grade."""
     grade = source.partition(" ")[0].rstrip(",:")
     return rules.CatalogueValue(name=name, json=json.dumps(value), provenance=grade, source=source)
 

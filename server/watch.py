@@ -1,4 +1,4 @@
-"""Writes what a watcher of a running game is shown; what is alike for several is made once."""
+"""Streams a running game to its watchers; messages that several watchers receive are built once."""
 
 from collections.abc import Awaitable, Callable, Hashable
 from functools import lru_cache
@@ -15,12 +15,12 @@ from clerestory.v1 import games_pb2 as games
 
 Write = Callable[[bytes], Awaitable[None]]
 EMPTY = games.WatchGameResponse().SerializeToString()
-FEW = 16  # entries of a message that is cached, unless it is a chunk
-MOST_CHUNKS = 100  # messages about earlier versions that are cached for a game
+FEW = 16  # maximum number of entries in a cached message, except for chunks
+MOST_CHUNKS = 100  # cached messages about earlier versions of a game
 
 
 async def watch(keeper: Keeper, live: Live, viewer: Viewer, cursor: int | None, write: Write) -> None:
-    """Write states, as bytes of messages, until the game is over; `write` waits for a slow reader.
+    """Stream a game's states as serialized messages until it is over; `write` waits for slow readers.
 
     The other arguments are those of `scenes`. Raises Refusal: STALE_VERSION, WRONG_SEAT_TOKEN, SLOW_READER, FINISHING.
     """
@@ -28,22 +28,22 @@ async def watch(keeper: Keeper, live: Live, viewer: Viewer, cursor: int | None, 
 
 
 def message_of(scene: Scene, live: Live, viewer: Viewer) -> bytes:
-    """Return what a watcher is shown as a message."""
+    """Return a scene as a serialized message."""
     if scene.presence is None:
         return frame(scene, live, viewer)
-    return presence_message(scene.presence) + frame(scene, live, viewer)  # which merges the two
+    return presence_message(scene.presence) + frame(scene, live, viewer)  # concatenation merges the two messages
 
 
 @lru_cache(1024)
 def presence_message(presence: Presence) -> bytes:
-    """Return who watches as a message."""
+    """Return the presence of watchers as a serialized message."""
     return games.WatchGameResponse(presence=write_presence(presence)).SerializeToString()
 
 
 def frame(scene: Scene, live: Live, viewer: Viewer) -> bytes:
-    """Return a state with its entries; it is made once for all viewers who see the same.
+    """Return a state with its entries, built once for all viewers who see the same.
 
-    That is so for the entries of a change, and for those of a chunk of what happened before.
+    This holds for the entries of one change, and for those of a chunk of earlier entries.
     """
     if scene.kept is None:
         return EMPTY
@@ -63,5 +63,5 @@ def frame(scene: Scene, live: Live, viewer: Viewer) -> bytes:
 
 
 def state_message(shown: ServerGame, kept: ServerGame, viewer: Viewer, *, present: bool) -> bytes:
-    """Return a state with the entries since `shown`, as a message."""
+    """Return a state with the entries since `shown` as a serialized message."""
     return write_state(shown, kept, viewer, present=present).SerializeToString()

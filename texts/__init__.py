@@ -1,7 +1,7 @@
-"""What people read: texts and words as data, in every language, and reading them.
+"""Loads and formats the texts that users read, in every language.
 
-A text is a pattern with `{name}` for each argument, or an object of plural forms (CLDR categories, as
-Intl.PluralRules names them), one of which the argument `count` chooses. There are no escapes and no formats.
+A text is a pattern with `{name}` for each argument, or an object of plural forms (CLDR categories, named as in
+Intl.PluralRules), selected by the argument `count`. Patterns have no escapes and no format specifications.
 """
 
 import re
@@ -12,17 +12,17 @@ from clerestory.texts.languages import END_OF_ISOLATE, ENGLISH, RIGHT_TO_LEFT, W
 
 ARGUMENT = re.compile(r"\{(\w+)\}")
 
-LEFT_TO_RIGHT = "\u2066"  # an isolate, around a number with its sign, which would come after it in Hebrew
+LEFT_TO_RIGHT = "\u2066"  # isolates a signed number, whose sign would otherwise follow it in Hebrew
 SIGNS = ("+", "-", "−")
 
 Pattern = str | dict[str, str]
 
 
 def patterns(domain: str, language: str = ENGLISH) -> Mapping[str, Pattern]:
-    """Return the patterns of a domain by key; {} for a domain without a file in the language.
+    """Return the patterns of a domain by key; {} if the domain has no file in the language.
 
     Args:
-        domain: the name of its files: `service`, `page`, the name of a game.
+        domain: the base name of its files: `service`, `page`, the name of a game.
         language: one of LANGUAGES.
     """
     found: Mapping[str, Pattern] = read(f"{language}/{domain}.json")
@@ -30,15 +30,15 @@ def patterns(domain: str, language: str = ENGLISH) -> Mapping[str, Pattern]:
 
 
 def say(domain: str, key: str, /, language: str = ENGLISH, **arguments: object) -> str:
-    """Return a text in a language, in English if the language lacks it.
+    """Return a text in a language, or in English if the language lacks it.
 
     Args:
-        domain: the name of its files.
-        key: of the pattern.
+        domain: the base name of its files.
+        key: key of the pattern.
         language: one of LANGUAGES.
-        arguments: by name; numbers are shown with as many decimals as they have.
+        arguments: by name; numbers are shown with all their decimals.
 
-    Raises KeyError for a key that the domain lacks, and for an argument that is not given.
+    Raises KeyError if the domain lacks the key, or an argument is missing.
     """
     spoken = language if key in patterns(domain, language) else ENGLISH
     pattern = patterns(domain, spoken)[key]
@@ -48,7 +48,7 @@ def say(domain: str, key: str, /, language: str = ENGLISH, **arguments: object) 
 
 
 def has(domain: str, key: str) -> bool:
-    """Whether a domain has a text."""
+    """Return whether a domain has a text."""
     return key in patterns(domain)
 
 

@@ -1,4 +1,4 @@
-"""The names and manners of the characters in words."""
+"""Looks up the names and descriptions of bot characters."""
 
 from clerestory.texts import has, say
 from clerestory.texts.languages import ENGLISH
@@ -7,11 +7,11 @@ DOMAIN = "characters"
 
 
 def name_of_character(character: str, language: str = ENGLISH) -> str:
-    """Return the name of a character; "" for nobody, or one that is unknown."""
+    """Return the name of a character; "" for none or an unknown one."""
     key = f"{character}.name"
     return say(DOMAIN, key, language=language) if has(DOMAIN, key) else ""
 
 
 def manner_in_words(character: str, language: str = ENGLISH) -> str:
-    """Return how a character plays, in one sentence. Raises KeyError for one that is unknown."""
+    """Return a sentence on how a character plays. Raises KeyError for an unknown one."""
     return say(DOMAIN, f"{character}.about", language=language)

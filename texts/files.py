@@ -1,16 +1,16 @@
-"""The files of this folder, each read once in a process."""
+"""Loads the JSON files of this folder, once per process."""
 
 import json
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-FOLDER = Path(__file__).resolve().parent  # of the files themselves, where the module is a link to one
+FOLDER = Path(__file__).resolve().parent  # of the files themselves, even if the module is a link
 
 
 @cache
 def read(name: str) -> Any:
-    """Return what a JSON file holds, for reading only; {} if there is no such file.
+    """Return the content of a JSON file, {} if it does not exist. Do not modify the result.
 
     Args:
         name: its path in this folder: `it/rules.json`.

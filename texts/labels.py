@@ -1,4 +1,4 @@
-"""The labels of actions in every language, made of their texts: `hire potter_2` is "hire the Potter of round 2"."""
+"""Builds the labels of actions in every language from their texts: `hire potter_2` is "hire the Potter of round 2"."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -9,7 +9,7 @@ from clerestory.texts.glossary import word
 
 CardLists = Mapping[str, Sequence[Mapping[str, Any]]]  # the cards of a game, by list
 
-# What the words after the first name, by game and first word. `goods` names the rest.
+# Meanings of the words after the first, by game and first word. `goods` covers all remaining words.
 ARGUMENTS: dict[str, dict[str, str]] = {
     "cathedral": {
         **dict.fromkeys(("advantage", "craftsman", "event", "take", "hire", "dismiss", "use", "save"), "card"),
@@ -38,7 +38,7 @@ ARGUMENTS: dict[str, dict[str, str]] = {
 
 
 class Labels:
-    """The labels of a game's actions in a language; each is made once."""
+    """The labels of a game's actions in a language, cached."""
 
     def __init__(self, game: str, cards: CardLists, language: str) -> None:
         self._game = game
@@ -67,7 +67,7 @@ class Labels:
         return self._say(key, **dict(self._arguments(names, named)))
 
     def _keys(self, kind: str, named: list[str]) -> Iterator[str]:
-        """Yield the keys that a label may have, the special ones first."""
+        """Yield the possible keys of a label, most specific first."""
         for one in named[:1]:
             yield f"label.{kind}.{one}"
             yield f"label.{kind}.{self._cards.get(one, {}).get('effect', {}).get('kind', '')}"
@@ -83,7 +83,7 @@ class Labels:
                 yield name, self._argument(name, named[place])
 
     def _argument(self, name: str, value: str) -> str:
-        """Return what one word of a text names."""
+        """Return the phrase for one word of an action."""
         if name in ("card", "other"):
             return self.card(value)
         if name == "good":
@@ -96,18 +96,18 @@ class Labels:
             return self._say("section", number=value)
         if name == "cell":
             return self._say("cell", row=value[0], column=value[-1])
-        key = f"{name}.{value}"  # of a colour, a place, a seal
+        key = f"{name}.{value}"  # a colour, a place or a seal
         return self._say(key) if has(self._game, key) else value
 
     def card(self, card: str) -> str:
-        """Return a card's name, with the round of a craftsman, because names repeat."""
+        """Return a card's name; for a craftsman with its round, because names repeat."""
         row = self._cards.get(card, {"id": card, "name": card})
         own = card_names(self._game, row).get(self._language)
         name = own.text if own else str(row["name"])
         return self._say("of_round", card=name, round=row["round"]) if "round" in row else name
 
     def good(self, good: str) -> str:
-        """Return the word for a kind of goods."""
+        """Return the word for a good."""
         found = word(self._game, f"good.{good}", self._language)
         return found.text if found else good
 

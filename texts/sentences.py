@@ -1,4 +1,4 @@
-"""Texts as codes with arguments, which are said in a language only where somebody reads them."""
+"""Locale-independent texts: a code with arguments, formatted only when a user reads them."""
 
 from collections.abc import Callable
 from typing import NamedTuple, Union
@@ -13,11 +13,11 @@ Argument = Union[float, str, "QuotedAction", "QuotedItem", "Text"]
 
 
 class QuotedAction(NamedTuple):
-    """An action of a game.
+    """An action of a game, as an argument.
 
     Attributes:
         action: its text in records.
-        label: the same in plain English.
+        label: its English label.
     """
 
     action: str
@@ -25,11 +25,11 @@ class QuotedAction(NamedTuple):
 
 
 class QuotedItem(NamedTuple):
-    """A card or a kind of goods.
+    """A card or a good, as an argument.
 
     Attributes:
         item: its id in positions and actions.
-        name: its name in English.
+        name: its English name.
     """
 
     item: str
@@ -40,7 +40,7 @@ class Text(NamedTuple):
     """A sentence, or a part of one.
 
     Attributes:
-        code: key of its pattern, in the file of the service or else in that of the game.
+        code: key of its pattern, in the service's file or else in the game's.
         arguments: by name.
     """
 
@@ -56,11 +56,11 @@ def text(code: str, **arguments: Argument) -> Text:
 def said(
     one: Text, game: str, language: str = ENGLISH, label: Callable[[QuotedAction], str] = lambda quoted: quoted.label
 ) -> str:
-    """Return a text in a language.
+    """Format a text in a language.
 
     Args:
         one: the text.
-        game: the name of the game that it is about.
+        game: the name of its game.
         language: one of LANGUAGES.
         label: returns the label of an action in the language.
     """

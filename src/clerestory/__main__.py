@@ -1,4 +1,4 @@
-"""`python -m clerestory` is the command `clerestory`."""
+"""Runs the command `clerestory` as `python -m clerestory`."""
 
 from clerestory.cli.main import main
 

@@ -1,4 +1,4 @@
-"""Where connections come from, and go."""
+"""Parses and classifies network addresses."""
 
 import ipaddress
 import re
@@ -6,16 +6,16 @@ import socket
 from pathlib import Path
 
 PORT = re.compile(r"[0-9]{1,5}")
-HOST_BITS = 64  # of an IPv6 address, which a machine may choose as it likes
+HOST_BITS = 64  # of an IPv6 address, which a host can choose freely
 
 
 def is_port(text: str) -> bool:
-    """Whether a text is the number of a port, or 0 for any that is free."""
+    """Return whether a text is a port number; 0 means any free port."""
     return bool(PORT.fullmatch(text)) and int(text) < 65536
 
 
 def is_loopback(host: str) -> bool:
-    """Whether only this machine can reach a host: localhost, or an address, also an IPv6 address in brackets."""
+    """Return whether a host is this machine: localhost or a loopback address; IPv6 may be in brackets."""
     try:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:
@@ -23,10 +23,10 @@ def is_loopback(host: str) -> bool:
 
 
 def network_of(host: str) -> str:
-    """Return an IPv4 address as it is, and the network part of an IPv6 address.
+    """Return an IPv4 address unchanged, or the network part of an IPv6 address.
 
     Args:
-        host: an address, also an IPv6 address in brackets or with a zone. Raises ValueError for anything else.
+        host: an address; IPv6 may be in brackets or have a zone. Raises ValueError for anything else.
     """
     address = ipaddress.ip_address(host.strip("[]").partition("%")[0])
     if address.version == 6 and address.ipv4_mapped is not None:
@@ -37,17 +37,17 @@ def network_of(host: str) -> str:
 
 
 def socket_of(address: str) -> Path | None:
-    """Return the file of the socket that `unix:PATH` names; None for any other address."""
+    """Return the socket file of `unix:PATH`; None for any other address."""
     return Path(address.removeprefix("unix:")) if address.startswith("unix:") else None
 
 
 def is_heard(path: Path) -> bool:
-    """Whether a process listens at the file of a socket."""
+    """Return whether a process listens on a socket file."""
     with socket.socket(socket.AF_UNIX) as caller:
         caller.setblocking(False)
         try:
             caller.connect(str(path))
-        except BlockingIOError:  # its callers wait in line
+        except BlockingIOError:  # its backlog is full
             return True
         except OSError:
             return False

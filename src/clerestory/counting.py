@@ -1,4 +1,4 @@
-"""Counts of which there are only those above 0."""
+"""Decrements counters, removing entries that reach 0."""
 
 from collections import Counter
 from collections.abc import Hashable
@@ -8,7 +8,7 @@ Key = TypeVar("Key", bound=Hashable)
 
 
 def decrease(counts: Counter[Key], *keys: Key) -> None:
-    """Take one from the counts of some keys, and remove those that are 0 then."""
+    """Decrement the counts of some keys, and remove those that reach 0."""
     for key in keys:
         counts[key] -= 1
         if not counts[key]:

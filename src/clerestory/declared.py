@@ -1,4 +1,4 @@
-"""Values declared once, as fields of a dataclass: checks, parsers, options, help and tables follow from them."""
+"""Declares values once, as dataclass fields; checks, parsers, options, help and tables follow from them."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping
@@ -11,34 +11,34 @@ KEY = "declared"  # in the metadata of a field
 
 
 class BadSettings(ValueError):
-    """A setting is wrong; the message names it."""
+    """A setting is invalid; the message names it."""
 
 
 class Unreachable(BadSettings):
-    """What a setting names cannot be reached now, which may pass."""
+    """The target of a setting is unreachable, possibly only for now."""
 
 
 class Range(Protocol):
-    """Which values are allowed; its text completes `is not ...`."""
+    """A set of allowed values; its text completes `is not ...`."""
 
     def holds(self, value: object) -> bool:
-        """Whether a value is allowed."""
+        """Return whether a value is allowed."""
         ...
 
     def read(self, text: str) -> Any:
-        """Return the value that a text stands for. Raises ValueError for a text of another type."""
+        """Return the value that a text denotes. Raises ValueError for a text of another type."""
         ...
 
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """Finite numbers of a range.
+    """Finite numbers in a range.
 
     Attributes:
-        least: the least number.
-        most: the greatest.
-        above: whether the least number itself is left out.
-        whole: whether only whole numbers are allowed.
+        least: the minimum.
+        most: the maximum.
+        above: whether the minimum is excluded.
+        whole: whether only integers are allowed.
     """
 
     least: float
@@ -47,13 +47,13 @@ class Numbers:
     whole: bool = False
 
     def holds(self, value: object) -> bool:
-        """Whether a value is a number of the range."""
+        """Return whether a value is a number in the range."""
         if isinstance(value, bool) or not isinstance(value, int if self.whole else (int, float)):
             return False
         return (self.least < value if self.above else self.least <= value) and value <= self.most and value < math.inf
 
     def read(self, text: str) -> float:
-        """Return the number that a text is. Raises ValueError."""
+        """Return the number that a text denotes. Raises ValueError."""
         return int(text) if self.whole else float(text)
 
     def __str__(self) -> str:
@@ -67,16 +67,16 @@ class Numbers:
 
 @dataclass(frozen=True, slots=True)
 class OneOf:
-    """One of some words."""
+    """One of several words."""
 
     words: tuple[str, ...]
 
     def holds(self, value: object) -> bool:
-        """Whether a value is one of the words."""
+        """Return whether a value is one of the words."""
         return isinstance(value, str) and value in self.words
 
     def read(self, text: str) -> str:
-        """Return the text. Raises ValueError for another word."""
+        """Return the text. Raises ValueError if it is not one of the words."""
         if text not in self.words:
             raise ValueError(text)
         return text
@@ -87,12 +87,12 @@ class OneOf:
 
 @dataclass(frozen=True, slots=True)
 class FreeText:
-    """Any text, described in words."""
+    """Any text, described by `words`."""
 
     words: str = "a text"
 
     def holds(self, value: object) -> bool:
-        """Whether a value is a text."""
+        """Return whether a value is a text."""
         return isinstance(value, str)
 
     def read(self, text: str) -> str:
@@ -105,17 +105,17 @@ class FreeText:
 
 @dataclass(frozen=True, slots=True)
 class Either:
-    """The values of two ranges."""
+    """The union of two ranges."""
 
     first: Range
     second: Range
 
     def holds(self, value: object) -> bool:
-        """Whether a value is of either range."""
+        """Return whether a value is in either range."""
         return self.first.holds(value) or self.second.holds(value)
 
     def read(self, text: str) -> Any:
-        """Return the value that a text stands for, in the first range if it can be. Raises ValueError."""
+        """Return the value that a text denotes, in the first range if possible. Raises ValueError."""
         try:
             return self.first.read(text)
         except ValueError:
@@ -133,14 +133,14 @@ SHARE = Numbers(0, 1)
 
 @dataclass(frozen=True, slots=True)
 class Declaration:
-    """What is declared of a field.
+    """The declaration of a field.
 
     Attributes:
-        meaning: a phrase for people, in Markdown, with its unit.
-        range: the values allowed, beside None if that is the default; None where others check.
-        default: the default in words, if the field has none or one that differs by machine.
-        name: as users write it, if it is not the field's.
-        size: whether it is a number of bytes.
+        meaning: a phrase for users, in Markdown, with the unit.
+        range: the allowed values, besides a default of None; None if they are checked elsewhere.
+        default: the default in words, if there is none or it depends on the machine.
+        name: the name for users, if it differs from the field's.
+        size: whether the value is a number of bytes.
     """
 
     meaning: str
@@ -153,23 +153,23 @@ class Declaration:
 def declared(
     default: Any,
     meaning: str,
-    range: Range | None = None,  # noqa: A002  # it is one
+    range: Range | None = None,  # noqa: A002  # the natural name
     *,
     factory: Callable[[], Any] | None = None,
     usual: str = "",
     name: str = "",
     size: bool = False,
 ) -> Any:
-    """Return a field of a dataclass with its declaration.
+    """Return a dataclass field with a declaration.
 
     Args:
-        default: its default; MISSING for none, or if a factory makes it.
-        meaning: as in Declaration, and so are range, name and size.
-        range: of its values.
-        factory: makes the default.
+        default: the default; MISSING for none, or if there is a factory.
+        meaning: as in Declaration, like range, name and size.
+        range: the allowed values.
+        factory: creates the default.
         usual: the default in words.
-        name: of the option, if it differs from the field's.
-        size: of bytes.
+        name: the name of the option, if it differs from the field's.
+        size: whether the value is a number of bytes.
     """
     metadata = {KEY: Declaration(meaning, range, usual, name, size)}
     if factory is not None:
@@ -177,18 +177,18 @@ def declared(
     return field(default=default, metadata=metadata)
 
 
-KNOWN: dict[type, Mapping[str, Declaration]] = {}  # asked for by every search
+KNOWN: dict[type, Mapping[str, Declaration]] = {}  # cache: every search needs it
 
 
 def declarations(kind: type) -> Mapping[str, Declaration]:
-    """Return what is declared of the fields of a dataclass, by the name of the field, in their order."""
+    """Return the declarations of a dataclass by field name, in order."""
     if kind not in KNOWN:
         KNOWN[kind] = {one.name: one.metadata[KEY] for one in fields(kind) if KEY in one.metadata}
     return KNOWN[kind]
 
 
 def faults(instance: Any) -> Iterator[tuple[str, str]]:
-    """Yield what is wrong with the values of a dataclass: the name of the option, and the words."""
+    """Yield the faults in the values of a dataclass: the name of the option, and a message."""
     for name, declaration in declarations(type(instance)).items():
         value = getattr(instance, name)
         if declaration.range is None or declaration.range.holds(value):
@@ -198,13 +198,13 @@ def faults(instance: Any) -> Iterator[tuple[str, str]]:
 
 
 def require_ranges(settings: Any) -> None:
-    """Raise BadSettings for the first value of a dataclass that is out of its range."""
+    """Raise BadSettings for the first value of a dataclass that is out of range."""
     for name, fault in faults(settings):
         raise BadSettings(f"{name}: {fault}")
 
 
 def in_words(value: object, declaration: Declaration) -> str:
-    """Return the value of a field in words, as the default of an option is shown."""
+    """Return the value of a field in words, as help shows the default of an option."""
     if declaration.default or value is None or value in ("", ()):
         return declaration.default or "none"
     if isinstance(value, bool):

@@ -1,7 +1,7 @@
-"""Names that a package exports without importing its modules: each is imported when it is first asked for.
+"""Lets a package export names lazily: each is imported on first access.
 
-So whoever needs a number of a package does not load an engine. The names are the imports of the package's stub,
-`__init__.pyi`, which type checkers read as well.
+So code that needs only a constant of a package does not load an engine. The names are the imports in the package's
+stub, `__init__.pyi`, which type checkers read as well.
 """
 
 import ast
@@ -13,17 +13,17 @@ from typing import Any
 
 
 def exports(package: str) -> tuple[Callable[[str], Any], list[str]]:
-    """Return `__getattr__` and `__all__` of a package, from the imports in its stub."""
+    """Return `__getattr__` and `__all__` for a package, from the imports in its stub."""
     stub = ast.parse(Path(sys.modules[package].__file__ or "").with_suffix(".pyi").read_text("utf-8"))
     imports = [node for node in stub.body if isinstance(node, ast.ImportFrom)]
     homes = {name.name: node.module or "" for node in imports for name in node.names}
 
     def find(name: str) -> Any:
-        """Return what the package exports under a name. Raises AttributeError."""
+        """Return the export with a name. Raises AttributeError."""
         if name not in homes:
             raise AttributeError(f"module {package!r} has no attribute {name!r}")
         found = getattr(import_module(homes[name]), name)
-        setattr(sys.modules[package], name, found)  # asked for once
+        setattr(sys.modules[package], name, found)  # later accesses bypass this function
         return found
 
     return find, sorted(homes)

@@ -1,14 +1,14 @@
-"""Figures of a search and of a review that clients have in the same form."""
+"""Result types of searches and reviews that the server and its clients share."""
 
 from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Outlook:
-    """The expected value of one feature of the seat to decide after a line.
+    """The expected value of a feature, for the seat to move, after a line is played.
 
     Attributes:
-        feature: its name, one of the game's.
+        feature: name of the feature.
         now: its value at the root.
         at_round_end: its mean at the end of the current round; in the last round, at the end of the game.
         at_game_end: its mean at the end of the game.
@@ -26,9 +26,9 @@ class Rollouts:
 
     Attributes:
         pairs: number of pairs of games.
-        loss: estimated share of a win that the action played loses; below 0 if it did better.
+        loss: estimated loss of the action played, as a share of a win; negative if it did better.
         error: standard error of the loss.
-        plain_error: the standard error without luck subtracted.
+        plain_error: standard error without variance reduction by luck.
     """
 
     pairs: int

@@ -1,4 +1,4 @@
-"""Folders for sockets that no other user reaches; where a process was killed, another one removes its folder."""
+"""Creates private folders for Unix sockets, and removes those that killed processes left behind."""
 
 import errno
 import os
@@ -11,12 +11,12 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 PREFIX = "clerestory-"
-FRESH = 60.0  # seconds in which the process that made a folder may not listen in it yet
+FRESH = 60.0  # seconds after its creation in which a folder may not have a listener yet
 
 
 @contextmanager
 def socket_folder() -> Iterator[str]:
-    """Yield a new folder, and remove those of processes that were killed."""
+    """Yield a new folder, after removing those of killed processes."""
     for folder in Path(tempfile.gettempdir()).glob(f"{PREFIX}*"):
         with suppress(OSError):
             remove_left(folder)
@@ -25,7 +25,7 @@ def socket_folder() -> Iterator[str]:
 
 
 def remove_left(folder: Path) -> None:
-    """Remove a folder of this user that has nothing but sockets at which nobody listens. Raises OSError."""
+    """Remove a folder of this user if it contains only sockets without a listener. Raises OSError."""
     found = folder.lstat()
     ours = stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid()
     if not ours or time.time() - found.st_mtime < FRESH:
@@ -38,7 +38,7 @@ def remove_left(folder: Path) -> None:
 
 
 def is_left(entry: Path) -> bool:
-    """Return whether an entry is a socket at which nobody listens any more."""
+    """Return whether an entry is a socket without a listener."""
     if not entry.is_socket():
         return False
     with socket.socket(socket.AF_UNIX) as caller:

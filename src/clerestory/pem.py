@@ -1,4 +1,4 @@
-"""Certificates and keys in PEM, checked before gRPC has them: it would refuse each connection, and not say why."""
+"""Validates PEM certificates and keys before gRPC uses them, because gRPC rejects connections without a reason."""
 
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -6,12 +6,12 @@ from math import nan
 from pathlib import Path
 
 VERSION = 0xA0  # tag of the optional first field of a certificate
-TIMES = {0x17: "%y%m%d%H%M%SZ", 0x18: "%Y%m%d%H%M%SZ"}  # by their tags
-CENTURY = 100  # years; times of two digits are before 2050 (RFC 5280, 4.1.2.5.1)
+TIMES = {0x17: "%y%m%d%H%M%SZ", 0x18: "%Y%m%d%H%M%SZ"}  # date formats by tag
+CENTURY = 100  # years; dates with two-digit years are before 2050 (RFC 5280, 4.1.2.5.1)
 
 
 def holds_certificates(content: bytes) -> bool:
-    """Whether a file has certificates; comments around them may be of any encoding."""
+    """Return whether a file contains certificates; comments may be in any encoding."""
     import ssl
 
     try:
@@ -22,11 +22,11 @@ def holds_certificates(content: bytes) -> bool:
 
 
 def is_pair(certificate: str | Path, key: str | Path) -> bool:
-    """Whether two files hold a certificate and its key, not encrypted. Raises OSError."""
+    """Return whether two files are a certificate and its unencrypted key. Raises OSError."""
     import ssl
 
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
-    context.set_ciphers("DEFAULT:@SECLEVEL=0")  # a key may be as short as gRPC lets it be
+    context.set_ciphers("DEFAULT:@SECLEVEL=0")  # accept keys as short as gRPC does
     try:
         context.load_cert_chain(certificate, key, password="")
     except (ssl.SSLError, ValueError):
@@ -35,7 +35,7 @@ def is_pair(certificate: str | Path, key: str | Path) -> bool:
 
 
 def end_of(content: bytes) -> float:
-    """Return when the first certificate of a file ends, in seconds since 1970; NaN where that cannot be read."""
+    """Return when the first certificate of a file expires, in seconds since 1970; NaN if that cannot be read."""
     import ssl
 
     text = content.decode("ascii", "ignore")
@@ -52,7 +52,7 @@ def end_of(content: bytes) -> float:
 
 
 def moment(tag: int, told: str) -> datetime:
-    """Return a time of a certificate."""
+    """Return a date of a certificate."""
     found = datetime.strptime(told, TIMES[tag]).replace(tzinfo=UTC)
     return (
         found.replace(year=found.year - CENTURY) if len(told) == len("yymmddhhmmssZ") and found.year > 2049 else found
@@ -60,7 +60,7 @@ def moment(tag: int, told: str) -> datetime:
 
 
 def values(content: bytes) -> Iterator[tuple[int, bytes]]:
-    """Yield tag and content of values that follow each other (X.690, DER)."""
+    """Yield the tag and content of consecutive values (X.690, DER)."""
     at = 0
     while at < len(content):
         tag, length, at = content[at], content[at + 1], at + 2

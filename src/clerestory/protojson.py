@@ -1,4 +1,4 @@
-"""Messages written as JSON (ProtoJSON): read strictly, and if they are none, the fields to blame are found."""
+"""Parses ProtoJSON strictly, with errors that name the fields at fault."""
 
 import json
 import re
@@ -13,8 +13,8 @@ from google.protobuf.json_format import ParseDict
 from google.protobuf.message import Message
 from google.protobuf.message_factory import GetMessageClass
 
-QUOTED = 40  # characters of a value in an error
-MAX_FAULTS = 24  # that an error names
+QUOTED = 40  # characters of a value quoted in an error
+MAX_FAULTS = 24  # maximum number of faults in an error
 WHOLE = "a whole number from {} to {}"
 WANTED = {
     FieldDescriptor.CPPTYPE_INT32: WHOLE.format(-(2**31), 2**31 - 1),
@@ -26,22 +26,22 @@ WANTED = {
     FieldDescriptor.CPPTYPE_BOOL: "true or false",
     FieldDescriptor.CPPTYPE_STRING: "a text in Unicode",
 }
-DURATION = "google.protobuf.Duration"  # which JSON writes as a text
+DURATION = "google.protobuf.Duration"  # a string in JSON
 TIME = re.compile(r"-?[0-9]+(\.[0-9]+)?s")
-NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?|NaN|-?Infinity")  # in a text, as JSON may write it
+NUMBER = re.compile(r"-?[0-9]+(\.[0-9]+)?([eE][+-]?[0-9]+)?|NaN|-?Infinity")  # in a string, as JSON may write it
 FRACTIONS = (FieldDescriptor.CPPTYPE_DOUBLE, FieldDescriptor.CPPTYPE_FLOAT)
 NO_NUMBERS = (FieldDescriptor.CPPTYPE_BOOL, FieldDescriptor.CPPTYPE_STRING)
 
-Blame = tuple[str, str]  # a field, and what is wrong with it
+Blame = tuple[str, str]  # a field, and its fault
 M = TypeVar("M", bound=Message)
-Repeats = dict[int, tuple[dict[str, Any], str]]  # objects, by their identity, each with a name that it has twice
+Repeats = dict[int, tuple[dict[str, Any], str]]  # objects by id, each with a repeated name
 
 
 class BadJson(ValueError):
-    """A text or an object is no message.
+    """A text or an object is not a valid message.
 
     Attributes:
-        faults: the path of each wrong field, "" for the whole, and what is wrong with it; at least one.
+        faults: the path of each field at fault, "" for the whole, and its fault; at least one.
     """
 
     def __init__(self, faults: Sequence[Blame]) -> None:
@@ -50,10 +50,10 @@ class BadJson(ValueError):
 
 
 def parse(message: M, written: str | bytes | Mapping[str, Any]) -> M:
-    """Fill a message with what is written as JSON, or as the dictionary that JSON would be, and return it.
+    """Parse JSON text, or the equivalent dictionary, into a message, and return the message.
 
-    By the JSON mapping of proto3, without what protobuf takes beyond it: fields have either of their names, defaults
-    may be left out, numbers may be texts. A name that an object has twice, or both names of a field, are refused.
+    It follows the JSON mapping of proto3, without protobuf's extensions: fields have either of their names, defaults
+    may be absent, and numbers may be strings. It rejects repeated names in an object, and both names of a field.
 
     Raises BadJson.
     """
@@ -65,7 +65,7 @@ def parse(message: M, written: str | bytes | Mapping[str, Any]) -> M:
 
 
 def read_object(written: str | bytes, kind: Descriptor) -> dict[str, Any]:
-    """Return the JSON object that a text is, of a kind of messages. Raises BadJson, RecursionError."""
+    """Parse a text as the JSON object of a message type. Raises BadJson, RecursionError."""
     repeats: Repeats = {}
     try:
         text = written.decode("utf-8-sig") if isinstance(written, bytes) else written
@@ -74,7 +74,7 @@ def read_object(written: str | bytes, kind: Descriptor) -> dict[str, Any]:
         raise BadJson([("", "is not JSON: it is not encoded in UTF-8")]) from None
     except json.JSONDecodeError as error:
         raise BadJson([("", f"is not JSON: {error}")]) from None
-    except ValueError:  # all that is left is a number of more digits than Python takes
+    except ValueError:  # the only other cause is a number with more digits than Python accepts
         raise BadJson([("", "has a number of too many digits")]) from None
     if not isinstance(found, dict):
         raise BadJson([("", f"is {quoted(found)}; must be a JSON object")])
@@ -84,7 +84,7 @@ def read_object(written: str | bytes, kind: Descriptor) -> dict[str, Any]:
 
 
 def object_of(pairs: list[tuple[str, Any]], repeats: Repeats) -> dict[str, Any]:
-    """Return an object, the last value under each name; the first name that it has twice is added to `repeats`."""
+    """Return an object with the last value of each name; add its first repeated name to `repeats`."""
     found: dict[str, Any] = {}
     for name, value in pairs:
         if name in found:
@@ -94,7 +94,7 @@ def object_of(pairs: list[tuple[str, Any]], repeats: Repeats) -> dict[str, Any]:
 
 
 def repeated_in(value: Any, path: str, repeats: Repeats, kind: Descriptor | None) -> Iterator[str]:
-    """Yield the paths of names that objects have twice, in a value and all that is in it; `path` leads to it."""
+    """Yield the paths of repeated names in a value, at any depth; `path` is the path of the value."""
     known = known_fields(kind) if kind else {}
     if id(value) in repeats:
         yield joined(path, repeats[id(value)][1], known)
@@ -108,12 +108,12 @@ def repeated_in(value: Any, path: str, repeats: Repeats, kind: Descriptor | None
 
 
 def kind_of(field: FieldDescriptor | None) -> Descriptor | None:
-    """Return the kind of messages that a field has; None for another field."""
+    """Return the message type of a field; None if it has another type."""
     return field.message_type if field else None
 
 
 def joined(path: str, name: object, known: Mapping[str, FieldDescriptor]) -> str:
-    """Return the path of a field of the object that a path leads to, with its name in proto/ if it has one."""
+    """Return the path of a field in the object at `path`, by its proto name if it has one."""
     field = known.get(name) if isinstance(name, str) else None
     return f"{path}.{named(str(name)) if field is None else field.name}".removeprefix(".")
 
@@ -126,7 +126,7 @@ def fill(message: M, fields: dict[str, Any]) -> M:
         read = not any_misread(kind, fields)
     except RecursionError:
         raise
-    except Exception:  # whatever protobuf happens to meet in values that it does not expect
+    except Exception:  # protobuf raises various errors for unexpected values
         read = False
     if not read:
         raise BadJson([*islice(faults_in(kind, fields, ""), MAX_FAULTS)] or [("", f"is not a {kind.name}")])
@@ -134,9 +134,9 @@ def fill(message: M, fields: dict[str, Any]) -> M:
 
 
 def any_misread(kind: Descriptor, fields: dict[str, Any]) -> bool:
-    """Whether protobuf has misread an object that it took for a message of some kind.
+    """Return whether protobuf has misread an object that it accepted as a message.
 
-    Of a field that is given by both of its names it takes the last.
+    If a field is given by both of its names, protobuf uses the last one.
     """
     known = known_fields(kind)
     if len({known[name].name for name in fields}) < len(fields):
@@ -145,9 +145,9 @@ def any_misread(kind: Descriptor, fields: dict[str, Any]) -> bool:
 
 
 def misread(field: FieldDescriptor, value: Any) -> bool:
-    """Whether a value that protobuf may read is none that a field can have by the JSON mapping of proto3.
+    """Return whether a value that protobuf may accept is invalid in the JSON mapping of proto3.
 
-    Protobuf reads what Python takes for a number: `true`, "1_000", or "2" for the name of a value.
+    Protobuf accepts anything that Python converts to a number: `true`, "1_000", or "2" for an enum value.
     """
     if field.is_repeated and isinstance(value, list):
         return any(misread_alone(field, one) for one in value)
@@ -155,7 +155,7 @@ def misread(field: FieldDescriptor, value: Any) -> bool:
 
 
 def misread_alone(field: FieldDescriptor, value: Any) -> bool:
-    """The same of one value of a field."""
+    """Return the same for one value of a field."""
     kind = field.message_type
     if kind is not None and kind.full_name != DURATION:
         return any_misread(kind, value)
@@ -170,31 +170,31 @@ def misread_alone(field: FieldDescriptor, value: Any) -> bool:
 
 
 class Rounded(float):
-    """A number with a fraction that a float does not have."""
+    """A number whose fraction a float cannot represent."""
 
 
 def number_of(text: str) -> float:
-    """Return a number of JSON that is written with a point or an exponent."""
+    """Return the value of a JSON number with a point or an exponent."""
     number = float(text)
     return Rounded(number) if number.is_integer() and is_fraction(text) else number
 
 
 def is_fraction(text: str) -> bool:
-    """Whether a text is a finite number that is not whole."""
+    """Return whether a text is a finite number that is not an integer."""
     number = Decimal(text)
     return number.is_finite() and number != number.to_integral_value()
 
 
-# -- the field to blame ----------------------------------------------------------------------------
+# -- the fields at fault ----------------------------------------------------------------------------
 
 
 def faults_in(kind: Descriptor, value: Any, path: str) -> Iterator[Blame]:
-    """Yield what is wrong with an object that is to be a message of some kind; `path` leads to it."""
+    """Yield the faults of an object as a message of a type; `path` is the path of the object."""
     if not isinstance(value, dict):
         yield path, f"is {quoted(value)}; must be an object"
         return
     known = known_fields(kind)
-    chosen: dict[str, str] = {}  # of each field and oneof, the name that is given
+    chosen: dict[str, str] = {}  # the given name of each field and oneof
     for name, inner in value.items():
         here = joined(path, name, known)
         field = known.get(name)
@@ -210,12 +210,12 @@ def faults_in(kind: Descriptor, value: Any, path: str) -> Iterator[Blame]:
 
 @cache
 def known_fields(kind: Descriptor) -> Mapping[str, FieldDescriptor]:
-    """Return the fields of messages of a kind, by each of their names."""
+    """Return the fields of a message type, by each of their names."""
     return {name: field for field in kind.fields for name in (field.name, field.json_name)}
 
 
 def faults_of(field: FieldDescriptor, value: Any, path: str) -> Iterator[Blame]:
-    """Yield what is wrong with the value of a field."""
+    """Yield the faults in the value of a field."""
     kind = field.message_type
     if field.is_repeated and not isinstance(value, list):
         yield path, f"is {quoted(value)}; must be an array"
@@ -228,12 +228,12 @@ def faults_of(field: FieldDescriptor, value: Any, path: str) -> Iterator[Blame]:
 
 
 def each(values: list[Any], path: str) -> Iterator[tuple[Any, str]]:
-    """Yield the values of an array, each with the path that leads to it."""
+    """Yield the values of an array with their paths."""
     return ((one, f"{path}[{number}]") for number, one in enumerate(values))
 
 
 def fits(field: FieldDescriptor, value: Any) -> bool:
-    """Whether a field can have a value, or begin with it."""
+    """Return whether a field accepts a value, for a repeated field as its first elements."""
     kind: Any = field.containing_type
     try:
         ParseDict({field.name: value}, GetMessageClass(kind)())
@@ -243,9 +243,9 @@ def fits(field: FieldDescriptor, value: Any) -> bool:
 
 
 def misfit(field: FieldDescriptor, values: list[Any], path: str) -> tuple[Any, str]:
-    """Return the first value of an array that a field cannot have, and the path that leads to it.
+    """Return the first value of an array that a field rejects, and its path.
 
-    It is found by halving: there may be 30,000 values.
+    It uses bisection, because there may be 30,000 values.
     """
     low, high = 0, len(values)
     while high - low > 1:
@@ -258,18 +258,18 @@ def misfit(field: FieldDescriptor, values: list[Any], path: str) -> tuple[Any, s
 
 
 def wanted(field: FieldDescriptor) -> str:
-    """Return what the value of a field must be."""
+    """Return a description of the values that a field accepts."""
     if field.enum_type is not None:
         return f"a value of {field.enum_type.name}, such as {quoted(field.enum_type.values[-1].name)}"
     return 'a duration such as "1.5s"' if field.message_type is not None else WANTED[field.cpp_type]
 
 
 def named(name: str) -> str:
-    """Return a name as an error can hold it, or how it begins: JSON may have half of a surrogate pair."""
+    """Return a name, or its beginning, in valid UTF-8: JSON may contain unpaired surrogates."""
     return name[:QUOTED].encode(errors="backslashreplace").decode()
 
 
 def quoted(value: Any) -> str:
-    """Return a value as JSON, or how it begins."""
+    """Return a value as JSON, truncated if long."""
     text = json.dumps(value, default=repr)
     return text if len(text) <= QUOTED else f"{text[:QUOTED]}..."

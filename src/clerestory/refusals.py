@@ -1,4 +1,4 @@
-"""Refusals: why something is not done, in words of the room that refuses it. Only the wire makes a Status of them."""
+"""Service errors: their reasons and faults, independent of gRPC; only the server turns them into a status."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -7,12 +7,12 @@ from typing import NoReturn
 
 
 class Reason(StrEnum):
-    """The reason of an ErrorInfo, with its meaning: when something is refused for it."""
+    """The reason in an ErrorInfo, with the meaning that documentation and users get."""
 
     meaning: str
 
     def __new__(cls, name: str, meaning: str) -> "Reason":
-        """Return the member of a name."""
+        """Return a member with its meaning."""
         member = str.__new__(cls, name)
         member._value_, member.meaning = name, meaning
         return member
@@ -92,7 +92,7 @@ class Reason(StrEnum):
     INTERNAL = "INTERNAL", "a fault of the server; its log says which"
 
 
-# What is refused for these would be right at another time, or in another game. Wrong arguments are told first.
+# Reasons of requests that could succeed at another time or in another game. Invalid arguments are reported first.
 UNTIMELY = frozenset(
     {
         Reason.GAME_OVER,
@@ -109,14 +109,14 @@ UNTIMELY = frozenset(
 
 
 class Refusal(Exception):
-    """Something is not done.
+    """A service error: a request cannot be fulfilled.
 
     Args:
-        reason: why.
-        faults: (what is to blame, what is wrong with it), at least one. What is to blame is called what the room that
-            refuses calls it, and "" if it is nothing that the caller has given.
-        retry: seconds after which it may be tried again, if that makes sense.
-        metadata: what a program may want to know beside the reason.
+        reason: the reason.
+        faults: (name, fault) pairs, at least one. The name is the domain's name of the argument at fault; "" if none
+            is.
+        retry: seconds after which the request may be retried; None if that is pointless.
+        metadata: further facts for programs.
     """
 
     def __init__(
@@ -134,33 +134,33 @@ class Refusal(Exception):
 
 
 def in_words(faults: Sequence[tuple[str, str]]) -> str:
-    """Return the first of some faults, and how many more there are."""
+    """Return the first fault in words, and how many more there are."""
     more = f" (and {len(faults) - 1} more)" if len(faults) > 1 else ""
     return ": ".join(filter(None, faults[0])) + more
 
 
 def no_seat(seat: int, seats: int) -> str:
-    """Return what is wrong with the number of a seat that a game of so many seats does not have."""
+    """Return the fault of a seat number that is out of range."""
     return f"is {seat}; the seats are 0 to {seats - 1}"
 
 
 def refuse(reason: Reason, blamed: str, description: str) -> NoReturn:
-    """Raise the Refusal for one fault; `blamed` is empty if nothing that was given is to blame."""
+    """Raise a Refusal with one fault; `blamed` is the argument at fault, "" if there is none."""
     raise Refusal(reason, [(blamed, description)])
 
 
 @dataclass(slots=True)
 class Faults:
-    """Faults, collected as they are found."""
+    """A collector of faults."""
 
     found: list[tuple[Reason, str, str]] = field(default_factory=list)
 
     def add(self, reason: Reason, blamed: str, description: str) -> None:
-        """Add what is wrong with something."""
+        """Add the fault of an argument."""
         self.found.append((reason, blamed, description))
 
     def require_none(self) -> None:
-        """Raise a Refusal with all faults of the first kind: wrong arguments, or if there are none, untimely ones."""
+        """Raise a Refusal with all faults of the first reason, preferring invalid arguments to untimely requests."""
         if not self.found:
             return
         first = [fault for fault in self.found if fault[0] not in UNTIMELY] or self.found

@@ -1,11 +1,11 @@
-"""What whoever is refused is told besides the fields to blame: whose reasons these are, and words for users."""
+"""Completes service errors for clients with the ErrorInfo domain and messages for users."""
 
 from clerestory.refusals import Reason
 from clerestory.texts import say
 from clerestory.texts.languages import ENGLISH
 
-DOMAIN = "clerestory"  # of the reasons of an ErrorInfo
-# Reasons of which a user is told what exactly is wrong: it is in what they gave, or there are several causes.
+DOMAIN = "clerestory"  # the domain of our ErrorInfo reasons
+# For these reasons users see the exact fault, because it is in their input or has several causes.
 EXACTLY = {
     Reason.BAD_POSITION,
     Reason.BAD_RECORD,
@@ -17,12 +17,12 @@ EXACTLY = {
 
 
 def words_for_users(reason: Reason, english: str, language: str) -> str:
-    """Return what to tell the user of a client: what the reason means, in English also the details that help.
+    """Return the message for the user of a client: the meaning of the reason, and in English any helpful details.
 
     Args:
-        reason: of the refusal.
-        english: what is wrong, for developers.
-        language: of the user, one of LANGUAGES.
+        reason: the reason of the service error.
+        english: the fault, for developers.
+        language: the user's language, one of LANGUAGES.
     """
     exactly = f" ({english})" if language == ENGLISH and reason in EXACTLY else ""
     return say("errors", reason, language=language) + exactly

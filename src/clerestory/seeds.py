@@ -1,8 +1,8 @@
-"""Seeds that nobody gave."""
+"""Draws random seeds."""
 
 import secrets
 
-SEED_BITS = 53  # of a seed: readers of JSON keep integers of this size exact
+SEED_BITS = 53  # JSON readers keep integers of this size exact
 
 
 def drawn_seed() -> int:

@@ -1,6 +1,6 @@
-"""Spans: what the work on a call consists of, and how long each part takes, for whoever traces it.
+"""Trace spans, independent of a tracing library: the parts of the work on a call, with their durations.
 
-Nobody does unless a program says so, by `NOW`; then what is traced costs a look at that variable.
+Tracing is off unless a program sets `NOW`; until then, a span costs one variable lookup.
 """
 
 from contextvars import ContextVar
@@ -10,40 +10,40 @@ Fact = str | int | float | bool
 
 
 class Span(Protocol):
-    """A part of the work, from when it is made until `end`, or for the duration of a `with`."""
+    """A part of the work, from its creation until `end`, or for the duration of a `with` block."""
 
-    trace_id: str  # 32 hexadecimal digits; "" if nobody traces
+    trace_id: str  # 32 hexadecimal digits; "" if tracing is off
 
     def note(self, **facts: Fact) -> None:
-        """Note facts, none of which may be a secret."""
+        """Set attributes, which must not contain secrets."""
 
     def end(self) -> None:
-        """End it; only the first time counts."""
+        """End the span; later calls have no effect."""
 
     def __enter__(self) -> Self:
-        """Begin to see what ends it."""
+        """Enter the block that ends with the span."""
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
-        """End it, with the error that the block raised, if any."""
+        """End the span, with the exception of the block, if any."""
 
 
 class Tracer(Protocol):
-    """Is told of spans."""
+    """Creates spans."""
 
     def call(self, method: str, traceparent: str) -> Span:
-        """Return the span of a call, to which those made during its `with` belong.
+        """Return a span for a call; spans created in its `with` block are its children.
 
         Args:
             method: `Service/Method`.
-            traceparent: the caller's span, as W3C Trace Context writes it; "" for none.
+            traceparent: the client's span, in W3C Trace Context format; "" for none.
         """
 
     def part(self, name: str) -> Span:
-        """Return the span of a part of the present call."""
+        """Return a span for a part of the current call."""
 
 
 class Untraced:
-    """The span that nobody is told of."""
+    """The span to use when tracing is off; it does nothing."""
 
     __slots__ = ()
     trace_id = ""
@@ -66,12 +66,12 @@ NOW: ContextVar[Tracer | None] = ContextVar("tracer", default=None)
 
 
 def call(method: str, traceparent: str) -> Span:
-    """Return the span of a call; the arguments are those of `Tracer.call`."""
+    """Return a span for a call; the arguments are those of `Tracer.call`."""
     tracer = NOW.get()
     return UNTRACED if tracer is None else tracer.call(method, traceparent)
 
 
 def part(name: str) -> Span:
-    """Return the span of a part of the present call."""
+    """Return a span for a part of the current call."""
     tracer = NOW.get()
     return UNTRACED if tracer is None else tracer.part(name)

@@ -1,4 +1,4 @@
-"""Turns at what one at a time may do: one for each caller, in a circle."""
+"""A fair mutex for coroutines: waiters take turns by caller."""
 
 import asyncio
 import logging
@@ -16,19 +16,19 @@ T = TypeVar("T")
 
 
 class Turns:
-    """Turns at work of which one piece at a time is done, however many want to.
+    """A fair mutex: waiters take turns by caller.
 
-    The next turn begins only after the event loop has come round. Pieces that give way by `asyncio.sleep(0)` do so to
-    each other as well: with a hundred of them, the loop would do a hundred pieces each time that it comes round.
+    Each turn begins in a new iteration of the event loop. With `asyncio.sleep(0)`, a hundred waiters would instead run
+    a hundred pieces of work in each iteration.
     """
 
     def __init__(self) -> None:
         self._taken = False
-        self._waiting: dict[Hashable, deque[asyncio.Future[None]]] = {}  # by caller; whose turn is next, first
+        self._waiting: dict[Hashable, deque[asyncio.Future[None]]] = {}  # by caller, in order of their turns
 
     @asynccontextmanager
     async def taken(self, caller: Hashable) -> AsyncIterator[None]:
-        """Have a turn during the block: callers have one after the other, and those of one come in their order."""
+        """Hold the mutex during the block. Callers take turns; each caller's waiters are served in order."""
         await self._come(caller)
         try:
             yield
@@ -36,7 +36,7 @@ class Turns:
             self._end()
 
     async def aside(self, caller: Hashable, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
-        """Return the result of work in a thread, during a turn: it lasts as long as the thread, though nobody waits."""
+        """Run a function in a thread, and return its result; hold the mutex until it ends, even if cancelled."""
         await self._come(caller)
         working = asyncio.ensure_future(asyncio.to_thread(work, *args, **kwargs))
         working.add_done_callback(lambda _: self._end())
@@ -56,16 +56,16 @@ class Turns:
         try:
             await turn
         except asyncio.CancelledError:
-            if not turn.cancelled():  # it had just come
+            if not turn.cancelled():  # the turn had already begun
                 self._end()
             raise
 
     def _end(self) -> None:
-        """End a turn; the next begins when the event loop has come round."""
+        """End the turn; the next one begins in the next iteration of the event loop."""
         asyncio.get_running_loop().call_soon(self._begin)
 
     def _begin(self) -> None:
-        """Give the next turn to somebody who still waits, and let its caller's other turns come after all others'."""
+        """Start the turn of the next waiter, and move its caller to the end of the queue."""
         while self._waiting:
             caller = next(iter(self._waiting))
             turns = self._waiting.pop(caller)
@@ -79,7 +79,7 @@ class Turns:
 
 
 def unheard(work: asyncio.Future[Any]) -> None:
-    """Log what is wrong with work whose caller has left; that it was refused is no surprise."""
+    """Log the error of work whose caller has left, unless it is a service error."""
     error = None if work.cancelled() else work.exception()
     if error is not None and not isinstance(error, Refusal):
         logger.error("work in a thread failed after its caller had left", exc_info=error)
