@@ -28,6 +28,8 @@ def hint(
     """Rank the legal actions, best first, with what each loses to the best and how play may continue."""
     from clerestory.cli.asking import show_answer, show_updates
     from clerestory.cli.servers import advised
+    from clerestory.cli.spoken import say
+    from clerestory.cli.status import status_line
     from clerestory.clients.wire import QuestionOptions
 
     speak(language, as_json=as_json)
@@ -38,5 +40,6 @@ def hint(
             with advisor.analyze(text, time, every=EVERY, **options) as updates:
                 show_updates(updates, text)
             return
-        answer = advisor.recommend(text, time, **options)
+        with status_line(say("status.search"), hidden=as_json):
+            answer = advisor.recommend(text, time, **options)
     show_answer(answer, text, as_json=as_json)

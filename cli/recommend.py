@@ -112,11 +112,13 @@ def recommend(
     """Recommend a move for the seat to decide, using only what that seat can know."""
     from clerestory.cli.asking import show_answer
     from clerestory.cli.servers import advised
+    from clerestory.cli.spoken import say
+    from clerestory.cli.status import status_line
 
     speak(language, as_json=as_json)
     text, options = read_text(question.position), question.options(lines)
     options["level"] = level
-    with advised(server, access, question.threads) as advisor:
+    with advised(server, access, question.threads) as advisor, status_line(say("status.search"), hidden=as_json):
         answer = advisor.recommend(text, question.limit(), **options)
     show_answer(answer, text, as_json=as_json)
 

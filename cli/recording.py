@@ -19,6 +19,11 @@ OPENING = '{"record"'  # of the first line of a file of records
 
 def recorded(path: str) -> Iterator[Record]:
     """Yield the games of a file, of which the last may be unfinished. Raises BadOption for any other file."""
+    yield from replayed(path, record_lines(path))
+
+
+def record_lines(path: str) -> list[str]:
+    """Return the lines of a file of records, with their line ends. Raises BadOption for one that has none."""
     text = read_text(path)
     if is_position(text):
         raise BadOption(f"{path}: is a position, no record; `clerestory show` reads positions")
@@ -27,7 +32,12 @@ def recorded(path: str) -> Iterator[Record]:
         raise BadOption(f"{path}: has no game")
     if not whole_lines(lines):
         raise BadOption(f"{path}: line 1: is incomplete, and there is no line before it")
-    yield from replayed(path, lines)
+    return lines
+
+
+def number_of_games(lines: list[str]) -> int:
+    """Return how many records begin in the lines of a file."""
+    return sum(line.startswith(OPENING) for line in lines)
 
 
 def replayed(path: str, lines: list[str]) -> Iterator[Record]:

@@ -31,6 +31,7 @@ def replay(
             help="Print only the position after this many plies (decisions and chance events) of the first game.",
         ),
     ] = None,
+    brief: Annotated[bool, typer.Option("--brief", help="Print one line for each game, without its points.")] = False,
     language: LanguageOption = None,
     as_json: JsonOption = False,
 ) -> None:
@@ -41,4 +42,4 @@ def replay(
     from clerestory.cli.showing import replay_records
 
     speak(language, as_json=as_json)
-    replay_records(record, ply, as_json=as_json)
+    replay_records(record, ply, brief=brief, as_json=as_json)

@@ -1,14 +1,16 @@
 """Positions and records, for people to read."""
 
 import json
+import sys
 
 import typer
 
 from clerestory.cli import spoken
 from clerestory.cli.options import BadOption
 from clerestory.cli.positions import read_position
-from clerestory.cli.recording import recorded
+from clerestory.cli.recording import number_of_games, record_lines, recorded, replayed
 from clerestory.cli.screen import actions_table, ended, ending, outcome_of, screen
+from clerestory.cli.status import tracked
 from clerestory.engine import NATURE, Record, State
 from clerestory.engine.scoring import point_sources
 from clerestory.refusals import no_seat
@@ -49,16 +51,38 @@ def legal(state: State) -> list[dict[str, str]]:
     return [{"text": action.text, "label": action.label} for action in state.legal_actions()]
 
 
-def replay_records(path: str, ply: int | None, *, as_json: bool) -> None:
+def replay_records(path: str, ply: int | None, *, brief: bool, as_json: bool) -> None:
     """Print how games of a file ended, or a position of the first one. Raises BadOption."""
-    for number, played in enumerate(recorded(path), 1):
-        if ply is not None:
-            typer.echo(position_at(played.state, ply).to_json(indent=2))
-            return
-        if as_json:
-            typer.echo(json.dumps(summary(number, played)))
-        else:
-            screen().print("\n".join(for_people(number, played)))
+    if ply is not None:
+        typer.echo(position_at(next(recorded(path)).state, ply).to_json(indent=2))
+        return
+    show = print_summary if as_json else print_brief if brief else print_ending
+    lines = record_lines(path)
+    hidden = as_json or on_terminal()  # where the games themselves show how far it is
+    games = tracked(replayed(path, lines), spoken.say("status.replay"), number_of_games(lines), hidden=hidden)
+    for number, played in enumerate(games, 1):
+        show(number, played)
+
+
+def on_terminal() -> bool:
+    """Whether standard output is a terminal."""
+    return sys.stdout.isatty()
+
+
+def print_summary(number: int, record: Record) -> None:
+    """Print a game as a line of JSON."""
+    typer.echo(json.dumps(summary(number, record)))
+
+
+def print_brief(number: int, record: Record) -> None:
+    """Print a game as a line of text."""
+    typer.echo(f"{heading(number, record)}: {how_it_ended(record)}")
+
+
+def print_ending(number: int, record: Record) -> None:
+    """Print a game in several lines, with where its points come from."""
+    end = ending(record.state) if record.state.over else [how_it_ended(record)]
+    screen().print("\n".join([heading(number, record), *end]))
 
 
 def position_at(end: State, ply: int) -> State:
@@ -71,18 +95,19 @@ def position_at(end: State, ply: int) -> State:
     return state
 
 
-def for_people(number: int, record: Record) -> list[str]:
-    """Return a summary of a game, in lines of text."""
+def heading(number: int, record: Record) -> str:
+    """Return which game it is."""
     state = record.state
     seats, plies = spoken.say("seats", count=state.seats), spoken.say("plies", count=state.plies)
     about = {"number": number, "game": spoken.title(state.game), "seats": seats, "plies": plies}
     if record.seed is None:
-        first = spoken.say("replay.game", **about)
-    else:
-        first = spoken.say("replay.game.seed", **about, seed=str(record.seed))
-    if state.over:
-        return [first, *ending(state)]
-    return [first, f"{ended(record)}." if record.early else spoken.say("replay.unfinished")]
+        return spoken.say("replay.game", **about)
+    return spoken.say("replay.game.seed", **about, seed=str(record.seed))
+
+
+def how_it_ended(record: Record) -> str:
+    """Return how a game ended, in a sentence."""
+    return f"{ended(record)}." if record.state.over or record.early else spoken.say("replay.unfinished")
 
 
 def summary(number: int, record: Record) -> dict[str, object]:

@@ -1,6 +1,6 @@
 """The lines of a result, and their order."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import sqrt
 
@@ -8,6 +8,8 @@ from clerestory.figures import Outlook as Outlook
 from clerestory.search.options import WELL_VISITED
 
 WIDEST_ERROR = 0.5  # largest standard error of a number between 0 and 1
+DOUBTFUL = 200  # visits; with fewer, also of the first line's in proportion, a line's figures may be far off
+PROPORTION = 0.02  # of the visits of the first line
 
 
 @dataclass(slots=True, unsafe_hash=True)
@@ -57,16 +59,38 @@ class Line:
 
 
 def ranked(lines: Iterable[Line], choice: str) -> tuple[Line, ...]:
-    """Return lines, which are new, with their losses: best first by a rule of the final choice, then as given."""
-    order = sorted(lines, key=lambda line: -line.visits)
-    if choice == "bound":
-        enough = WELL_VISITED * order[0].visits
-        order.sort(key=lambda line: -line.lower_bound if line.visits >= enough else float("inf"))
-    best = order[0]
+    """Return lines, which are new, with their losses, in the order in which everybody shows them.
+
+    The line to play comes first, by a rule of the final choice. The others follow by their lower bounds, the highest
+    first, so that no line is above another only because its error is wide; then the doubtful ones by visits. Lines
+    that are equal in this stay as given.
+    """
+    by_visits = sorted(lines, key=lambda line: -line.visits)
+    best = chosen(by_visits, choice)
+    order = sorted(by_visits, key=lambda line: place(line, best))
     for line in order:
         if line.visits:
             line.loss = best.margin - line.margin
     return tuple(order)
+
+
+def chosen(by_visits: Sequence[Line], choice: str) -> Line:
+    """Return the line to play by a rule of the final choice, given lines by their visits, the most first."""
+    if choice == "visits":
+        return by_visits[0]
+    enough = WELL_VISITED * by_visits[0].visits
+    return max((line for line in by_visits if line.visits >= enough), key=lambda line: line.lower_bound)
+
+
+def place(line: Line, best: Line) -> tuple[bool, bool, float]:
+    """Return what a line is ordered by, the least first, given the one to play."""
+    doubtful = is_doubtful(line, best)
+    return line is not best, doubtful, -line.visits if doubtful else -line.lower_bound
+
+
+def is_doubtful(line: Line, best: Line) -> bool:
+    """Whether an action was tried too seldom, also against the one to play, for its figures to be compared."""
+    return line.visits < min(DOUBTFUL, PROPORTION * best.visits)
 
 
 def likeliest(lines: Iterable[Line], odds: Mapping[str, float]) -> tuple[Line, ...]:

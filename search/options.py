@@ -138,7 +138,7 @@ class Options:
         OneOf(CHOICES),
     )
     deviations: float = declared(
-        2.0, "with `choice=bound`, standard errors from a line's reward down to its lower bound", NOT_NEGATIVE
+        2.0, "standard errors from a line's mean reward down to its lower bound, which orders lines", NOT_NEGATIVE
     )
 
     def __post_init__(self) -> None:

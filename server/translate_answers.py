@@ -13,7 +13,7 @@ from clerestory.engine.core import NATURE, Game
 from clerestory.figures import Outlook
 from clerestory.games.rulebook import held
 from clerestory.review.favour import favoured
-from clerestory.search.lines import Line
+from clerestory.search.lines import Line, is_doubtful
 from clerestory.search.reasons import discard_of, rows_of_cards, standing, use_of
 from clerestory.search.result import Result, StopReason
 from clerestory.server.spoken import SPOKEN, label_of, name_of, told
@@ -23,8 +23,6 @@ from clerestory.texts.sentences import Argument, QuotedAction, QuotedItem, Text,
 from clerestory.v1 import advisor_pb2 as api
 
 NAMED = 2048  # actions that are kept as messages, under 1 MB
-DOUBTFUL = 200  # visits; with fewer, also of the first line's in proportion, a line's figures may be far off
-PROPORTION = 0.02  # of the visits of the first line
 
 STOP_REASONS = {
     StopReason.TIME: api.STOP_REASON_TIME,
@@ -60,7 +58,8 @@ def write_recommendation(answer: Answer, max_lines: int = 0) -> api.RecommendMov
         reproducible=result.reproducible,
     )
     for line in result.lines[:limit]:
-        add_line(message, line, game, doubtful=is_doubtful(line, result))
+        doubtful = not question.chance and is_doubtful(line, result.best)
+        add_line(message, line, game, doubtful=doubtful)
     return message
 
 
@@ -132,11 +131,6 @@ def write_observer(observer: int | None) -> api.Observer | None:
     if observer is None:
         return None
     return api.Observer() if observer == NATURE else api.Observer(seat=observer)
-
-
-def is_doubtful(line: Line, result: Result) -> bool:
-    """Whether an action was tried too seldom for its figures to be compared."""
-    return line.probability is None and line.visits < min(DOUBTFUL, PROPORTION * result.best.visits)
 
 
 def add_line(message: api.RecommendMoveResponse, line: Line, game: Game, *, doubtful: bool) -> None:

@@ -8,6 +8,7 @@ import warnings
 from argparse import ArgumentParser
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from io import BytesIO, TextIOWrapper
 from pathlib import Path
 from typing import Any
 
@@ -45,8 +46,6 @@ PLACEHOLDERS = {
 
 @dataclass(frozen=True)
 class Command:
-    """A command of a page."""
-
     page: str
     text: str  # in one line, without its comment
     whole: bool  # in a block, so it can be entered as it is; in a sentence, arguments may be left out
@@ -99,15 +98,14 @@ def read_by_module(rest: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> str:
     """Let a Python module read its arguments, with a parser of argparse or of typer; or look for a script."""
     if rest[0] != "-m":
         return existing(rest[0])
-    said: list[str] = []
-    parse = ArgumentParser.parse_args
+    said, parse = TextIOWrapper(BytesIO(), write_through=True), ArgumentParser.parse_args
 
     def parsed(self: ArgumentParser, *arguments: Any) -> None:
         parse(self, *arguments)
         raise Read
 
     def refused(self: ArgumentParser, message: str) -> None:
-        said.append(message)
+        said.write(message)
         raise Read
 
     def invoked(self: TyperCommand, context: object) -> None:
@@ -117,14 +115,14 @@ def read_by_module(rest: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> str:
     monkeypatch.setattr(ArgumentParser, "error", refused)
     monkeypatch.setattr(TyperCommand, "invoke", invoked)
     monkeypatch.setattr(sys, "argv", [rest[1], *rest[2:]])
-    monkeypatch.setattr(sys, "stderr", Said(said))
+    monkeypatch.setattr(sys, "stderr", said)
     with warnings.catch_warnings(action="ignore"):
         try:
             runpy.run_module(rest[1], run_name="__main__")
         except Read:
-            return "".join(said)
+            return in_text(said)
         except SystemExit as end:
-            return "".join(said) or str(end.code or "")  # 0 of an option that says something and ends
+            return in_text(said) or str(end.code or "")  # 0 of an option that says something and ends
         except ModuleNotFoundError as error:
             if (error.name or "").split(".")[0] in ("clerestory", "lab", "tests", "tools"):
                 raise
@@ -132,25 +130,11 @@ def read_by_module(rest: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> str:
     return "it has no parser"
 
 
-class Said:
-    """Where a parser says what is wrong."""
-
-    def __init__(self, said: list[str]) -> None:
-        self.said = said
-
-    def write(self, text: str | bytes) -> int:
-        self.said.append(text if isinstance(text, str) else text.decode())
-        return len(text)
-
-    def flush(self) -> None:
-        pass
-
-    def isatty(self) -> bool:
-        return False
+def in_text(said: TextIOWrapper) -> str:
+    return said.buffer.getvalue().decode()  # type: ignore[attr-defined, no-any-return]
 
 
 def read_by_make(rest: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> str:
-    """Targets and variables of the Makefile."""
     text = (ROOT / "Makefile").read_text()
     names = [rf"^{re.escape(word.split('=')[0])} *\?=" if "=" in word else rf"^{word}:" for word in rest]
     names = [name.replace(".venv", r"\$\(VENV\)") for name in names]

@@ -1,10 +1,8 @@
 """Finding English where another language is spoken: words of English texts that no text of the language has."""
 
-import os
 import re
 from functools import cache
 
-from clerestory.cli import LANGUAGE_VARIABLES
 from clerestory.texts import patterns
 from clerestory.texts.files import FOLDER, read
 from clerestory.texts.languages import ENGLISH, LANGUAGES
@@ -31,11 +29,6 @@ NAMES = frozenset(
         "enter",
     ]
 )
-
-
-def without_language() -> dict[str, str]:
-    """The environment less what chooses a language, which `conftest.py` sets for all tests."""
-    return {name: value for name, value in os.environ.items() if name not in LANGUAGE_VARIABLES}
 
 
 def words_of(value: object) -> set[str]:

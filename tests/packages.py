@@ -18,7 +18,6 @@ RENAMED = re.compile(r"\bas \w+|#[^\n]*")
 
 
 def sources() -> list[Path]:
-    """Return the files of code, from the root."""
     paths = [path.relative_to(ROOT) for room in ROOMS for path in (ROOT / room).rglob("*.p*")]
     return sorted(path for path in paths if path.suffix in SUFFIXES and not {"node_modules", "build"} & {*path.parts})
 

@@ -53,7 +53,6 @@ class Cluster:
         subprocess.run(as_user("initdb", *made), check=True, capture_output=True, cwd=self.folder)
 
     def start(self) -> None:
-        """Start it, unless it runs, and return once it answers."""
         if self._process is None:
             self._process = self._begin()
             while not self._answers():
@@ -75,7 +74,6 @@ class Cluster:
         return True
 
     def stop(self, how: int = FAST) -> None:
-        """Stop it, if it runs, and return once it has ended."""
         if self._process is not None:
             self._process.send_signal(how)
             self._process.wait()
@@ -88,14 +86,12 @@ class Cluster:
         return psycopg.connect(f"host={self.folder} user=tests dbname={name}", autocommit=True)
 
     def create(self) -> str:
-        """Create a database, and return its name."""
         name = f"games{next(NUMBERS)}"
         with self.connect() as connection:
             connection.execute(f"CREATE DATABASE {name}")
         return name
 
     def url(self, name: str) -> str:
-        """Return the address of a database."""
         return f"postgresql:///{name}?host={self.folder}&user=tests"
 
 
@@ -131,5 +127,4 @@ def cluster() -> Iterator[Cluster]:
 
 @pytest.fixture
 def database(cluster: Cluster) -> str:
-    """The address of an empty database."""
     return cluster.url(cluster.create())

@@ -71,11 +71,8 @@ def test_every_option_of_a_command_exists(command: Command, monkeypatch: pytest.
     [
         "clerestory serve --wib 127.0.0.1:8080",
         "clerestory serve --workers some",
-        "clerestory serf",
         "python -m lab.regret table --iterations many",
-        "python -m lab.regret",
         "make tset",
-        "make soak SOAK_HOURS=1",
         "pip install 'clerestory[nothing]'",
         "envoy -c deploy/gone.yaml",
         "python proto/gone.py",

@@ -13,7 +13,6 @@ Graph = Mapping[str, set[str]]
 
 
 def texts_by_module() -> dict[str, list[str]]:
-    """The texts of each module, by its dotted name."""
     found = defaultdict(list)
     for path in sources():
         if path.suffix != ".pyi":
@@ -22,7 +21,6 @@ def texts_by_module() -> dict[str, list[str]]:
 
 
 def graph_of(texts: Mapping[str, list[str]]) -> Graph:
-    """What each of some modules needs of the others."""
     return {
         name: {need for text in own for need in imports_of(text, texts.keys()) if need in texts} - {name}
         for name, own in texts.items()

@@ -41,7 +41,6 @@ def read(path: Path) -> Any:
 
 
 def setting(name: str) -> str:
-    """A setting of the image."""
     found = re.search(rf"^ +{name}=(\S+)", CONTAINERFILE, re.MULTILINE)
     assert found
     return found[1]
@@ -95,7 +94,6 @@ def test_every_setting_and_metric_exists(path: Path) -> None:
 
 
 def commands() -> Iterator[str]:
-    """The commands of ours that the files run."""
     for line in re.findall(r"CMD (\[.*\])", CONTAINERFILE):
         words = yaml.safe_load(line)
         yield shlex.join(words if words[0] == "clerestory" else ["clerestory", *words])

@@ -4,16 +4,12 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from typing import get_type_hints
 
 import pytest
 
 import clerestory.engine
 import clerestory.search
 from clerestory.clients import Advisor
-from clerestory.clients.kept import AsyncKeptGame, KeptGame
-from clerestory.clients.kept_wire import GameSnapshot
-from clerestory.clients.streams import AsyncStream, Stream
 
 ROOT = Path(__file__).parents[1]
 PYTHON = re.compile(r"```python\n(.*?)```", re.DOTALL)
@@ -78,11 +74,6 @@ def test_python_examples_have_right_types(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "mypy", "--strict", "--cache-dir", ROOT / ".mypy_cache", *tmp_path.glob("*.py")]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout
-
-
-def test_streams_of_games_have_the_type_of_their_states() -> None:
-    kinds = {KeptGame: Stream[GameSnapshot], AsyncKeptGame: AsyncStream[GameSnapshot]}
-    assert {kind: get_type_hints(kind.watch)["return"] for kind in kinds} == kinds
 
 
 def test_every_example_says_something_that_is_looked_for() -> None:

@@ -21,7 +21,6 @@ def place(monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
 
 
 def made(place: Path, name: str) -> Path:
-    """Return a new folder, as of a process."""
     folder = place / (PREFIX + name)
     folder.mkdir()
     return folder
@@ -36,14 +35,12 @@ def listening(folder: Path) -> socket.socket:
 
 
 def aged(place: Path) -> None:
-    """Let everything there be old."""
     for folder in place.iterdir():
         before = folder.stat().st_mtime - FRESH - 1
         os.utime(folder, (before, before), follow_symlinks=False)
 
 
 def left(place: Path) -> set[str]:
-    """Return what is there while a folder is open."""
     with socket_folder() as own:
         return {entry.name.removeprefix(PREFIX) for entry in place.iterdir()} - {Path(own).name.removeprefix(PREFIX)}
 

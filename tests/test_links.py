@@ -19,7 +19,6 @@ DECISIONS = ROOT / "docs" / "decisions"
 
 
 def tracked(*patterns: str) -> list[Path]:
-    """Return the files of the repository that fit."""
     listed = subprocess.run(["git", "ls-files", *patterns], cwd=ROOT, capture_output=True, text=True, check=False)
     return [ROOT / line for line in listed.stdout.splitlines() if (ROOT / line).is_file()]
 
@@ -29,7 +28,6 @@ PAGES = tracked("*.md")
 
 @cache
 def prose(page: Path) -> str:
-    """Return a page without its blocks of code."""
     return FENCED.sub("", page.read_text(encoding="utf-8"))
 
 
@@ -55,7 +53,6 @@ def links(page: Path) -> Iterator[tuple[Path, str]]:
 
 
 def broken(page: Path) -> list[str]:
-    """Return the links of a page that lead nowhere."""
     found = []
     for path, anchor in links(page):
         if not path.exists():

@@ -22,7 +22,6 @@ pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("package")]
 
 
 def run(*command: str | Path, cwd: Path) -> str:
-    """Run a command away from the checkout; return its output."""
     clean = {name: value for name, value in os.environ.items() if not name.startswith(("PYTHON", "VIRTUAL_ENV"))}
     done = subprocess.run(list(map(str, command)), cwd=cwd, env=clean, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-4000:]
@@ -67,23 +66,19 @@ def test_sdist_holds_the_sources_and_nothing_generated(dist: Path) -> None:
     assert not [name for name in names if "node_modules" in name]
 
 
-def test_wheel_works_in_an_empty_environment(dist: Path, tmp_path: Path) -> None:
+def lowest() -> list[str]:
+    """What the package needs, in the lowest versions that it allows."""
+    wanted = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
+    return [re.sub(r">=([\d.]+).*", r"==\1", one) for one in wanted]
+
+
+@pytest.mark.parametrize("others", [[], lowest()], ids=["newest", "lowest"])
+def test_wheel_works_in_an_empty_environment(others: list[str], dist: Path, tmp_path: Path) -> None:
     (wheel,) = dist.glob("*.whl")
     venv.create(tmp_path / "env", with_pip=True)
     binaries = tmp_path / "env" / "bin"
-    run(binaries / "python", "-m", "pip", "install", "--quiet", wheel, cwd=tmp_path)
+    run(binaries / "python", "-m", "pip", "install", "--quiet", wheel, *others, cwd=tmp_path)
     answer = json.loads(run(binaries / "clerestory", "recommend", POSITION, "--time", "100ms", "--json", cwd=tmp_path))
     assert answer["lines"]
     said = run(binaries / "python", ROOT / "tools" / "installed.py", cwd=tmp_path)
     assert re.search(r"over gRPC: a game of \d+ plies\non the page: a game of \d+ plies\n$", said)
-
-
-def test_wheel_works_with_the_lowest_versions_that_it_allows(dist: Path, tmp_path: Path) -> None:
-    (wheel,) = dist.glob("*.whl")
-    wanted = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
-    lowest = [re.sub(r">=([\d.]+).*", r"==\1", one) for one in wanted]
-    venv.create(tmp_path / "env", with_pip=True)
-    binaries = tmp_path / "env" / "bin"
-    run(binaries / "python", "-m", "pip", "install", "--quiet", wheel, *lowest, cwd=tmp_path)
-    said = run(binaries / "python", ROOT / "tools" / "installed.py", cwd=tmp_path)
-    assert "over gRPC: a game of " in said

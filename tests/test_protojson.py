@@ -64,7 +64,6 @@ def test_a_body_must_be_a_json_object(body: bytes, says: str) -> None:
 
 TWICE = [
     (b'{"game":"duel","game":"toy"}', "game"),
-    (b'{"seats":[{},{"bot":{"level":1,"level":2}}]}', "seats[1].bot.level"),
     (b'{"options":{"listed":true,"x":[{"y":0},{"y":0,"y":1}]}}', "options.x[1].y"),
     (b'{"seats":{"kind":1,"kind":2},"seats":{}}', "seats"),
     (b'{"requestId":"a","requestId":"b"}', "request_id"),
@@ -90,23 +89,15 @@ FIELDS = [  # the field that is blamed, what it is, and what it must be
     (START, {"game": 5}, f"game: is 5; {TEXT}"),
     (START, {"game": "\ud800"}, f'game: is "\\ud800"; {TEXT}'),
     (START, {"seats": -1}, f"seats: is -1; {LITTLE}"),
-    (START, {"seats": 2.5}, f"seats: is 2.5; {LITTLE}"),
     (START, {"seats": float("inf")}, f"seats: is Infinity; {LITTLE}"),
     (START, {"seed": str(2**64)}, f'seed: is "{2**64}"; {LARGE}'),
-    (START, {"seed": "1_0"}, f'seed: is "1_0"; {LARGE}'),
-    (START, {"seed": "123456789012345678.5"}, f'seed: is "123456789012345678.5"; {LARGE}'),
-    (START, {"seed": "\t10"}, f'seed: is "\\t10"; {LARGE}'),
     (CREATE, {"seats": 1}, "seats: is 1; must be an array"),
     (CREATE, {"seats": [{}, 1]}, "seats[1]: is 1; must be an object"),
-    (CREATE, {"seats": [{}, None]}, "seats[1]: is null; must be an object"),
     (CREATE, {"seats": [{"kind": "CAT"}]}, f'seats[0].kind: is "CAT"; {KIND}'),
     (CREATE, {"seats": [{}, {"kind": True}]}, f"seats[1].kind: is true; {KIND}"),
-    (CREATE, {"seats": [{}, {"kind": "2"}]}, f'seats[1].kind: is "2"; {KIND}'),
-    (CREATE, {"seats": [{}, {"kind": 1.5}]}, f"seats[1].kind: is 1.5; {KIND}"),
     (CREATE, {"seats": [{"bot": {"timeBudget": 3}}]}, f"seats[0].bot.time_budget: is 3; {DURATIONS}"),
     (CREATE, {"options": {"time_per_move": "1.5e-1s"}}, f'options.time_per_move: is "1.5e-1s"; {DURATIONS}'),
     (CREATE, {"options": {"listed": 1}}, "options.listed: is 1; must be true or false"),
-    (CREATE, {"options": {"listed": "yes"}}, 'options.listed: is "yes"; must be true or false'),
     *[
         (ANALYZE, {"target_certainty": value}, f"target_certainty: is {json.dumps(value)}; {NUMBER}")
         for value in (True, "much", "1_0", "inf", " 1", "\N{ARABIC-INDIC DIGIT ONE}")
@@ -146,7 +137,6 @@ WORDS = r"Error|None|sys\.|dict|list|tuple|'|int\(\)|recursion|encode|codec"  # 
 
 
 def paths(kind: Descriptor, seen: set[str]) -> Iterator[list[FieldDescriptor]]:
-    """Yield a path to every field of a message that has not been seen, and mark it as seen."""
     for field in kind.fields:
         if field.full_name in seen:
             continue
@@ -157,7 +147,6 @@ def paths(kind: Descriptor, seen: set[str]) -> Iterator[list[FieldDescriptor]]:
 
 
 def placed(path: list[FieldDescriptor], value: Any) -> Any:
-    """Return an object in which a value is at the end of a path."""
     for field in reversed(path):
         value = {field.name: [value] if field.is_repeated and field is not path[-1] else value}
     return value
@@ -215,7 +204,6 @@ BOTH: list[tuple[Any, dict[str, Any], str, str]] = [
     (CREATE, {"seats": SEATS}, "seats[1].bot.time_budget", "time_budget"),
     (CREATE, {"options": {"timePerMove": "1s", "time_per_move": None}}, "options.time_per_move", "timePerMove"),
     (ANALYZE, {"targetCertainty": 0.5, "target_certainty": 0.5}, "target_certainty", "targetCertainty"),
-    (ANALYZE, {"targetCertainty": None, "target_certainty": 0.5}, "target_certainty", "targetCertainty"),
 ]
 
 

@@ -15,7 +15,6 @@ print(*sorted({name for name in sys.modules}))
 
 
 def names(lines: list[str] | None) -> set[str]:
-    """The names of requirements that no extra asks for."""
     found = [re.match(r"[\w.-]+", line) for line in lines or () if "extra ==" not in line]
     return {match[0].lower().replace("_", "-") for match in found if match}
 

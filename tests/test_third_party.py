@@ -22,7 +22,6 @@ def compiled(name: str, folder: Path) -> FileDescriptorProto:
 
 
 def shape(message: DescriptorProto) -> Any:
-    """Return the wire format: fields, and nested messages."""
     fields = [(field.name, field.number, field.type, field.label, field.type_name) for field in message.field]
     return fields, {inner.name: shape(inner) for inner in message.nested_type}
 

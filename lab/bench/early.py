@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import partial
-from itertools import cycle, islice
+from itertools import cycle
 from math import ceil
 from pathlib import Path
 from statistics import mean
@@ -20,6 +20,7 @@ from rich.table import Table
 from clerestory.cli.options import BadOption, JsonOption, read_seconds, read_text
 from clerestory.cli.screen import figures_table, screen
 from clerestory.cli.servers import connected
+from clerestory.cli.status import tracked
 from clerestory.clients import Advisor
 from clerestory.engine import State, from_position
 from clerestory.search.ismcts import Searcher
@@ -88,10 +89,10 @@ def busy(number: int) -> Iterator[None]:
         yield
 
 
-def measure(ask: Probe, files: Iterable[tuple[str, State]], calls: int, seconds: float) -> list[EarlyCall]:
-    """Make `calls` calls, cycling through the positions."""
+def measure(ask: Probe, files: Iterable[tuple[str, State]], seeds: Iterable[int], seconds: float) -> list[EarlyCall]:
+    """Make a call with each seed, cycling through the positions."""
     found = []
-    for seed, (name, position) in enumerate(islice(cycle(files), calls)):
+    for seed, (name, position) in zip(seeds, cycle(files), strict=False):
         took, decided, held = ask(position, seed)
         found.append(EarlyCall(name, max(1 - took / seconds, 0.0), decided, held))
     return found
@@ -149,7 +150,8 @@ def bench_early(
         if not searcher:
             ask = partial(by_service, seconds, stack.enter_context(connected(server)))
         stack.enter_context(busy(beside))
-        figures = report(measure(ask, files, calls, seconds))
+        seeds = tracked(range(calls), "bench early", calls, hidden=as_json, still=True)
+        figures = report(measure(ask, files, seeds, seconds))
     if as_json:
         about = {"bench": "early", "budget_ms": 1e3 * seconds, "beside": beside, "searcher": searcher}
         typer.echo(json.dumps({**about, "groups": figures}))

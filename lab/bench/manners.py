@@ -18,6 +18,7 @@ from clerestory.arena.statistics import Interval, mean_interval
 from clerestory.cli.crew import WorkersOption
 from clerestory.cli.options import DEFAULT_GAME, BadOption, GameOption, JsonOption, SeedOption, chosen_game
 from clerestory.cli.screen import figures_table, screen
+from clerestory.cli.status import tracked
 from clerestory.engine.core import Game, State
 from clerestory.engine.games import GAMES
 from clerestory.engine.tuning import CHARACTERS, Manner
@@ -160,7 +161,9 @@ def bench_manners(
 ) -> None:
     """What each character does more often, or more seldom, than the plain bot of its level; by iterations."""
     rules, number = chosen_game(game, SEATS), workers or os.cpu_count() or 1
-    found = [measure(rules, one, games, seed, number, iterations) for one in characters or rules.tuning.manners]
+    wanted = characters or list(rules.tuning.manners)
+    each = tracked(wanted, "bench manners", len(wanted), hidden=as_json)
+    found = [measure(rules, one, games, seed, number, iterations) for one in each]
     if as_json:
         rows = [{**asdict(one), "holds": one.holds} for one in found]
         typer.echo(json.dumps({"bench": "manners", **rules.identity(), "seed": seed, "characters": rows}))

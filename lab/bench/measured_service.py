@@ -29,6 +29,7 @@ from clerestory.v1.rules_pb2 import ListGamesRequest
 from clerestory.v1.rules_pb2_grpc import RulesServiceStub
 
 BUDGETS = (20, 100, 500)  # ms
+MEASUREMENTS = len(BUDGETS) + 5  # of `measure`: lateness at each budget, and the others
 SMALL = {"iterations": 200, "time_budget": duration(0.04)}  # a search too short to be given explanations
 LEAST = {"iterations": 1, "time_budget": duration(0.04)}
 STALL = 60.0  # after which a call has failed, in seconds
@@ -301,21 +302,32 @@ def resident(process: int) -> int | None:
 # -- all of them ---------------------------------------------------------------------------------
 
 
-def measure(position: State, plan: BenchPlan, callers: int, *, to_limits: bool = False) -> dict[str, Any]:
-    """Return all figures, one measurement after the other, each with a private server."""
+def measure(
+    position: State,
+    plan: BenchPlan,
+    callers: int,
+    *,
+    to_limits: bool = False,
+    done: Callable[[], None] = lambda: None,
+) -> dict[str, Any]:
+    """Return all figures, one measurement after the other, each with a private server; call `done` after each."""
     before, connect = reference(), partial(BenchClient, position=position, to_limits=to_limits)
     openings = [first_decision(position.game.name, position.seats, 1 + seed) for seed in range(plan.added)]
     with embedded_child("--workers", str(callers)) as child, connect(child.target) as caller:
         added = added_ms(caller, openings)
-        late = {
-            str(budget): lateness(partial(connect, child.target), budget, count, callers)
-            for budget, count in zip(BUDGETS, plan.calls, strict=True)
-        }
+        done()
+        late = {}
+        for budget, count in zip(BUDGETS, plan.calls, strict=True):
+            late[str(budget)] = lateness(partial(connect, child.target), budget, count, callers)
+            done()
         speed = speeds(caller, position, plan.seconds, plan.pairs)
+        done()
     with embedded_child("--workers", str(callers)) as child, connect(child.target) as caller:
         kept = memory(child, caller, plan.requests)
+        done()
     with embedded_child("--workers", "1", "--max-searches", "1") as child, connect(child.target) as caller:
         freed = cancel_to_free(caller, plan.cancels)
+        done()
     return {
         "added_ms": added,
         "lateness_ms": late,

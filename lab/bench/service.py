@@ -8,11 +8,12 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from clerestory.bench.measured_service import BUDGETS, QUICK, WHOLE, BenchPlan, measure
+from clerestory.bench.measured_service import BUDGETS, MEASUREMENTS, QUICK, WHOLE, BenchPlan, measure
 from clerestory.cli.grouped import grouped
 from clerestory.cli.new import first_decision
 from clerestory.cli.options import DEFAULT_GAME, BadOption, GameOption, JsonOption, SeatsOption, read_seconds
 from clerestory.cli.screen import figures_table, screen
+from clerestory.cli.status import status_line
 
 
 def as_table(about: dict[str, Any], figures: dict[str, Any]) -> Table:
@@ -118,7 +119,8 @@ def bench_service(
     plan = replace(amounts.of(QUICK if smoke else WHOLE), runs=runs)
     count = callers or os.cpu_count() or 1
     about = {"bench": "service", "game": game, "seats": seats, "callers": count, "runs": runs, "to_limits": to_limits}
-    figures = measure(first_decision(game, seats, 0), plan, count, to_limits=to_limits)
+    with status_line("bench service", MEASUREMENTS, hidden=as_json, still=True) as done:
+        figures = measure(first_decision(game, seats, 0), plan, count, to_limits=to_limits, done=done)
     if as_json:
         typer.echo(json.dumps({**about, **figures}))
     else:

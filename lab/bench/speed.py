@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -25,6 +25,7 @@ from clerestory.cli.options import (
     read_seconds,
 )
 from clerestory.cli.screen import figures_table, screen
+from clerestory.cli.status import tracked
 from clerestory.engine import State
 from clerestory.engine.core import Game
 from clerestory.engine.speed import copies, random_games, random_playouts, reference
@@ -119,10 +120,10 @@ def independent(position: State, threads: int, options: Mapping[str, Any], **lim
     return math.fsum(result.iterations / result.elapsed for result in results)
 
 
-def overruns(position: State, budget: float, count: int) -> list[float]:
-    """Return how many milliseconds after its deadline each of `count` shipped searches returned its result."""
+def overruns(position: State, budget: float, seeds: Iterable[int]) -> list[float]:
+    """Return how many milliseconds after its deadline a shipped search of each seed returned its result."""
     late, options = [], shipped(position.game, position.seats)
-    for seed in range(count):
+    for seed in seeds:
         searcher = Searcher(observe(position), seed=seed, **options)
         started = monotonic()
         searcher.run(seconds=budget)
@@ -175,7 +176,8 @@ class Runs:
         """Run the requested number of times, with seeds from 0, and print the medians. Raises BadOption."""
         rules = chosen_game(self.game, self.seats)
         seconds = read_seconds(self.time, 0.01, 3600)
-        results = [run(rules, self.seats, seconds, seed) for seed in range(self.runs)]
+        seeds = tracked(range(self.runs), f"bench {bench}", self.runs, hidden=self.as_json, still=True)
+        results = [run(rules, self.seats, seconds, seed) for seed in seeds]
         title = {"bench": bench, "game": self.game, "seats": self.seats, "seconds": seconds, **about}
         report(title, results, as_json=self.as_json)
 
@@ -214,7 +216,8 @@ def bench_budget(
     chosen_game(game, seats)
     seconds = read_seconds(time, *BUDGETS)
     budget_ms = 1e3 * seconds
-    late = overruns(first_decision(game, seats, 0), seconds, count)
+    seeds = tracked(range(count), "bench budget", count, hidden=as_json, still=True)
+    late = overruns(first_decision(game, seats, 0), seconds, seeds)
     figures = {"p50": median(late), "p99": percentile(late, 99), "max": max(late)}
     about = {"bench": "budget", "game": game, "seats": seats, "budget_ms": budget_ms, "count": count}
     if as_json:

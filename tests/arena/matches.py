@@ -42,7 +42,6 @@ def run(
 
 
 def played(deal: int, seat: int, returns: list[float]) -> GameResult:
-    """A made-up game of eight moves."""
     margins = [8 * share - 4 for share in returns]
     return GameResult(deal, seat, returns, margins, None, 8, [2] * len(returns), [0.5, 1.5], [0] * len(returns))
 

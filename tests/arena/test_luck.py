@@ -3,6 +3,7 @@
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean, variance
+from typing import cast
 
 import pytest
 
@@ -12,10 +13,11 @@ from clerestory.arena.match import Match, play_game
 from clerestory.arena.results import open_results
 from clerestory.arena.series import play_match, report
 from clerestory.engine import GAMES
-from clerestory.engine.core import NATURE, Game, State
+from clerestory.engine.core import NATURE, State
 from clerestory.engine.rng import Rng
 from clerestory.engine.toy.rules import TOY
 from tests.arena.matches import cathedral, toy
+from tests.laws import walk
 
 
 def wrong(state: State) -> list[float]:
@@ -24,47 +26,33 @@ def wrong(state: State) -> list[float]:
     return [share, 3 - 2 * share, *[share * share] * (state.seats - 2)]
 
 
-def chance_events(game: Game, seats: int, seed: int) -> list[State]:
-    """Every chance event of a random game."""
-    state, rng, found = game.new(seats, seed), Rng(seed), []
-    while not state.over:
-        if state.turn == NATURE:
-            found.append(state.copy())
-            state.play(state.draw(rng))
-        else:
-            legal = state.legal_codes()
-            state.play(legal[rng.below(len(legal))])
-    return found
-
-
 @pytest.mark.parametrize(("name", "seats"), [("toy", 2), ("cathedral", 2), ("cathedral", 4), ("duel", 2)])
 def test_the_luck_of_an_event_is_0_in_the_mean(name: str, seats: int) -> None:
     """Over the outcomes with their true probabilities, to rounding, with a value that is wrong."""
-    for event in chance_events(GAMES[name], seats, 5):
+    for event in walk(GAMES[name], seats, 5):
+        if event.turn != NATURE:
+            continue
         view = event.observe(NATURE)
         lucks = [luck_of(event, code, wrong) for code in view.legal_codes()]
         for seat in range(seats):
             assert sum(p * luck[seat] for p, luck in zip(view.odds(), lucks, strict=True)) == pytest.approx(0, abs=1e-9)
 
 
-def random_game(game: Game, seats: int, seed: int) -> State:
-    state, rng = game.new(seats, seed), Rng(seed)
-    while not state.over:
-        legal = state.legal_codes()
-        state.play(state.draw(rng) if state.turn == NATURE else legal[rng.below(len(legal))])
-    return state
+def random_game(seats: int, seed: int) -> State:
+    *_, state = walk(TOY, seats, seed)
+    return cast(State, state)
 
 
 def test_a_wrong_value_leaves_the_mean_as_it_is() -> None:
     """Over games whose cards are dealt: the mean luck is within four standard errors of 0."""
-    lucks = [luck_of_game(random_game(TOY, 2, seed), wrong)[0] for seed in range(500)]
+    lucks = [luck_of_game(random_game(2, seed), wrong)[0] for seed in range(500)]
     assert variance(lucks) > 0.01
     assert abs(fmean(lucks)) < 4 * (variance(lucks) / len(lucks)) ** 0.5
 
 
 def test_a_value_that_knows_nothing_finds_no_luck() -> None:
     constant: ShareValue = lambda state: [1 / state.seats] * state.seats  # noqa: E731
-    assert luck_of_game(random_game(TOY, 3, 1), constant) == pytest.approx([0.0] * 3)
+    assert luck_of_game(random_game(3, 1), constant) == pytest.approx([0.0] * 3)
 
 
 MATCH = Match(cathedral, 2, ("greedy:value=net,samples=1", "greedy:samples=1"), "1it", seed=40, deals=6, luck="net")

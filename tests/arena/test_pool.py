@@ -1,6 +1,5 @@
 """The pool plays a few tasks ahead, tells of a worker that died, and keeps interrupts for the parent."""
 
-import os
 import signal
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
@@ -10,28 +9,13 @@ from typing import Any
 
 import pytest
 
-from clerestory.arena.pool import on_processes
 from tests.arena.matches import MATCH, InlinePool, inline, run
 
 
 @dataclass(frozen=True)
 class Masked:
-    """A task that returns which signals are held back where it is played."""
-
     def play(self, stopped: Callable[[], bool] = lambda: False) -> list[set[int]]:
         return [set(signal.pthread_sigmask(signal.SIG_BLOCK, ()))]
-
-    def header(self) -> dict[str, Any]:
-        return {}
-
-
-@dataclass
-class Killed:
-    """A task whose worker ends from outside, as when the system is short of memory."""
-
-    def play(self, stopped: object = None) -> list[object]:
-        os.kill(os.getpid(), signal.SIGKILL)
-        return []
 
     def header(self) -> dict[str, Any]:
         return {}
@@ -80,16 +64,3 @@ def test_a_worker_that_the_system_ended_is_told_in_a_line() -> None:
 @pytest.mark.system
 def test_processes_change_nothing() -> None:
     assert run(MATCH, workers=2) == run(MATCH)
-
-
-@pytest.mark.system
-def test_workers_hold_back_interrupts_from_their_start() -> None:
-    with on_processes(2) as play:
-        masks = [mask for masks in play(iter([Masked()] * 3)) for mask in masks]
-    assert [signal.SIGINT in mask for mask in masks] == [True] * 3
-
-
-@pytest.mark.system
-def test_a_worker_that_was_killed_is_told_in_a_line() -> None:
-    with on_processes(2) as play, pytest.raises(ChildProcessError, match="use fewer workers"):
-        list(play(iter([Killed()])))

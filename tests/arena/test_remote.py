@@ -17,7 +17,6 @@ QUESTION = decisions(GAMES["toy"], 2, 1)[0]
 
 
 def play(a: str, b: str, budget: str = "30it") -> list[list[float]]:
-    """The results of a match of two deals of the toy."""
     match = Match(toy, 2, (a, b), budget, 7, 2)
     match.rehearse()
     outcome, games = run(match)

@@ -43,7 +43,6 @@ def test_a_decided_test_ends_the_match() -> None:
 
 
 def whole(deal: int, *, won: bool) -> list[GameResult]:
-    """A deal of two seats whose games A has all won, or lost."""
     return [played(deal, seat, [float((here == seat) == won) for here in range(2)]) for seat in range(2)]
 
 

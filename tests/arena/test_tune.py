@@ -114,16 +114,6 @@ def test_the_confirming_match_has_deals_of_its_own() -> None:
 # -- files -----------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kept", [0, 100, 400, 600, -1])
-def test_a_torn_file_gives_the_same_steps(kept: int, tmp_path: Path) -> None:
-    path = tmp_path / "tune.jsonl"
-    whole = steps_of(TUNING, 4, path)
-    content = path.read_bytes()
-    path.write_bytes(content[:kept])
-    assert steps_of(TUNING, 4, path) == whole
-    assert path.read_bytes() == content
-
-
 def test_more_steps_go_on_whatever_the_order_of_tasks(tmp_path: Path) -> None:
     few, many = tmp_path / "few.jsonl", tmp_path / "many.jsonl"
     steps_of(TUNING, 2, few)

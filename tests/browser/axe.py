@@ -18,7 +18,6 @@ def violations(page: Page, rules: str = RULES, part: str = "html") -> list[str]:
 
 
 def violations_by_day_and_night(page: Page, part: str = "html") -> list[str]:
-    """Return the violations in both schemes of colours."""
     by_day = violations(page, part=part)
     page.emulate_media(color_scheme="dark", reduced_motion="reduce")
     return [*by_day, *violations(page, OF_COLOURS, part)]

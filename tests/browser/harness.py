@@ -107,12 +107,10 @@ def drawn(page: Page) -> None:
 
 
 def version_of(page: Page) -> str:
-    """Return the version of the game that a table shows."""
     return str(page.locator("[data-version]").get_attribute("data-version"))
 
 
 def wait_for_change(page: Page, version: str) -> None:
-    """Wait until the game is no longer at a version."""
     changed = "before => document.querySelector('[data-version]').dataset.version !== before"
     page.wait_for_function(changed, arg=version, polling=POLL, timeout=PATIENCE)
 
@@ -140,7 +138,6 @@ def hold(page: Page, method: str, times: int | None = None) -> list[Route]:
 
 
 def when_held(page: Page, held: list[Route]) -> Route:
-    """Wait until a call is held back, and return it."""
     while not held:
         page.wait_for_timeout(10)
     return held[0]
@@ -207,7 +204,6 @@ def called(page: Page, method: str, **fields: Any) -> Any:
 
 
 def hide(page: Page, hidden: bool = True) -> None:
-    """Make a page believe that it is hidden, or seen again."""
     page.evaluate(
         """hidden => { Object.defineProperty(document, 'hidden', {get: () => hidden, configurable: true});
             document.dispatchEvent(new Event('visibilitychange')); }""",
@@ -226,15 +222,16 @@ def store(page: Page, items: dict[str, Any]) -> None:
 
 
 def new_game(page: Page, game: str, holders: list[str]) -> str:
-    """Start a game, and return its identifier."""
     choose_game(page, game, holders)
-    return begin(page)
+    return begin(page, settle=False)
 
 
-def begin(page: Page) -> str:
-    """Start the game that is chosen, and return its identifier."""
+def begin(page: Page, *, settle: bool = True) -> str:
+    """Start the game that is chosen, wait until its page has settled, and return its identifier."""
     page.get_by_role("button", name="Start", exact=True).click()
     page.wait_for_url("**/#/game/*")
+    if settle:
+        settled(page)
     return page.url.rpartition("/")[2]
 
 
@@ -252,7 +249,6 @@ def keys_of(page: Page, game: str) -> dict[str, Any]:
 
 
 def tokens_of(page: Page, game: str) -> list[str]:
-    """Return the tokens of the seats that a page has in a game."""
     return list(keys_of(page, game)["seats"].values())
 
 
@@ -269,7 +265,6 @@ def played_through(record: str) -> State:
 
 
 def first(offered: list[str]) -> str:
-    """Choose the first action."""
     return offered[0]
 
 
@@ -303,7 +298,6 @@ def plan(page: Page) -> None:
 
 
 def act_by_keyboard(page: Page) -> None:
-    """Play the first action without the mouse."""
     version = version_of(page)
     page.keyboard.press("a")
     page.keyboard.press("Enter")
@@ -318,7 +312,6 @@ def menu(page: Page, name: str) -> None:
 
 
 def resign(page: Page) -> None:
-    """End the game."""
     menu(page, "Players")
     page.get_by_role("button", name="Resign").click()
     page.get_by_role("button", name="Yes, resign").click()

@@ -17,7 +17,6 @@ Screen = Callable[[Page], None]
 
 
 def begun(page: Page) -> None:
-    """Begin the game that is chosen."""
     page.locator("form button[type=submit]").click()
     web.settled(page)
     web.drawn(page)
@@ -50,15 +49,16 @@ def token(page: Page) -> None:
     expect(page.locator("input[type=password]")).to_be_visible()
 
 
-def nowhere(page: Page) -> None:
-    page.goto("/#/game/nothing-like-it")
-    expect(page.locator(".trouble")).to_be_visible()
+def at(address: str, there: str) -> Screen:
+    """A screen that an address opens."""
 
+    def screen(page: Page) -> None:
+        page.goto(f"/#/{address}")
+        page.reload()
+        expect(page.locator(there)).to_be_visible()
 
-def lost(page: Page) -> None:
-    page.goto("/#/nowhere/at/all")
-    page.reload()
-    expect(page.locator(".notice")).to_be_visible()
+    screen.__name__ = address
+    return screen
 
 
 def home(page: Page) -> None:
@@ -116,7 +116,6 @@ def shared(page: Page) -> None:
 
 
 def explained(page: Page, table: Screen = kept, parts: int = 16) -> None:
-    """A board in words, and all that explains it."""
     table(page)
     page.keyboard.press("t")
     expect(page.locator(".text-board")).to_be_visible()
@@ -150,14 +149,12 @@ def planned(page: Page) -> None:
 
 
 def finish(page: Page) -> None:
-    """Plan nothing."""
     before = web.version_of(page)
     page.locator(".planning .action").click()
     web.wait_for_change(page, before)
 
 
 def discarded(page: Page) -> None:
-    """A plan of what is given back."""
     about_to(page, "discard")
     begun(page)
     expect(page.locator(".planning .uses")).to_be_visible()
@@ -275,7 +272,6 @@ def path(page: Page) -> None:
 
 
 def walked(page: Page) -> None:
-    """The path of somebody who has done some of it."""
     done = {"lessons": {"goal": 3, "lines": 1}, "beaten:duel": [1, 2], "puzzles:duel": [1, 2], "reviewed:duel": ["a"]}
     web.store(page, done)
     resigned(page)
@@ -284,7 +280,6 @@ def walked(page: Page) -> None:
 
 
 def taught(page: Page) -> None:
-    """The end of a lesson."""
     page.goto("/#/learn/goal")
     tries = 0
     while next_thing(page) and not is_over(page):
@@ -313,7 +308,6 @@ def puzzle(page: Page) -> None:
 
 
 def tried(page: Page) -> None:
-    """A puzzle of the other game, after a try."""
     page.goto("/#/puzzle/duel/1")
     expect(page.locator(".table:not(:has([data-fresh])) .action[aria-disabled='false']").first).to_be_visible()
     page.locator(".action").last.click()
@@ -325,11 +319,6 @@ def solved(page: Page) -> None:
     best = puzzle_of(DUEL, 1).best
     page.locator(f'.table:not(:has([data-fresh])) .action[data-action="{best}"]').first.click()
     expect(page.locator(".puzzle b")).to_be_visible()
-
-
-def no_puzzle(page: Page) -> None:
-    page.goto("/#/puzzle/duel/99999")
-    expect(page.locator(".trouble")).to_be_visible()
 
 
 def studied(page: Page) -> None:
@@ -375,9 +364,10 @@ def owner(page: Page) -> None:
 
 
 SCREENS: list[Screen] = [
-    lobby, waiting, token, nowhere, lost,
+    at("game/nothing-like-it", ".trouble"), at("nowhere/at/all", ".notice"), at("puzzle/duel/99999", ".trouble"),
+    lobby, waiting, token,
     home, kept, duel, boxed, helped, players, shared, explained, duel_explained, hinted,
     planned, discarded, crowded, redrawn, shared_screen, asked, past, first, costly, resigned, ended, told,
-    cathedral_ended, path, walked, lesson, taught, puzzle, tried, solved, no_puzzle, studied, no_study,
+    cathedral_ended, path, walked, lesson, taught, puzzle, tried, solved, studied, no_study,
     reviewed, erred, owned, owner,
 ]  # fmt: skip

@@ -8,33 +8,16 @@ from playwright.sync_api import Page, ViewportSize, expect
 from tests.browser import harness as web
 from tests.browser import screens
 from tests.browser.axe import violations_by_day_and_night
+from tests.browser.positions import LAST_BUILD, nearly_won
 from tests.browser.screens import Screen
 
 PHONE: ViewportSize = {"width": 320, "height": 640}
 WIDE: ViewportSize = {"width": 1280, "height": 720}
 
 
-def studied(page: Page) -> None:
-    page.goto("/#/study/new/cathedral/4")
-    page.get_by_role("button", name="Draw", exact=True).click()
-    expect(page.get_by_role("button", name="Draw", exact=True)).to_have_count(0)
-
-
-def hinted_duel(page: Page) -> None:
-    screens.duel(page)
-    web.hinted(page, 1)
-
-
-def checked(page: Page) -> None:
-    screens.duel(page)
-    web.resign(page)
-    page.get_by_role("button", name="Check this game").click()
-    expect(page.get_by_text("Checked: ")).to_be_visible()
-
-
 SCREENS = [
     *(screens.lobby, screens.waiting, screens.kept, screens.players, screens.shared, screens.helped, screens.discarded),
-    *(screens.past, hinted_duel, studied, checked),
+    *(screens.past, screens.hinted, screens.studied, screens.resigned),
 ]
 
 
@@ -145,3 +128,44 @@ def test_a_line_goes_on_by_itself_only_with_motion(
     page.clock.run_for(1000)
     page.clock.run_for(100)  # what was to be drawn is drawn
     expect(steps.nth(at)).to_have_class("at")
+
+
+# -- the focus -------------------------------------------------------------------------------------
+
+
+def test_the_focus_is_on_every_screen_that_is_opened_and_its_ring_covers_no_words(page: Page) -> None:
+    page.set_viewport_size({"width": 360, "height": 740})
+    page.get_by_role("button", name="Start", exact=True).press("Enter")
+    assert web.settled(page)
+    expect(page.locator(".turn:focus-visible")).to_have_count(1)
+    rings = "all => all.map(one => getComputedStyle(one).outlineStyle)"
+    assert page.eval_on_selector_all(".turn, .stands", rings) == ["solid", "none"]
+    page.set_viewport_size({"width": 1280, "height": 720})
+    page.get_by_role("link", name="Study").press("Enter")
+    expect(page.get_by_role("link", name="To the game")).to_be_visible()
+    expect(page.locator(":focus")).to_have_count(1)
+
+
+def test_the_focus_goes_to_the_end_of_a_game_and_to_what_is_answered_there(page: Page) -> None:
+    nearly_won(page)
+    page.get_by_role("button", name="Start", exact=True).click()
+    assert web.settled(page)
+    page.locator(LAST_BUILD).press("Enter")
+    expect(page.get_by_test_id("winner")).to_be_visible()
+    expect(page.locator(":focus")).to_have_count(1)
+    check = page.get_by_role("button", name="Check this game")
+    check.press("Enter")
+    expect(check).to_have_count(0)
+    expect(page.locator(".ending:focus")).to_have_count(1)
+
+
+def test_the_focus_stays_in_a_list_of_which_one_is_forgotten(page: Page) -> None:
+    for _ in range(2):
+        web.start(page)
+        web.resign(page)
+        page.goto("/#/")
+    forget = page.get_by_role("button", name="Forget")
+    expect(forget).to_have_count(2)
+    forget.first.press("Enter")
+    expect(forget).to_have_count(1)
+    expect(page.locator("section:focus")).to_contain_text("Forget")

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
+from typing import Any
 
 import pytest
 from playwright.sync_api import Browser, ConsoleMessage, Error, Locator, Page, expect
@@ -44,7 +45,6 @@ DRAWN = """async exhibits => {
 
 @pytest.fixture(scope="module")
 def gallery_tab(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> Page:
-    """A tab with the gallery."""
     folder = tmp_path_factory.mktemp("gallery")
     gallery.bundle(folder)
     page = browser.new_context(reduced_motion="reduce").new_page()
@@ -90,7 +90,6 @@ def plies(path: Path) -> Iterator[State]:
 
 
 def positions() -> Iterator[State]:
-    """Yield the examples, and every position of the records."""
     yield from POSITIONS.values()
     for path in RECORDS:
         yield from plies(path)
@@ -282,18 +281,28 @@ def test_words_tell_what_a_seat_foresees_and_who_is_marked(boards: Page) -> None
     expect(row(boards, "Event to come")).to_have_count(0)
 
 
-def test_words_tell_what_follows(boards: Page) -> None:
-    for name, fields, told in (
-        ("cathedral-3p-round6-cathedral", {"round": 5}, "(then the next round)"),
-        ("cathedral-3p-round6-cathedral", {"round": 6}, "(then the end)"),
-        ("duel-2p-phase2-turn", {"round": 1, "turn_of": "red"}, "(then the other turn)"),
-        ("duel-2p-phase2-turn", {"round": 3, "turn_of": "blue"}, "(then the next round)"),
-        ("duel-2p-phase2-turn", {"round": 3, "turn_of": "blue", "phase": 4}, "(then the end)"),
-    ):
+#   an example, fields of its game, a heading of the board in words, and what is told under it
+WORDS: list[tuple[str, dict[str, Any], str, str]] = [
+    ("cathedral-3p-round6-cathedral", {"round": 5}, "Step", "(then the next round)"),
+    ("cathedral-3p-round6-cathedral", {"round": 6}, "Step", "(then the end)"),
+    ("duel-2p-phase2-turn", {"round": 1, "turn_of": "red"}, "Step", "(then the other turn)"),
+    ("duel-2p-phase2-turn", {"round": 3, "turn_of": "blue"}, "Step", "(then the next round)"),
+    ("duel-2p-phase2-turn", {"round": 3, "turn_of": "blue", "phase": 4}, "Step", "(then the end)"),
+    (
+        "duel-2p-phase2-turn",
+        {"first_player": "red", "turn_of": "red", "built": True},
+        "State",
+        "first player, has built",
+    ),
+]
+
+
+def test_words_tell_what_follows_and_who_is_first(boards: Page) -> None:
+    for name, fields, heading, told in WORDS:
         exhibit = gallery.plain(POSITIONS[name]) | {"words": True}
         exhibit["position"][name.partition("-")[0]] |= fields
         show(boards, exhibit)
-        expect(row(boards, "Step"), f"{name} {fields}").to_contain_text(told)
+        expect(row(boards, heading), f"{name} {fields}").to_contain_text(told)
 
 
 def test_words_and_the_board_tell_the_tax(boards: Page) -> None:
@@ -321,15 +330,11 @@ def test_words_say_that_the_tool_maker_keeps_the_metal(boards: Page) -> None:
     expect(row(boards, "Craftsmen")).to_contain_text(told)
 
 
-def test_words_tell_who_is_first_and_what_the_bank_has(boards: Page) -> None:
-    state = next(state for state in POSITIONS.values() if state.game.name == "duel")
-    exhibit = gallery.plain(state) | {"words": True}
-    position = exhibit["position"]["duel"]
-    gold = 74 - sum(player["gold"] for player in position["players"])
-    position |= {"turn_of": position["first_player"], "built": True}
+def test_words_tell_what_the_bank_has(boards: Page) -> None:
+    exhibit = gallery.plain(POSITIONS["duel-2p-phase2-turn"]) | {"words": True}
+    gold = 74 - sum(player["gold"] for player in exhibit["position"]["duel"]["players"])
     show(boards, exhibit)
     expect(row(boards, "Bank")).to_contain_text(str(gold))
-    expect(row(boards, "State")).to_contain_text("first player, has built")
 
 
 def test_cards_that_the_catalogue_does_not_know_are_drawn(boards: Page) -> None:

@@ -61,7 +61,6 @@ def webdriver(url: str) -> Call:
 
 @contextmanager
 def firefox(profile: Path, url: str) -> Iterator[Run]:
-    """Open an address in Firefox with a new profile."""
     port = free_port()
     (profile / "user.js").write_text(f'user_pref("marionette.port", {port});\n')
     program = require_program("firefox-esr", "apt-get install firefox-esr")
@@ -74,7 +73,6 @@ def firefox(profile: Path, url: str) -> Iterator[Run]:
 
 @contextmanager
 def webkit(home: Path, url: str) -> Iterator[Run]:
-    """Open an address in WebKitGTK on a display of its own."""
     package = "apt-get install webkit2gtk-driver xvfb"
     driver, display = require_program("WebKitWebDriver", package), require_program("xvfb-run", package)
     browser = next(Path("/usr/lib").glob("*/webkit2gtk-*/MiniBrowser"), None) or missing("MiniBrowser", package)
@@ -94,7 +92,6 @@ ENGINES = {"firefox": firefox, "webkit": webkit}
 
 @contextmanager
 def running(command: list[str], **variables: str) -> Iterator[None]:
-    """Run a program with all its children."""
     process = subprocess.Popen(
         command,
         env=os.environ | variables,

@@ -94,7 +94,6 @@ def kind_of(part: str) -> str:
 
 
 def shown(page: Page, name: str) -> None:
-    """Open the study of an example."""
     page.evaluate("text => sessionStorage.setItem('imported', text)", (EXAMPLES / f"{name}.json").read_text())
     page.goto("/#/study/file")
     expect(page.locator(".table")).to_be_visible()
@@ -102,7 +101,6 @@ def shown(page: Page, name: str) -> None:
 
 
 def each_kind_is_explained(page: Page) -> None:
-    """Press one part of each kind."""
     menu(page, "What is this?")
     page.locator(".explain-mode").hover()  # else it comes up under the pointer, which then has left the part
     for part in {kind_of(part): part for part in page.evaluate(PARTS)}.values():

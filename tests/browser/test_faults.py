@@ -3,7 +3,6 @@
 import re
 import signal
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +10,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
-from lab.browser import experienced, page_of, page_server
+from lab.browser import experienced, page_server
 from lab.load.server import free_port
 from tests.browser import harness as web
 from tests.browser.positions import LAST_BUILD, about_to, nearly_won, win
@@ -90,28 +89,6 @@ def test_what_is_first_asked_while_the_server_is_away_comes_once_it_is_back(
                 expect(alert).to_have_count(0)
                 page.goto("/#/path")
                 expect(page.locator(".lessons").nth(1)).to_be_visible()
-
-
-@contextmanager
-def door(target: str, port: int) -> Iterator[tuple[subprocess.Popen[str], str]]:
-    """Yield the process of a door, and the address of its page."""
-    command = [sys.executable, "-m", "clerestory", "web", "--server", target, "--listen", f"127.0.0.1:{port}"]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            yield process, page_of(process)
-        finally:
-            process.terminate()
-
-
-def test_a_door_that_is_restarted(browser: Browser, target: str) -> None:
-    port = free_port()
-    with door(target, port) as (first, url), tab(browser, url) as page:
-        web.start(page)
-        kill(first)
-        expect(page.get_by_role("alert").first).to_be_visible()
-        with door(target, port):
-            expect(page.get_by_role("alert")).to_have_count(0)
-            assert web.play_on(page, 1) == 1
 
 
 def test_a_server_that_asks_for_a_token(browser: Browser, tmp_path: Path) -> None:
@@ -194,7 +171,6 @@ def test_a_board_is_drawn_once_its_cards_are_known(page: Page) -> None:
 def test_a_busy_server_is_told_once_that_the_draws_of_a_round_stand(page: Page) -> None:
     about_to(page, "redraw")
     web.begin(page)
-    assert web.settled(page)
     refused = web.refuse(page, "PlayAction", *BUSY)
     page.get_by_label("Keep the draws for the rest of this round").click()
     expect(page.get_by_role("alert")).to_be_visible()
@@ -323,7 +299,6 @@ def test_a_hidden_tab_shows_no_trouble_once_a_lost_call_is_answered(page: Page) 
 def test_a_hidden_tab_asks_no_more_for_a_game_that_is_over(page: Page) -> None:
     nearly_won(page)
     web.begin(page)
-    web.settled(page)
     calls = web.calls_to(page, "GetGame")
     page.clock.install()
     with page.expect_request("**/GetGame"):
@@ -352,16 +327,6 @@ def test_a_wrong_token_of_a_seat_and_a_game_that_there_is_not_lead_to_the_lobby(
     expect(page.get_by_role("alert")).to_contain_text("There is no such game on this server")
     page.get_by_role("link", name="To the lobby").click()
     expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
-
-
-def test_two_tabs_show_the_same(page: Page) -> None:
-    identifier = web.start(page)
-    second = page.context.new_page()
-    second.goto(f"/#/game/{identifier}")
-    web.settled(second)
-    web.play_on(page, 1)
-    web.settled(page)
-    expect(second.locator("[data-version]")).to_have_attribute("data-version", web.version_of(page))
 
 
 def test_two_people_with_one_seat_play_one_move_and_the_later_one_is_told(page: Page, other: Page) -> None:

@@ -54,3 +54,36 @@ def test_what_comes_late_at_the_end_of_a_game_moves_no_button_away(page: Page) -
     assert rematch.bounding_box() == before
     page.get_by_role("button", name="Check this game").click()
     expect(page.get_by_text("the luck of this game was fixed before its first move")).to_be_visible()
+
+
+# -- opponents have faces --------------------------------------------------------------------------
+
+
+def test_an_opponent_is_chosen_by_face_and_sits_at_the_table(page: Page) -> None:
+    with web.lost(page, "ListCharacters"):
+        page.reload()
+    blue = page.get_by_role("radiogroup", name="Opponent in blue")
+    expect(blue.get_by_role("radio"), "they are asked for again").to_have_count(8)
+    blue.get_by_role("radio", name="Theda, level 6").check()
+    expect(blue).to_contain_text("The merchant: never misses a market day.")
+    page.get_by_role("button", name="Start").click()
+    expect(page.locator(".player.of-blue")).to_contain_text("Theda")
+    expect(page.locator(".player.of-blue .face circle").first).to_be_attached()
+    page.goto("/#/")
+    page.get_by_role("button", name="Play now").click()
+    expect(page.locator(".player.of-blue")).to_contain_text("Mabel")
+
+
+def test_a_game_that_is_started_before_the_opponents_have_come_has_them_all_the_same(page: Page) -> None:
+    page.clock.install()
+    held = web.hold(page, "ListCharacters", times=1)
+    page.reload()
+    come = web.when_held(page, held)
+    page.clock.pause_at(page.evaluate("Date.now()") / 1000 + 3600)  # the page's patience ends when time goes on
+    start_it = page.get_by_role("button", name="Start", exact=True)
+    start_it.click()
+    expect(start_it).to_be_disabled()
+    with page.expect_response("**/ListCharacters"):
+        come.continue_()
+    page.clock.resume()
+    expect(page.locator(".player.of-blue")).to_contain_text("Linnet")

@@ -38,7 +38,6 @@ def next_thing(page: Page) -> str:
 
 
 def read_on(page: Page) -> None:
-    """Read everything until something is to be done."""
     next_thing(page)
     while page.locator(GO_ON).count():
         page.locator(GO_ON).click()

@@ -56,7 +56,6 @@ def test_onlookers_see_the_game_and_can_do_nothing(page: Page, other: Page, for_
     if for_everybody:
         page.get_by_label("Onlookers").select_option("Everybody")
     web.begin(page)
-    web.settled(page)
     web.menu(page, "Share")
     link = page.get_by_label("Invite to watch").input_value()
     page.keyboard.press("Escape")
@@ -186,7 +185,6 @@ def test_a_game_for_which_nobody_comes_is_called_off(page: Page) -> None:
 def test_the_cathedral_of_a_game_that_is_given_up_in_its_last_round_is_not_finished(page: Page) -> None:
     begin_at(page, reach("draft", round_=6))
     web.begin(page)
-    web.settled(page)
     web.resign(page)
     expect(page.locator(".round")).to_have_text("Round 6 of 6")
 
@@ -242,7 +240,7 @@ def test_what_a_seat_is_shown_at_a_table_is_asked_for_unseen_by_others(page: Pag
     """Ellen's owner sees the coming event: the page asks for it behind a button, and shows it to nobody else."""
     choose_game(page, "cathedral", ["me", "here"])
     page.get_by_text("A real box lies on the table").click()
-    identifier = web.begin(page)
+    identifier = web.begin(page, settle=False)
     expect(page.locator(".action").first).to_be_visible()
     seat, outcome = until_shown(page, identifier)
     colour = ("Red", "Blue")[seat]

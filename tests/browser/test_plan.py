@@ -16,10 +16,8 @@ USEFUL = f"{MORE}:not([aria-disabled='true'])"
 
 @pytest.fixture
 def planning(page: Page) -> Page:
-    """A game in which craftsmen can work."""
     about_to(page, "convert")
     web.begin(page)
-    web.settled(page)
     return page
 
 
@@ -72,7 +70,6 @@ def test_a_plan_says_what_it_brings_survives_a_closed_tab_and_is_played_as_a_who
 def test_the_need_of_masons_is_told_before_and_after_the_only_mortar_mixer_is_dismissed(page: Page) -> None:
     mixer_or_mason(page)
     web.begin(page)
-    web.settled(page)
     mixer = page.locator(".action[data-action^='dismiss mortar_mixer']")
     expect(mixer).to_contain_text("no more use of: Mason")
     expect(page.locator(".action[data-action^='dismiss mason'] .idle")).to_have_count(0)
@@ -126,7 +123,7 @@ def test_a_plan_in_the_study_of_a_game_is_none_in_that_of_another(page: Page) ->
     games = []
     for _ in range(2):
         about_to(page, "convert")
-        games.append(web.begin(page))
+        games.append(web.begin(page, settle=False))
     page.goto(f"/#/study/game/{games[0]}")
     name = useful(page)
     for game, uses in ((games[1], 0), (games[0], 1)):
@@ -138,7 +135,6 @@ def test_where_there_is_no_plan_the_order_of_the_craftsmen_is_told(page: Page) -
     about_to(page, "convert")
     web.refuse(page, "PlanConversions", 400, "invalid_argument", "no such plan")
     web.begin(page)
-    web.settled(page)
     expect(page.get_by_role("alert")).to_have_text(re.compile("No such plan .*those before it can work no more"))
     expect(page.locator(".action[data-action^='convert']").first).to_be_visible()
 
@@ -150,7 +146,6 @@ def test_in_the_market_the_stepper_shows_what_its_button_plays(page: Page) -> No
         state.play(action)  # blue has left, so that red goes on alone
     begin_at(page, state)
     web.begin(page)
-    web.settled(page)
     stone, wood = (
         page.locator(".numbered", has=page.locator(f"[data-action^='buy {good}']")) for good in ("stone", "wood")
     )
@@ -169,7 +164,6 @@ def test_in_the_market_the_stepper_shows_what_its_button_plays(page: Page) -> No
 def test_the_draws_of_a_round_can_be_let_stand_at_once(page: Page) -> None:
     about_to(page, "redraw")
     web.begin(page)
-    web.settled(page)
     page.get_by_label("Keep the draws for the rest of this round").click()  # it goes away with its draw
     log = page.locator(".log ol")
     expect(log.locator("li", has_text="let the draw stand").first).to_be_attached()
@@ -187,7 +181,6 @@ def test_at_the_end_of_a_board_game_all_that_can_follow_is_in_sight(page: Page) 
     page.set_viewport_size({"width": 1366, "height": 768})
     last_plan(page)
     web.begin(page)
-    assert web.settled(page)
     expect(page.locator(".status")).to_contain_text("(then the end)")
     page.locator(".planning .action").click()
     expect(page.get_by_test_id("winner")).to_be_visible()

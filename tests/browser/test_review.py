@@ -22,7 +22,6 @@ ANSWERS: list[bytes] = []  # of the service to the page, at most one: a review t
 
 
 def studied(page: Page, record: Record) -> None:
-    """Open the study of a record."""
     page.evaluate("text => sessionStorage.setItem('imported', text)", "\n".join(record.lines()))
     page.goto("/#/study/file")
 
@@ -40,7 +39,6 @@ def opened(page: Page) -> None:
 
 @cache
 def review() -> Annotation:
-    """Return what the page is to show."""
     return annotate(GAME, ReviewPlan(iterations=ITERATIONS))
 
 

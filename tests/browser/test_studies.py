@@ -16,7 +16,6 @@ SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("cathedral-2p", 
 
 
 def imported(page: Page, name: str) -> Record:
-    """Import an example, and return it."""
     path = RECORDS / f"{name}.jsonl"
     page.get_by_text("Import a record or a position").click()
     page.locator("input[type=file]").set_input_files(path)
@@ -58,7 +57,6 @@ def test_a_study_strays_and_comes_back_and_is_played_on_from_where_one_likes(pag
     expect(page.locator(".new .notice")).to_contain_text("Builders Duel, 2 players: it goes on after 60 moves.")
     page.get_by_label("Blue", exact=True).select_option("bot1")
     identifier = web.begin(page)
-    web.settled(page)
     played = [json.loads(line).get("action") for line in web.record_of(page, identifier).splitlines()]
     assert played[1:61] == [action.text for action in record.state.history[:60]]
     page.get_by_role("link", name="Lobby").click()

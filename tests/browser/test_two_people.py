@@ -24,7 +24,6 @@ def open_games(page: Page) -> list[str]:
 
 
 def next_game(page: Page, times: int = 1) -> str:
-    """Press Rematch, and return the game that this leads to."""
     before = page.url
     page.get_by_role("button", name="Rematch").click(click_count=times)
     page.wait_for_url(lambda url: url != before)

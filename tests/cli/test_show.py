@@ -48,6 +48,21 @@ def test_replay_says_how_players_ended_a_game(winner: int | None, told: str, tmp
     assert run("replay", out, "--json", "--language", "de").json == shown
 
 
+def test_a_brief_replay_has_a_line_for_each_game(tmp_path: Path) -> None:
+    out = tmp_path / "games.jsonl"
+    endings = [EarlyEnd(1), EarlyEnd(None), None]
+    lines = [line for early in endings for line in Record(GAMES["duel"].new(2, 1), 1, early).lines()]
+    out.write_text("\n".join(lines))
+    run("simulate", "--game", "toy", "--games", 1, "--out", tmp_path / "toy.jsonl")
+    game = "Builders Duel, 2 seats, seed 1, 0 moves"
+    told = ["blue wins, red resigned.", "abandoned, nobody wins.", "unfinished"]
+    assert run("replay", out, "--brief").out.splitlines() == [
+        f"game {number}: {game}: {end}" for number, end in enumerate(told, 1)
+    ]
+    whole, brief = (run("replay", tmp_path / "toy.jsonl", *words).out for words in ((), ("--brief",)))
+    assert brief == ": ".join(whole.splitlines()[:2]) + "\n"
+
+
 def test_replay_of_no_record_is_refused(tmp_path: Path) -> None:
     out = tmp_path / "games.jsonl"
     out.write_text("no record")

@@ -11,7 +11,7 @@ from google.protobuf.descriptor import MethodDescriptor
 from clerestory.clients import Advisor, AsyncAdvisor, AsyncReferee, BadRequest, Referee
 from clerestory.clients.streams import AsyncStream, Stream
 from clerestory.engine import GAMES
-from clerestory.review.puzzle import PLAN_SEPARATOR, puzzles
+from clerestory.review.puzzle import FINISH, PLAN_SEPARATOR, Puzzle, puzzles
 from clerestory.server.app import SERVICES
 from clerestory.v1 import rules_pb2
 from tests.clients.fake import serving
@@ -133,6 +133,32 @@ def test_an_action_that_begins_a_plan_is_judged_as_one(advisor: Advisor) -> None
     tries: list[Any] = [first, first.text, told.answer, [first]]
     assert rest
     assert [advisor.puzzles.judge("cathedral", PLAN.number, one).right for one in tries] == [True, True, True, False]
+
+
+SHIPPED = [one for name in ("cathedral", "duel") for one in puzzles(GAMES[name])]
+
+
+def forms(one: Puzzle) -> list[Any]:
+    """All forms in which the answer of a puzzle may be given: its first action, or the whole plan."""
+    texts = [action.text for action in one.answer]
+    return [texts[0], one.answer[0], texts, list(one.answer), [text for text in texts if text != FINISH] or texts]
+
+
+def test_each_shipped_puzzle_accepts_its_answer_in_every_form(advisor: Advisor) -> None:
+    judged = {(one.game.name, one.number): [] for one in SHIPPED}
+    for one in SHIPPED:
+        for form in forms(one):
+            verdict = advisor.puzzles.judge(one.game.name, one.number, form)
+            judged[one.game.name, one.number].append((verdict.right, verdict.loss))
+    assert {key: found for key, found in judged.items() if found != 5 * [(True, 0)]} == {}
+    assert sum(one.is_plan for one in SHIPPED) > 10
+
+
+def test_each_shipped_puzzle_rejects_its_worst_answer(advisor: Advisor) -> None:
+    for one in SHIPPED:
+        worst = max(one.losses, key=one.losses.__getitem__)
+        verdict = advisor.puzzles.judge(one.game.name, one.number, worst.split(PLAN_SEPARATOR))
+        assert (verdict.right, verdict.loss, verdict.answer) == (False, one.losses[worst], ())
 
 
 def test_an_unknown_puzzle_is_refused(advisor: Advisor) -> None:

@@ -28,7 +28,6 @@ def faults_of_position(game: Game, position: dict[str, Any], changes: dict[str, 
 
 
 def faults_of_catalogue(shape: type[Catalogue], text: str) -> list[Fault]:
-    """The faults of the text of a catalogue."""
     with pytest.raises(BadCatalogue) as caught:
         shape.parse(text)
     return [tuple(fault) for fault in caught.value.violations]
@@ -46,5 +45,4 @@ def changed_line(shape: type[Catalogue], card: str, line: str, to: str) -> str:
 
 
 def matching(found: list[Fault], field: str, description: str) -> list[Fault]:
-    """The faults of a field with these words in their description."""
     return [fault for fault in found if fault[0] == field and description in fault[1]]

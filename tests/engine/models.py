@@ -1,36 +1,52 @@
-"""The interface of a model of a game's rules for tests, and the core behind it."""
+"""What the plain models of both games have in common, and the core behind the same interface."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, Self
+
+import pytest
 
 from clerestory.engine import Game as Rules
 from clerestory.engine import State
 
+NATURE, OVER = -1, -2
 Fields = dict[str, Any]
 
 
-class Game(Protocol):
-    """A game, as the plain models and the core play it; `NewGame` makes one from the position of RULES.md section 4."""
+class PlainGame:
+    """A game by its rules, which a subclass names: what may be done, with which odds, and what is then done."""
 
-    def turn(self) -> int: ...
-    def legal(self) -> list[str]: ...
-    def odds(self) -> dict[str, Fraction]: ...
-    def play(self, text: str) -> None: ...
-    def returns(self) -> list[Fraction]: ...
-    def margins(self) -> Sequence[float]: ...
-    def position(self) -> Fields: ...
-    def seen_by(self, seat: int) -> Fields: ...  # in the board game
-    def table(self) -> Any: ...  # in the card game, whose plain model lays the position out
+    colours: ClassVar[Sequence[str]]
+    rules: tuple[Callable[[Any], list[str]], Callable[[Any], dict[str, Fraction]], Callable[[Any, str], None]]
 
+    def __init__(self, state: Any) -> None:
+        self._state = state
 
-NewGame = Callable[[Fields], Game]
+    def turn(self) -> int:
+        """The seat to decide, NATURE or OVER."""
+        who = self._state.to_act
+        if who in self.colours:
+            return self.colours.index(who)
+        return NATURE if who == "nature" else OVER
+
+    def legal(self) -> list[str]:
+        return self.rules[0](self._state)
+
+    def odds(self) -> dict[str, Fraction]:
+        """The probability of each outcome at Nature's turn, by public information."""
+        return self.rules[1](self._state)
+
+    def play(self, text: str) -> None:
+        """Plays a legal action; raises ValueError for any other."""
+        if text not in self.legal():
+            raise ValueError(f"{text!r} is not legal at step {self._state.step!r} of {self._state.to_act!r}")
+        self.rules[2](self._state, text)
 
 
 class CoreGame:
-    """The core behind the plain models' interface; a subclass names its rules."""
+    """One game; a subclass names its rules."""
 
     rules: ClassVar[Rules]
 
@@ -66,6 +82,14 @@ class CoreGame:
         inner: Fields = self.state.to_position()[self.rules.name]
         return inner
 
-    def seen_by(self, seat: int) -> Fields:
-        inner: Fields = self.state.observe(seat).to_position()[self.rules.name]
-        return inner
+
+def assert_equal(core: CoreGame, plain: Any) -> None:
+    """Compare everything there is to know of one position."""
+    assert core.turn() == plain.turn()
+    assert core.position() == plain.position()
+    assert sorted(core.legal()) == sorted(plain.legal())
+    if core.turn() == NATURE:
+        assert core.odds() == plain.odds()
+    if core.state.over:
+        assert core.returns() == plain.returns()
+        assert core.margins() == pytest.approx(plain.margins(), abs=1e-9)

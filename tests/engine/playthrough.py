@@ -60,7 +60,6 @@ def written_game(case: Case) -> State:
 
 
 def recorded(case: Case) -> Record:
-    """The golden record of a game."""
     (record,) = read_records((folder(case.game) / f"{case.name}record.jsonl").read_text().splitlines())
     return record
 

@@ -63,8 +63,6 @@ def test_a_process_has_one_catalogue(rules: Game, shape: type[Catalogue], tmp_pa
 
 
 class Levy(Fields):
-    """An effect with an amount of an unusual name."""
-
     kind: Literal["levy"]
     silver: int
 

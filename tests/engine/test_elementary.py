@@ -15,13 +15,11 @@ DIGEST = "7398848f98cde2f8"
 
 
 def arguments(least: float, most: float, number: int, seed: int = 1) -> list[float]:
-    """Return numbers spread over a range; exact on every machine."""
     rng = Rng(seed)
     return [least + (most - least) * rng.unit() for _ in range(number)]
 
 
 def error_in_places(found: float, exact: Decimal) -> float:
-    """Return the error in units of the last place."""
     return float(abs(Decimal(found) - exact) / Decimal(math.ulp(found)))
 
 

@@ -33,7 +33,6 @@ SPOILT: list[Any] = [
 
 
 def codes(one: Text) -> list[str]:
-    """The codes of a text and of those in it."""
     return [one.code, *(code for _, value in one.arguments if isinstance(value, Text) for code in codes(value))]
 
 

@@ -32,7 +32,6 @@ def places(*states: State) -> Features:
 
 
 def sampled(rules: Game, seats: int, seed: int, every: int) -> list[State]:
-    """Positions of a random game, the last one among them."""
     return [state.copy() for state in walk(rules, seats, seed)][::-every]
 
 
@@ -41,7 +40,6 @@ def equal(a: Features, b: Features) -> bool:
 
 
 def renamed(state: State, by: int) -> State:
-    """The position with all seats rotated."""
     name = state.game.name
     colours = COLOURS[: state.seats]
     turned = {colour: colours[(i + by) % state.seats] for i, colour in enumerate(colours)}

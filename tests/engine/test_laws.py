@@ -6,7 +6,7 @@ import pytest
 
 from clerestory.engine import GAMES
 from tests import laws
-from tests.engine.duel.scenes import drawn, informed
+from tests.engine.guided import drawn, informed
 from tests.laws import LAWS, Law
 from tests.shipped import DUEL
 

@@ -54,21 +54,12 @@ def test_hidden_fields_are_unknown_to_those_they_are_hidden_from(name: str) -> N
 
 @pytest.mark.parametrize("name", GAMES)
 def test_every_byte_is_declared_or_zero(name: str) -> None:
-    """A byte that no field claims cannot hold anything."""
     game, free = GAMES[name], 0
     memory = game.new(game.seats[0], Rng(1)).to_bytes()
     for i, byte in enumerate(memory):
         free += game.check_bytes(bytes([*memory[:i], byte ^ 128, *memory[i + 1 :]])) == 2
     assert game.check_bytes(memory) == 0
     assert free
-
-
-@pytest.mark.parametrize("name", GAMES)
-def test_fields_say_all_of_the_memory(name: str) -> None:
-    layout = GAMES[name].layout
-    for state in walk(GAMES[name], 2, 5):
-        memory = state.to_bytes()
-        assert layout.pack(layout.unpack(memory)) == memory
 
 
 @pytest.mark.parametrize("game", [CATHEDRAL, DUEL], ids=lambda game: game.name)
@@ -80,18 +71,6 @@ def test_memory_of_any_content_is_checked_without_harm(game: Game) -> None:
         assert 0 < game.check_bytes(bytes(noise)) < len(game.invariants)
     with pytest.raises(ValueError, match=f"memory: 3 bytes; a position has {game.state_bytes}"):
         game.check_bytes(b"abc")
-
-
-@pytest.mark.parametrize("game", [CATHEDRAL, DUEL], ids=lambda game: game.name)
-def test_a_changed_bit_breaks_many_invariants(game: Game) -> None:
-    source, broken = random.Random(1), set[int]()
-    for seed in range(3):
-        for state in walk(game, 2, seed):
-            for _ in range(8):
-                memory = bytearray(state.to_bytes())
-                memory[source.randrange(len(memory))] ^= 1 << source.randrange(8)
-                broken.add(game.check_bytes(bytes(memory)))
-    assert len(broken) > len(game.invariants) // 2
 
 
 def test_a_card_twice_in_one_field_is_named() -> None:

@@ -105,7 +105,6 @@ OTHERS: dict[str, tuple[type[Catalogue], str, dict[str, str]]] = {
 
 
 def run(program: str, *arguments: object, cwd: Path = ROOT, **environment: str) -> str:
-    """Run Python; return its output."""
     start = [sys.executable, program] if program.endswith(".py") else [sys.executable, "-c", program]
     command, env = [*start, *map(str, arguments)], {**os.environ, **environment}
     done = subprocess.run(command, cwd=cwd, env=env, capture_output=True, text=True, check=False)

@@ -55,12 +55,10 @@ LINES = list(Record(finished()).lines())
 
 
 def changed(line: int, **changes: Any) -> list[str]:
-    """A finished game with fields of one line changed."""
     return [*LINES[: line - 1], json.dumps(json.loads(LINES[line - 1]) | changes), *LINES[line:]]
 
 
 def ended(seats: int, **changes: Any) -> list[str]:
-    """A game ended at its opening."""
     first, last = Record(TOY.new(seats, 1)).lines()
     return [first, json.dumps(json.loads(last) | changes)]
 
@@ -101,6 +99,29 @@ def test_the_wrong_line_is_named(lines: list[str], number: int, message: str) ->
         list(read_records(lines))
     assert message in str(caught.value)
     assert caught.value.line == number
+
+
+@pytest.mark.parametrize("separators", [(", ", ": "), (",", ":"), (" , ", " : ")])
+def test_lines_of_other_writers_are_read_as_our_own(separators: tuple[str, str]) -> None:
+    """Lines as we write them are not parsed as JSON."""
+    state = finished(seats=3, seed=4)
+    ours = [f"{line}\n" for line in Record(state, 4).lines()]
+    theirs = [json.dumps(json.loads(line), separators=separators, sort_keys=True) + "\n" for line in ours]
+    assert list(read_records(ours)) == list(read_records(theirs)) == [Record(state, 4)]
+
+
+@pytest.mark.parametrize("action", ['play 4", "by": "nature', "play \\u0034", "pl\\u0061y 9", "play\t4", "", "é"])
+def test_no_action_is_read_out_of_a_line_without_parsing_it(action: str) -> None:
+    """A line that begins and ends as ours do, with something else between, is told what one with spaces is told."""
+    number = next(i for i, line in enumerate(LINES) if '"by": "seat 0"' in line)
+    ply = json.loads(LINES[number])["ply"]
+    told = []
+    for begin in ('{"ply": ', '{ "ply": '):
+        line = f'{begin}{ply}, "by": "seat 0", "action": "{action}"}}\n'
+        with pytest.raises(BadRecord) as caught:
+            list(read_records([*LINES[:number], line]))
+        told.append(str(caught.value).replace("{ ", "{"))
+    assert told[0] == told[1]
 
 
 def test_games_before_the_wrong_line_are_read() -> None:

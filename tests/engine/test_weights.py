@@ -23,7 +23,6 @@ def some_arrays(seed: int = 1) -> Arrays:
 
 
 def with_priors(rounds: int = 6) -> Arrays:
-    """Arrays of the net, and factors above 0."""
     factors = np.random.default_rng(3).lognormal(size=shapes(CATHEDRAL, rounds)["priors"]).astype(np.float32)
     return {**some_arrays(), "priors": factors}
 
@@ -65,7 +64,6 @@ def remade(content: bytes, change: Callable[[dict[str, Any]], Any] = lambda head
 
 
 def headed(**fields: Any) -> Callable[[bytes], bytes]:
-    """Puts other fields into the header."""
     return lambda content: remade(content, lambda header: header.update(fields))
 
 
@@ -99,12 +97,10 @@ FAULTS: dict[str, tuple[Callable[[bytes], bytes], str]] = {
 
 
 def listed(shape: object) -> Callable[[bytes], bytes]:
-    """Puts another shape of the priors into the header."""
     return lambda content: remade(content, lambda header: header["arrays"].update(priors=shape))
 
 
 def ending(factor: float) -> Callable[[bytes], bytes]:
-    """Puts another factor in the last place."""
     return lambda content: remade(content, body=opened(content)[1][:-4] + struct.pack("<f", factor))
 
 

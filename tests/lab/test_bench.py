@@ -92,7 +92,7 @@ def test_overruns_are_those_of_the_shipped_search(monkeypatch: pytest.MonkeyPatc
         return Searcher(view, **options)
 
     monkeypatch.setattr(speed, "Searcher", watched)
-    speed.overruns(position, 0.001, 2)
+    speed.overruns(position, 0.001, range(2))
     assert given == [{"seed": seed, **shipped(position.game, 2)} for seed in range(2)]
 
 

@@ -58,7 +58,6 @@ def test_what_is_read_is_what_was_played(whole: Path) -> None:
 
 
 def flipped(whole: Path) -> bytes:
-    """A chunk with another bit in its largest array."""
     content = bytearray(path_of(whole, 0).read_bytes())
     with zipfile.ZipFile(path_of(whole, 0)) as parts:
         largest = max(parts.infolist(), key=lambda part: part.compress_size)

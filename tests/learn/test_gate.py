@@ -51,15 +51,6 @@ def test_matches_in_order_each_once() -> None:
     ]
 
 
-def test_a_killed_gate_goes_on(tmp_path: Path) -> None:
-    whole = outcomes(GATE, "greedy", "random", tmp_path / "whole")
-    outcomes(GATE, "greedy", "random", tmp_path / "torn")
-    for path in (tmp_path / "torn").iterdir():
-        path.write_bytes(path.read_bytes()[:-150])
-    again = outcomes(GATE, "greedy", "random", tmp_path / "torn")
-    assert again == whole
-
-
 def test_an_unknown_reference_is_named_before_it_plays(tmp_path: Path) -> None:
     with pytest.raises(BadBot, match="'nobody'"):
         outcomes(replace(GATE, references=("nobody",)), "greedy", "random", tmp_path, (2,))

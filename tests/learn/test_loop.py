@@ -2,9 +2,6 @@
 
 import json
 import shutil
-import signal
-import subprocess
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -24,7 +21,6 @@ from clerestory.learn.loop import Resources, best_value, due, learn
 from clerestory.learn.plan import LearningPlan, OnePlyHabits
 from clerestory.learn.selfplay import Habits
 from tests.arena.matches import cathedral, inline, toy
-from tests.cli.command import COMMAND
 
 PLAN = LearningPlan(
     load=cathedral,
@@ -40,7 +36,6 @@ SHUT = replace(OPEN, elo0=8000, elo1=9000)
 
 
 def weights_of(folder: Path) -> list[bytes]:
-    """The arrays of every generation, as bytes."""
     paths = sorted(folder.glob("generation-*/candidate.net"))
     found = [read_weights(path, cathedral()) for path in paths]
     return [b"".join(array.tobytes() for array in (*read.arrays.values(), read.priors or b"")) for read in found]
@@ -57,7 +52,6 @@ def small_chunks() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Two generations in one go."""
     folder = tmp_path_factory.mktemp("whole")
     records = list(learn(PLAN, OPEN, folder, 2, Resources()))
     assert [record["gate"]["passed"] for record in records] == [True, True]
@@ -65,7 +59,6 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def later_than(stop: int) -> Callable[[str, list[str]], list[str]]:
-    """Return what leaves out the files of a folder that were written after a moment."""
     return lambda folder, names: [
         name for name in names if (path := Path(folder, name)).is_file() and path.stat().st_mtime_ns > stop
     ]
@@ -147,28 +140,6 @@ def test_what_was_lost_is_made_again_alike(kept: str, whole: Path, tmp_path: Pat
     assert weights_of(tmp_path) == weights_of(whole)
     games = "generation-1/2-players/00000.npz"
     assert (tmp_path / games).read_bytes() == (whole / games).read_bytes()
-
-
-@pytest.mark.system
-def test_a_run_that_is_killed_goes_on(tmp_path: Path) -> None:
-    """SIGKILL at any moment, twice; then the run finishes."""
-    command = [
-        *(*COMMAND, "learn", "cathedral", "--out", str(tmp_path), "--seats", "2"),
-        *("--games", "20", "--generations", "2", "--quick", "2", "--full", "6", "--epochs", "2"),
-        *("--seed", str(PLAN.seed), "--budgets", "2it", "--gate-games", str(OPEN.games)),
-        *("--sprt", "-9000,-8000", "--workers", "1"),
-    ]
-    for wanted in ("generation-0/2-players/00000.npz", "generation-0/candidate.net"):
-        process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        while not (tmp_path / wanted).exists() and process.poll() is None:
-            time.sleep(0.01)
-        process.send_signal(signal.SIGKILL)
-        process.communicate()
-    done = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert "generation 1: passed" in done.stdout
-    again = subprocess.run(command, capture_output=True, text=True, check=True)
-    assert again.stdout == done.stdout
-    assert all("20 of 20" in line for line in again.stderr.splitlines())  # nothing but games that were there
 
 
 def test_a_shut_gate_keeps_the_value_before_and_ends_the_run(whole: Path, tmp_path: Path) -> None:

@@ -61,11 +61,9 @@ class Clock:
         self._reading = 0
 
     def calm(self) -> None:
-        """No more delays from now on."""
         self._comes = HICCUPS["none"][0]
 
 
 def timed_search(clock: Clock, position: State, **options: Any) -> Searcher:
-    """Return a search that uses a clock."""
     clock.searcher = Searcher(observe(position), clock=clock, **options)
     return clock.searcher

@@ -33,11 +33,9 @@ def last_round(
 
 
 def search(position: State, iterations: int, *, seed: int = 1, **options: Any) -> Result:
-    """Return the result of a search by the seat to decide."""
     return Searcher(observe(position), seed=seed, **options).run(iterations=iterations)
 
 
 def sole_decision(game: Game) -> State:
-    """A decision with a single legal action."""
     found = (position for seed in range(20) for position in decisions(game, 2, seed))
     return next(position for position in found if len(position.legal_codes()) == 1)

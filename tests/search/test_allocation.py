@@ -21,7 +21,6 @@ def even(position: State, iterations: int, actions: list[str] | None = None, **o
 
 
 def first_chance(name: str, seats: int) -> State:
-    """The first chance event with several outcomes."""
     state = GAMES[name].new(seats, 3)
     while state.turn != NATURE or len(state.legal_codes()) < 2:
         state.play(state.draw(1) if state.turn == NATURE else state.legal_codes()[0])

@@ -40,7 +40,6 @@ def test_a_lead_makes_every_game_surer(name: str) -> None:
 
 
 def test_a_fit_finds_known_weights_and_its_shares_come_true() -> None:
-    """Simulated pairs of searches that agree according to known weights."""
     rng, true = Rng(1), (0.3, -0.1, 1.2, 0.2)
     pairs = []
     for _ in range(4000):

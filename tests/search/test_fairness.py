@@ -40,7 +40,6 @@ CASES_AND_OPTIONS = [
 
 
 def suited(game: Game, options: Options) -> Options:
-    """The options with the value replaced by one that the game ships."""
     return {**options, "value": value_in_use(game)[0]} if "value" in options else options
 
 
@@ -49,7 +48,6 @@ def table(position: State, seed: int, iterations: int = 400, **options: Any) -> 
 
 
 def some_decisions(name: str, seats: int, seed: int, number: int = 10) -> list[State]:
-    """Some of a game's decisions, from its beginning to its end."""
     met = decisions(GAMES[name], seats, seed)
     return met[:: 1 + len(met) // number]
 

@@ -41,7 +41,6 @@ def test_there_is_no_result_before_the_position_is_searched() -> None:
 
 
 def next_decision(position: State, seed: int = 1) -> State:
-    """The seat's next decision after random plies."""
     rng, later = Rng(seed), position.copy()
     while len(later.history) == len(position.history) or later.turn != position.turn:
         legal = later.legal_codes()

@@ -1,6 +1,7 @@
 """Lines of a result: reproducible, complete, in order, with variations that can be played."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -9,10 +10,9 @@ import pytest
 from clerestory.engine import GAMES, NATURE, State
 from clerestory.engine.toy.rules import TOY
 from clerestory.search.ismcts import Searcher
-from clerestory.search.lines import ranked
+from clerestory.search.lines import Line, is_doubtful, ranked
 from clerestory.search.options import WELL_VISITED
 from clerestory.search.root import observe
-from tests.search.oracle import ismcts
 from tests.search.positions import decisions, last_round, search
 from tests.shipped import CATHEDRAL, DUEL
 
@@ -78,33 +78,77 @@ def test_a_horizon_of_none_left_takes_the_guides_value() -> None:
 
 
 def test_a_horizon_past_the_end_plays_to_the_end() -> None:
-    far = search(START, 300, seed=2, horizon=10_000)
-    assert far.lines == search(START, 300, seed=2).lines
-    table = {line.action: (line.visits, line.availability, line.win_shares) for line in far.lines}
-    assert table == ismcts(START, 2, 300)
+    assert search(START, 300, seed=2, horizon=10_000).lines == search(START, 300, seed=2).lines
 
 
+@pytest.mark.parametrize("choice", ["visits", "bound"])
 @pytest.mark.parametrize("game", GAMES.values(), ids=str)
-def test_lines_come_by_visits_or_by_bound_among_the_well_visited(game: Any) -> None:
+def test_the_line_to_play_comes_first_then_the_surest_and_the_doubtful_last(game: Any, choice: str) -> None:
     position = START if game is TOY else decisions(game, 2, 1)[3]
-    by_visits, by_bound = (search(position, 700, seed=3, choice=choice).lines for choice in ("visits", "bound"))
-    assert {line.action: line.visits for line in by_visits} == {line.action: line.visits for line in by_bound}
-    assert [line.visits for line in by_visits] == sorted((line.visits for line in by_visits), reverse=True)
-    well = [line for line in by_bound if line.visits >= WELL_VISITED * by_visits[0].visits]
-    assert by_bound[: len(well)] == tuple(sorted(well, key=lambda line: -line.lower_bound))
-    assert len(well) > 1
+    best, *others = search(position, 3000, seed=3, choice=choice, exploration=0.2).lines
+    well = [line for line in (best, *others) if line.visits >= WELL_VISITED * max(best.visits, *visits_of(others))]
+    assert best == max(well, key=lambda line: line.visits if choice == "visits" else line.lower_bound)
+    sure = [line for line in others if not is_doubtful(line, best)]
+    doubtful = others[len(sure) :]
+    assert [line.lower_bound for line in sure] == sorted((line.lower_bound for line in sure), reverse=True)
+    assert all(is_doubtful(line, best) for line in doubtful)
+    assert visits_of(doubtful) == sorted(visits_of(doubtful), reverse=True)
 
 
-@pytest.mark.parametrize(("choice", "order"), [("visits", "ABC"), ("bound", "BAC")])
+def visits_of(lines: Sequence[Line]) -> list[int]:
+    return [line.visits for line in lines]
+
+
+FIGURES = {  # visits, score, lower bound
+    "A": (1000, 0.6, 0.40),
+    "B": (600, 0.5, 0.45),
+    "C": (400, 0.9, 0.80),
+    "D": (30, 0.7, 0.10),  # a wide error
+    "E": (30, 0.3, 0.20),
+    "F": (11, 1.0, 1.00),  # doubtful
+    "G": (0, 0.0, -1.00),
+}
+
+
+@pytest.mark.parametrize(("choice", "order"), [("visits", "ACBEDFG"), ("bound", "BCAEDFG")])
 def test_few_visits_or_a_low_bound_do_not_win(choice: str, order: str) -> None:
-    """B has half of A's visits and the higher bound, but the lower score; C has too few visits."""
+    """B has half of A's visits and the higher bound; C, with a higher one, has too few to be played, and follows."""
     plain = search(START, 50).best
-    figures = {"A": (100, 0.6, 0.4), "B": (60, 0.5, 0.45), "C": (40, 0.9, 0.8)}  # visits, score, lower bound
     lines = [
         replace(plain, action=action, visits=visits, score=score, lower_bound=bound)
-        for action, (visits, score, bound) in figures.items()
+        for action, (visits, score, bound) in reversed(FIGURES.items())
     ]
     assert "".join(line.action for line in ranked(lines, choice)) == order
+
+
+def test_no_line_is_above_another_by_a_share_within_its_error() -> None:
+    """A 0.2 higher score with an error of 0.15 is behind, one with an error of 0.05 is before."""
+    plain = search(START, 50).best
+    figures = {"play": (1000, 0.5, 0.01), "sure": (300, 0.4, 0.02), "wide": (40, 0.6, 0.15), "narrow": (200, 0.6, 0.05)}
+    lines = [
+        replace(plain, action=action, visits=visits, score=score, score_error=error, lower_bound=score - 2 * error)
+        for action, (visits, score, error) in figures.items()
+    ]
+    assert [line.action for line in ranked(lines, "visits")] == ["play", "narrow", "sure", "wide"]
+
+
+def test_equal_lines_stay_as_given() -> None:
+    plain = search(START, 50).best
+    lines = [
+        replace(plain, action=action, visits=visits) for action, visits in zip("ABCDE", (9, 9, 9, 0, 0), strict=True)
+    ]
+    for choice in ("visits", "bound"):
+        assert "".join(line.action for line in ranked(lines, choice)) == "ABCDE"
+
+
+TRIED = [(1000, 19, True), (1000, 20, False), (1_000_000, 199, True), (1_000_000, 200, False)]
+
+
+@pytest.mark.parametrize(("first", "visits", "doubtful"), TRIED)
+def test_a_line_is_doubtful_that_was_hardly_tried(first: int, visits: int, doubtful: bool) -> None:
+    plain = search(START, 50).best
+    best, line = (replace(plain, visits=number) for number in (first, visits))
+    assert is_doubtful(line, best) == doubtful
 
 
 @pytest.mark.parametrize("name", GAMES)

@@ -55,7 +55,6 @@ def test_what_an_observer_cannot_see_changes_nothing(name: str, seats: int) -> N
 
 
 def test_what_an_observer_sees_does_change_the_table() -> None:
-    """Otherwise the test above could not fail."""
     other = next(seat for seat in range(START.seats) if seat != START.turn)
     assert len({table(START, observer) for observer in (START.turn, other, NATURE)}) == 3
 

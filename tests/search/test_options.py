@@ -1,7 +1,6 @@
-"""Options of a search: their ranges, their text form, and the table of the docs that lists them."""
+"""Options of a search: their ranges and their text form."""
 
 import math
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -10,9 +9,6 @@ from clerestory.engine.toy.rules import TOY
 from clerestory.search.errors import BadLimit
 from clerestory.search.options import LEARNING, read_options, write_options
 from tests.search.positions import decisions, search
-from tools.declared import search_table
-
-PAGE = Path(__file__).parents[2] / "docs" / "reference.md"
 
 
 @pytest.mark.parametrize(
@@ -66,7 +62,3 @@ def test_options_out_of_range_are_refused(option: str, values: list[Any]) -> Non
         with pytest.raises(BadLimit) as caught:
             search(decisions(TOY, 3, 1)[0], 1, **{option: value})
         assert caught.value.field == option
-
-
-def test_the_table_of_the_docs_is_what_is_declared() -> None:
-    assert search_table() in PAGE.read_text(encoding="utf-8"), "run `make reference`"

@@ -51,7 +51,6 @@ def sources() -> Iterator[tuple[Path, Path]]:
 
 
 def build(source: Path, place: Path, package: Path) -> None:
-    """Compile a module for the other machine."""
     include = MACHINE / "root" / "usr" / "include"
     folders = [f"-I{include / PYTHON}", f"-I{TOP / place.parent}", "-idirafter", str(include)]
     out = package / place.with_name(place.stem + SUFFIX)
@@ -60,7 +59,6 @@ def build(source: Path, place: Path, package: Path) -> None:
 
 @pytest.fixture(scope="module")
 def tree(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the package for the other machine, and the tests."""
     if not MACHINE.is_dir():
         missing("an arm64 system", "see the head of this file: CLERESTORY_AARCH64")
     if find_spec("ziglang") is None:

@@ -62,7 +62,6 @@ def alone(function: Callable[[], list[int]]) -> list[int]:
 
 
 def spares() -> list[int]:
-    """Count the spares during and after some searches."""
     counts = []
     for mib in (1, 32, 2048, 32):
         one = searcher(mib)

@@ -18,7 +18,6 @@ FEW = 3  # rounds with factors: later ones have those of the third
 
 
 def net(folder: Path, game: Game, factors: np.ndarray[Any, Any] | None) -> str:
-    """A file of random weights, with priors or without."""
     rng = np.random.default_rng(5)
     arrays = {name: (0.3 * rng.normal(size=shape)).astype(np.float32) for name, shape in shapes(game).items()}
     write_weights(folder / "value.bin", arrays | ({} if factors is None else {"priors": factors}), {}, game=game)

@@ -5,12 +5,13 @@ from typing import Any
 
 import pytest
 
-from clerestory.engine import NATURE, Rng, State
+from clerestory.engine import NATURE, State
 from clerestory.engine.games import GAMES
 from clerestory.engine.toy.rules import TOY
 from clerestory.search import BadLimit, Searcher, WrongSeat
 from clerestory.search.errors import HiddenFromSeat, NothingToDecide
 from clerestory.search.root import observe
+from tests.laws import walk
 from tests.search.positions import decisions, search
 from tests.shipped import CATHEDRAL
 
@@ -79,17 +80,8 @@ def test_only_the_given_actions_are_searched(chosen: slice) -> None:
 
 
 def draws() -> list[State]:
-    """Positions in which chance events are due, of several kinds."""
-    state, rng, found = CATHEDRAL.new(2, 3), Rng(3), []
-    while not state.over:
-        legal = state.legal_codes()
-        if state.turn == NATURE:
-            if len(legal) > 1 and not any(len(other.legal_codes()) == len(legal) for other in found):
-                found.append(state.copy())
-            state.play(state.draw(rng))
-        else:
-            state.play(legal[rng.below(len(legal))])
-    return found
+    events = [state.copy() for state in walk(CATHEDRAL, 2, 3) if state.turn == NATURE and len(state.legal_codes()) > 1]
+    return [*{len(state.legal_codes()): state for state in reversed(events)}.values()][::-1]
 
 
 @pytest.mark.parametrize("state", draws()[::3], ids=lambda state: f"{len(state.legal_codes())} outcomes")

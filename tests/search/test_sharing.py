@@ -1,6 +1,5 @@
 """Several threads search one tree: no visit is lost, limits are exact, and ends are common."""
 
-import itertools
 from collections.abc import Iterator
 
 import pytest
@@ -49,7 +48,6 @@ def test_no_visit_is_lost(name: str, seats: int, threads: int) -> None:
 
 
 def continuations(position: State, result: Result) -> Iterator[State]:
-    """Yield the decisions of the principal variation."""
     after = position.observe(result.observer)
     for action in result.best.principal_variation:
         after.play(action)
@@ -69,13 +67,6 @@ def test_a_tree_that_grows_full_goes_on_counting(threads: int, max_bytes: int) -
     assert result.memory_full
     assert result.given_up > 0
     assert result.tree_bytes <= max_bytes
-
-
-def test_runs_of_one_and_of_several_threads_share_a_tree() -> None:
-    position = positions("duel", 2)[1]
-    searcher = Searcher(observe(position), seed=3, max_bytes=1 << 22, **shipped(GAMES["duel"], 2))
-    for total, threads in zip(itertools.count(1000, 1000), (1, 3, 1, 2, 1), strict=False):
-        assert_counts(searcher.run(iterations=1000, threads=threads), total)
 
 
 @pytest.mark.parametrize("threads", [2, 8])

@@ -18,7 +18,6 @@ SMALL, LARGE = 1 << 18, 1 << 27  # bytes
 
 
 def early(name: str, seats: int) -> State:
-    """A decision with a choice."""
     met = decisions(GAMES[name], seats, 13)
     return next(position for position in met if len(position.legal_codes()) > 2)
 

@@ -6,7 +6,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from clerestory.arena.bots import Budget, parse_bot
 from clerestory.engine import State
 from clerestory.engine.toy.rules import TOY
 from clerestory.engine.value import LEARNED, shipped_file, value_in_use, value_of
@@ -83,17 +82,14 @@ def test_every_value_makes_a_search_of_its_own(net: str) -> None:
     assert by_default == by_hand != by_net
 
 
-def test_bots_take_values_by_name_and_by_file(net: str) -> None:
-    state = leaf(2)[0]
-    budget = Budget(iterations=100)
-    assert parse_bot(f"ismcts:value={net},reward=win").choose(state, 1, budget).action
-    for value in ("foot", "7"):
-        with pytest.raises(BadLimit, match=f"value: '{value}': no value of cathedral; there are hand"):
-            parse_bot(f"ismcts:value={value}").choose(state, 1, budget)
-
-
-def test_a_faulty_file_of_weights_is_refused(tmp_path: Path) -> None:
-    faulty = tmp_path / "faulty.bin"
-    faulty.write_bytes(b"CLERNET\n")
-    with pytest.raises(BadLimit, match=r"faulty\.bin: is truncated"):
-        search(leaf(2)[0], 1, value=str(faulty))
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [("foot", "no value of cathedral; there are hand"), ("7", "no value of cathedral"), ("faulty.bin", "is truncated")],
+)
+def test_a_value_that_there_is_not_is_refused(
+    value: str, why: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("faulty.bin").write_bytes(b"CLERNET\n")
+    with pytest.raises(BadLimit, match=rf"value: .*{value}.*{why}"):
+        search(leaf(2)[0], 1, value=value)

@@ -1,7 +1,6 @@
 """A position is equal in the engine, as a message, on the wire, and as the JSON of a message."""
 
 import json
-from dataclasses import replace
 from math import inf
 from typing import Any
 
@@ -20,7 +19,7 @@ from clerestory.search.result import StopReason
 from clerestory.search.root import observe
 from clerestory.server import translate
 from clerestory.server.translate import MAX_PARTS, position_fields, read_position, read_question, size_fault
-from clerestory.server.translate_answers import STOP_REASONS, is_doubtful
+from clerestory.server.translate_answers import STOP_REASONS
 from clerestory.server.translate_rules import write_position
 from clerestory.texts.sentences import text
 from clerestory.v1.advisor_pb2 import StopReason as StopReasonMessage
@@ -93,16 +92,6 @@ def found_line(line: Line) -> tuple[Any, ...]:
     counts = (line.visits, line.availability)
     lists = (tuple(line.win_shares), tuple(line.standard_errors), tuple(line.principal_variation))
     return line.action, line.label, *counts, *figures, *lists, outlook
-
-
-TRIED = [(1000, 19, True), (1000, 20, False), (1_000_000, 199, True), (1_000_000, 200, False)]
-
-
-@pytest.mark.parametrize(("first", "visits", "doubtful"), TRIED)
-def test_a_line_is_doubtful_that_was_hardly_tried(first: int, visits: int, doubtful: bool) -> None:
-    result = Searcher(observe(opening(2, 7, "toy"), seat=0), seed=3).run(iterations=300)
-    best, line = (replace(result.best, visits=number) for number in (first, visits))
-    assert is_doubtful(line, replace(result, lines=[best, line])) == doubtful
 
 
 @pytest.mark.parametrize("seats", [2, 3, 4])

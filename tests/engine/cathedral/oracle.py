@@ -6,14 +6,13 @@ It shares nothing with the core: the card values are its own (`oracle_cards`), t
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
 from tests.engine.cathedral import oracle_legal, oracle_play
 from tests.engine.cathedral.oracle_cards import COLOURS
-from tests.engine.cathedral.oracle_state import Player, Position
-from tests.engine.plain import PlainGame
+from tests.engine.cathedral.oracle_state import Position
+from tests.engine.models import PlainGame
 
 
 class Oracle(PlainGame):
@@ -23,23 +22,12 @@ class Oracle(PlainGame):
     rules = (oracle_legal.legal, oracle_legal.odds, oracle_play.play)
 
     @classmethod
-    def new(cls, seats: int, decks: Mapping[str, list[str]]) -> Oracle:
-        """The opening position of 2 to 4 seats; the decks are of 12 advantages, 6 events, 24 craftsmen, top first."""
-        players = [Player(gold=20 + seat) for seat in range(seats)]
-        names = ("advantage_deck", "event_deck", "craftsman_deck")
-        return cls(Position(players, *(list(decks[name]) for name in names)))
-
-    @classmethod
     def from_position(cls, fields: dict[str, Any]) -> Oracle:
         """Reads the inner position of RULES.md section 4, all fields present, decks known or `[]`."""
         return cls(Position.from_dict(fields))
 
     def position(self) -> dict[str, Any]:
         return self._state.to_dict()
-
-    def seen_by(self, seat: int) -> dict[str, Any]:
-        """The position as a seat knows it, NATURE for an onlooker."""
-        return self._state.seen_by(COLOURS[seat] if seat >= 0 else "")
 
     def returns(self) -> list[Fraction]:
         """The win share of each seat at the end: most VP, then most gold, then shared (R11)."""

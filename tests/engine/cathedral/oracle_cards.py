@@ -13,7 +13,6 @@ COLOURS = ("red", "blue", "green", "yellow")
 CUBES = ("sand", "wood", "stone", "metal")
 BASIC = ("sand", "wood", "stone")
 
-CUBES_IN_BOX = {"sand": 23, "wood": 23, "stone": 23, "metal": 13}
 BUY_PRICE = {"sand": 2, "wood": 3, "stone": 4}
 SELL_PRICE = {"sand": 2, "wood": 3, "stone": 4, "metal": 5}
 TAX_DIE = (2, 3, 3, 4, 4, 5)
@@ -76,13 +75,10 @@ CRAFTSMEN = {
     "organ_builder_6": Craftsman(6, 9, 1, {"metal": 1, "wood": 1}, vp=6, can_be_blessed=False),
     "bell_maker_6": Craftsman(6, 10, 2, {"metal": 1}, vp=4, can_be_blessed=False),
 }
-STARTING_CRAFTSMEN = ("mortar_mixer", "woodworker", "stonecutter")
 
 
 @dataclass(frozen=True)
 class ResourceCard:
-    """One of the nine building resource cards."""
-
     kind: str
     cubes: int
     workers: int

@@ -12,7 +12,6 @@ from tests.engine.cathedral.oracle_state import Move, Position, turn_up, with_ca
 
 
 def play(s: Position, text: str) -> None:
-    """Carries out a legal action."""
     verb, *words = text.split()
     MOVES[s.step](s, verb, *words)
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from types import SimpleNamespace
 from typing import Any
 
 from tests.engine.cathedral import oracle_cards as box
 
 GOLD_LIMIT = 30
-BEFORE_THE_EVENT = ("draft", "draw", "redraw", "builder", "waiting", "event")  # with the round's cards laid out
 _CATALOGUE = [*box.CRAFTSMEN, *box.RESOURCE_CARDS, *box.ADVANTAGES, *box.CUBES]
 
 
@@ -27,38 +26,8 @@ def turn_up(deck: list[str], card: str) -> None:
     deck.pop(0)
 
 
-@dataclass
-class Player:
-    """What lies before one player."""
-
-    gold: int
-    vp: int = 2
-    sand: int = 0
-    wood: int = 0
-    stone: int = 0
-    metal: int = 0
-    vp_priory: int = 0
-    vp_craftsmen: int = 0
-    vp_cards: int = 0
-    vp_lost: int = 0
-    workers: int = 12
-    mill: int = 0
-    grey: int = 0
-    grey_next: int = 0
-    craftsmen: list[str] = field(default_factory=lambda: list(box.STARTING_CRAFTSMEN))
-    advantages: list[str] = field(default_factory=list)
-    resource_cards: list[str] = field(default_factory=list)
-    fresh: list[str] = field(default_factory=list)
-    bag: int = 3
-    aside: int = 0
-    passed: bool = False
-    spared: bool = False
-    limited: bool = False
-    limited_next: bool = False
-    bought: list[str] = field(default_factory=list)
-
+class Player(SimpleNamespace):
     def held(self, kind: str) -> int:
-        """Cubes of a type, or gold."""
         count: int = getattr(self, kind)
         return count
 
@@ -98,49 +67,7 @@ class Player:
         self.lose_vp((due - paid) // 2)
 
 
-@dataclass
-class Position:
-    """The whole table."""
-
-    players: list[Player]
-    advantage_deck: list[str]
-    event_deck: list[str]
-    craftsman_deck: list[str]
-    round: int = 1
-    step: str = "advantages"
-    to_act: str = "nature"
-    starting_player: str = box.COLOURS[0]  # R23
-    cost: int = 7
-    redraw_used: bool = False
-    drawn: str = ""
-    free_placement: bool = False
-    waiting: list[str] = field(default_factory=list)
-    archbishop: str = ""
-    castle: str = ""
-    start: str = ""
-    kingsbridge: list[str] = field(default_factory=lambda: [""] * 2)
-    priory: list[str] = field(default_factory=lambda: [""] * 2)
-    shiring: list[str] = field(default_factory=lambda: [""] * 2)
-    court: list[str] = field(default_factory=lambda: [""] * 4)
-    market: list[str] = field(default_factory=lambda: [""] * 4)
-    stall: int = 0
-    kingsbridge_cards: list[str] = field(default_factory=lambda: [""] * 2)
-    shiring_cards: list[str] = field(default_factory=lambda: [""] * 2)
-    supply_craftsmen: list[str] = field(default_factory=list)
-    supply_resources: list[str] = field(default_factory=list)
-    event: str = ""
-    protection: bool = False
-    die: int = 0
-    stock: dict[str, int] = field(default_factory=lambda: dict.fromkeys(box.BASIC, 4))
-    court_metal: int = 1
-    supply: dict[str, int] = field(default_factory=lambda: {"sand": 19, "wood": 19, "stone": 19, "metal": 12})
-    floor: str = ""
-    used: list[dict[str, Any]] = field(default_factory=list)
-    last_used: str = ""
-    blessing_used: bool = False
-    unseen_advantages: list[str] = field(default_factory=lambda: list(box.ADVANTAGES))
-    unseen_events: list[str] = field(default_factory=lambda: list(box.EVENTS))
-
+class Position(SimpleNamespace):
     @classmethod
     def from_dict(cls, fields: dict[str, Any]) -> Position:
         """Reads the inner position of RULES.md section 4; the argument is copied, not kept."""
@@ -174,14 +101,7 @@ class Position:
         """The colour that holds an advantage card, or ""."""
         return next((colour for colour in among if card in self.player(colour).advantages), "")
 
-    def seen_by(self, colour: str) -> dict[str, Any]:
-        """What one player knows, "" for an onlooker, as `to_dict`: no deck, but Ellen's owner the event (R40)."""
-        shown = self.step in BEFORE_THE_EVENT and colour and colour == self.holder("ellen", self.colours())
-        coming = self.event_deck[:1] if shown else []
-        return self.to_dict() | {"advantage_deck": [], "craftsman_deck": [], "event_deck": coming}
-
     def ask(self, step: str, who: str) -> None:
-        """Stops at a decision or a chance event."""
         self.step = step
         self.to_act = who
 
@@ -193,7 +113,6 @@ class Position:
         self.supply[kind] -= count
 
     def give_back(self, player: Player, kind: str, count: int) -> None:
-        """Cubes back to the supply."""
         player.add(kind, -count)
         self.supply[kind] += count
 

@@ -1,4 +1,4 @@
-"""Positions to test with: consistent to the last cube and card, so that any model of the rules accepts them.
+"""Positions to test with: consistent to the last cube and card, so that the core accepts them.
 
 Built directly: the draft, the first draw of a builder, the event with all builders on the board, the market and the
 cathedral. Everything between is reached from there by playing.
@@ -6,13 +6,12 @@ cathedral. Everything between is reached from there by playing.
 
 from __future__ import annotations
 
-import random
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 from tests.engine.cathedral import oracle_cards as box
-from tests.engine.cathedral.oracle import Oracle
-from tests.engine.models import Fields, Game, NewGame
+from tests.engine.models import CoreGame, Fields
+from tests.shipped import CATHEDRAL
 
 FIVE_CRAFTSMEN = ["mortar_mixer", "woodworker", "stonecutter", "toolmaker_1", "mason_1"]
 
@@ -21,19 +20,13 @@ CAPACITY = {"market": 4, "castle": 1, "start": 1, "court": 4, "priory": 2}
 FILL = [location for location, places in CAPACITY.items() for _ in range(places)]
 
 
-def dealt(seed: int) -> dict[str, list[str]]:
-    """Shuffled decks for `Oracle.new`."""
-    rng = random.Random(seed)
-    piles = [rng.sample(box.craftsmen_of(number), 4) for number in range(1, 7)]
-    return {
-        "advantage_deck": rng.sample(ORDINARY, 10) + rng.sample(box.LAST_ROUND, 2),
-        "event_deck": rng.sample(box.EVENTS, 6),
-        "craftsman_deck": [card for pile in piles for card in pile],
-    }
+class Core(CoreGame):
+    rules = CATHEDRAL
 
 
-def opening(seats: int, seed: int = 0) -> Fields:
-    return Oracle.new(seats, dealt(seed)).position()
+def opening(seats: int) -> Fields:
+    fields: Fields = CATHEDRAL.new(seats, 0).to_position()["cathedral"]
+    return fields
 
 
 def player(position: Fields, colour: str) -> Fields:
@@ -44,8 +37,7 @@ def player(position: Fields, colour: str) -> Fields:
 QUIET = ("pass", "accept", "wait", "decline", "save", "leave", "finish")
 
 
-def play_all(game: Game, *texts: str) -> Game:
-    """Plays actions; "until market" plays on to that step."""
+def play_all(game: Core, *texts: str) -> Core:
     for text in texts:
         if text.startswith("until "):
             until(game, *text.split()[1:])
@@ -54,7 +46,7 @@ def play_all(game: Game, *texts: str) -> Game:
     return game
 
 
-def until(game: Game, *steps: str) -> Game:
+def until(game: Core, *steps: str) -> Core:
     """Plays on to the first of the steps: passing, saving or leaving if that can be done, else whatever comes first."""
     while game.position()["step"] not in steps:
         texts = sorted(game.legal())
@@ -62,8 +54,7 @@ def until(game: Game, *steps: str) -> Game:
     return game
 
 
-def offered(game: Game, verb: str = "") -> set[str]:
-    """The legal actions, or those of one verb."""
+def offered(game: Core, verb: str = "") -> set[str]:
     return {text for text in game.legal() if verb in ("", text.split()[0])}
 
 
@@ -71,17 +62,13 @@ def each(verb: str, things: Iterable[object]) -> set[str]:
     return {f"{verb} {thing}" for thing in things}
 
 
-def red(game: Game) -> Fields:
-    return player(game.position(), "red")
-
-
 Story = list[Any]  # a position; then, in any order, actions divided by semicolons, and dictionaries of what is seen
 
 
-def tell(model: NewGame, story: Story) -> Iterator[tuple[Fields, Fields]]:
+def tell(story: Story) -> Iterator[tuple[Fields, Fields]]:
     """Plays a story; yields what is seen, and what the story says is seen."""
     fields, *parts = story
-    game = model(fields)
+    game = Core.from_position(fields)
     for part in parts:
         if isinstance(part, str):
             play_all(game, *part.split("; "))
@@ -89,7 +76,7 @@ def tell(model: NewGame, story: Story) -> Iterator[tuple[Fields, Fields]]:
             yield {thing: look(game, thing) for thing in part}, part
 
 
-def look(game: Game, thing: str) -> Any:
+def look(game: Core, thing: str) -> Any:
     """What is seen: `step`, `stock.wood`, `red.gold`, `gold` of each, `odds`, `offered`, `offered hire`, `verbs`."""
     name, _, verb = thing.partition(" ")
     if name == "offered":

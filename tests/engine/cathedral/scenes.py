@@ -11,13 +11,11 @@ CUBES = ("sand", "wood", "stone", "metal")
 
 
 def fields(state: State) -> dict[str, Any]:
-    """The game's fields of a position."""
     found: dict[str, Any] = state.to_position()["cathedral"]
     return found
 
 
 def read(table: dict[str, Any]) -> State:
-    """The state with the given fields of the game."""
     head = {"rules_revision": CATHEDRAL.rules_revision, "catalogue": CATHEDRAL.catalogue}
     return CATHEDRAL.from_position({**head, "cathedral": table})
 

@@ -1,27 +1,13 @@
 """The core and the plain model agree ply by ply: legal actions, odds, the whole position, and the result."""
 
-from fractions import Fraction
-
 import pytest
 
 from clerestory.engine import NATURE, Action, Rng, State
 from tests.engine.cathedral.oracle import Oracle
 from tests.engine.cathedral.oracle_cards import ADVANTAGES, CRAFTSMEN, EVENTS, RESOURCE_CARDS
-from tests.engine.cathedral.scenes import fields, texts
+from tests.engine.cathedral.positions import Core
+from tests.engine.models import assert_equal
 from tests.shipped import CATHEDRAL
-
-
-def assert_equal(state: State, oracle: Oracle) -> None:
-    """Compare everything there is to know of one position."""
-    assert state.turn == oracle.turn()
-    assert fields(state) == oracle.position()
-    assert sorted(texts(state)) == sorted(oracle.legal())
-    if state.turn == NATURE:
-        odds = (Fraction(odd).limit_denominator(1000) for odd in state.odds())
-        assert dict(zip(texts(state), odds, strict=True)) == oracle.odds()
-    if state.over:
-        assert [Fraction(share).limit_denominator(12) for share in state.returns()] == oracle.returns()
-        assert list(state.margins()) == oracle.margins()
 
 
 def random_action(state: State, rng: Rng) -> Action:
@@ -32,15 +18,15 @@ def random_action(state: State, rng: Rng) -> Action:
 
 def compare_game(seats: int, seed: int) -> set[str]:
     """Play one random game on both; return the words of what was played."""
-    rng, state, words = Rng(seed), CATHEDRAL.new(seats, seed), set[str]()
-    oracle = Oracle.from_position(fields(state))
-    assert_equal(state, oracle)
-    while not state.over:
-        action = random_action(state, rng)
-        words.update(action.text.split())
-        state.play(action)
-        oracle.play(action.text)
-        assert_equal(state, oracle)
+    rng, core, words = Rng(seed), Core(CATHEDRAL.new(seats, seed)), set[str]()
+    oracle = Oracle.from_position(core.position())
+    assert_equal(core, oracle)
+    while not core.state.over:
+        action = random_action(core.state, rng).text
+        words.update(action.split())
+        core.play(action)
+        oracle.play(action)
+        assert_equal(core, oracle)
     return words
 
 

@@ -19,7 +19,6 @@ NO_QUARREL = [card for card in EVENTS if card != "quarrel"]
 
 
 def position(event_deck: list[str] | None = None, round_: int = 2) -> State:
-    """A draft in which red holds Ellen."""
     table = draft(3, round_, red=ELLEN)
     return read(table if event_deck is None else {**table, "event_deck": event_deck})
 
@@ -30,7 +29,6 @@ def unseen(state: State) -> list[str]:
 
 
 def with_each_event() -> Iterator[State]:
-    """The same position with each possible event."""
     rest = draft(3, 2, red=ELLEN)["unseen_events"]
     for event in rest:
         yield position([event, *[card for card in rest if card != event][:4]])
@@ -151,3 +149,16 @@ def test_what_was_said_is_no_part_of_the_history() -> None:
     assert [action.text for action in public.history] == ["pass"]
     public.undo()
     assert deck_of(public) == []
+
+
+def test_r40_ellens_owner_knows_from_the_draft_to_the_event() -> None:
+    """Taken in round 1, she shows nothing in that round, and each later round's event once its cards lie out."""
+    state, rng, rounds = read(board(2, "kings_favour", "red kingsbridge.1", 1, ["ellen"])), Rng(1), set()
+    while not state.over:
+        table = fields(state)
+        shown = table["step"] in ("draft", "draw", "redraw", "builder", "waiting", "event") and table["round"] > 1
+        assert deck_of(state.observe(OWNER)) == (table["event_deck"][:1] if shown else [])
+        assert deck_of(state.observe(OTHER)) == deck_of(state.observe(NATURE)) == []
+        rounds.add(table["round"] if shown else 0)
+        state.play(next_action(state, rng))
+    assert rounds == {0, 2, 3, 4, 5, 6}

@@ -1,12 +1,12 @@
 """Positions are read strictly, with messages for all faults, and printed as a table."""
 
-import copy
 import json
 from bisect import bisect
 from collections.abc import Callable
 from contextlib import nullcontext
 from functools import partial
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,6 +19,8 @@ from tests.laws import next_action, walk
 from tests.shipped import CATHEDRAL
 
 faults = partial(faults_of_position, CATHEDRAL, CATHEDRAL.new(2, 1).to_position())
+EXAMPLES = Path(__file__).parents[3] / "examples" / "positions"
+SOUND: dict[str, Any] = json.loads((EXAMPLES / "cathedral-4p-round6-market.json").read_text())
 
 FAULTS: list[tuple[dict[str, Any], str, str]] = [
     ({"round": 7}, "round", "must be at most 6"),
@@ -46,6 +48,50 @@ FAULTS: list[tuple[dict[str, Any], str, str]] = [
 def test_a_fault_names_its_field(changes: dict[str, Any], field: str, description: str) -> None:
     found = faults(changes)
     assert matching(found, f"cathedral.{field}", description), found
+
+
+# -- what must add up ------------------------------------------------------------------------------
+
+TABLE = SOUND["cathedral"]
+RED, BLUE, GREEN, YELLOW = TABLE["players"]
+EVENT, HIDDEN = TABLE["event"], TABLE["unseen_advantages"][0]
+TWICE = next(card for card in BLUE["craftsmen"] if card[-1].isdigit() and card not in RED["craftsmen"])
+
+
+def supply(**changes: int) -> dict[str, Any]:
+    return {"supply": TABLE["supply"] | changes}
+
+
+#   fields changed, and the faults: their fields and descriptions
+SUMS: list[tuple[dict[str, Any], dict[str, str]]] = [
+    (supply(wood=TABLE["supply"]["wood"] + 1), {"supply.wood": "players, market and supply hold 24; there are 23"}),
+    (supply(metal=TABLE["supply"]["metal"] - 2), {"supply.metal": "players, court and supply hold 11; there are 13"}),
+    ({"red": {"craftsmen": [*RED["craftsmen"], TWICE]}},
+     {"players[1].craftsmen": f"{TWICE!r} is also in players[0].craftsmen"}),
+    ({"green": {"advantages": [*GREEN["advantages"], HIDDEN]}},
+     {"players[2].advantages": f"{HIDDEN!r} is also in unseen_advantages"}),
+    ({"unseen_events": [EVENT, *TABLE["unseen_events"]]}, {"unseen_events": f"{EVENT!r} is the event of this round"}),
+    ({"yellow": {"vp": YELLOW["vp"] + 1, "gold": 31}},
+     {"players[3].vp": f"is {YELLOW['vp'] + 1}; 2 plus what was won less what was lost is {YELLOW['vp']}",
+      "players[3].gold": "is 31; nobody has more than 30"}),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("changes", "expected"), SUMS, ids=[" ".join(expected) for _, expected in SUMS])
+def test_what_does_not_add_up_is_named(changes: dict[str, Any], expected: dict[str, str]) -> None:
+    found = faults_of_position(CATHEDRAL, SOUND, changes)
+    assert dict(found) == {f"cathedral.{field}": description for field, description in expected.items()}
+
+
+def test_all_faults_come_at_once_a_builder_too_many_among_them() -> None:
+    own = {"red": {"vp": 500}, "blue": {"bag": 3}, "green": {"gold": 40}}
+    found = dict(faults_of_position(CATHEDRAL, SOUND, {**supply(sand=0, stone=0), "start": "blue", **own}))
+    named = ["supply.sand", "supply.stone", "players[0].vp", "players[1]", "players[2].gold"]
+    assert list(found) == [f"cathedral.{field}" for field in named]
+    assert "builders of blue" in found["cathedral.players[1]"]
+
+
+# -- what else is true of every position -----------------------------------------------------------
 
 
 def test_positions_and_records_of_older_rules_are_refused() -> None:
@@ -95,7 +141,7 @@ UNSOUND: list[tuple[int, str, dict[str, Any], dict[str, Any]]] = [
 def test_an_unsound_position_says_which_rule_it_breaks(
     invariant: int, blamed: str, changes: dict[str, Any], red: dict[str, Any]
 ) -> None:
-    """Faults of sums are found earlier, with their fields (test_consistency.py)."""
+    """Faults of sums are found earlier, with their fields."""
     [(field, description)] = faults({**changes, "red": red})
     assert field == f"cathedral.{blamed}".rstrip(".")
     assert description == f"breaks rule {invariant} of every position: {CATHEDRAL.invariants[invariant]}"
@@ -244,18 +290,6 @@ def played_on(position: dict[str, Any], seed: int, plies: int) -> State:
     return state
 
 
-@pytest.mark.parametrize(("seats", "seed"), [(2, 3), (4, 4)])
-def test_as_many_cubes_as_pass_can_be_played_on_with(seats: int, seed: int) -> None:
-    """At every step; the positions after it pass as well."""
-    counts = set[int]()
-    steps = {fields(state)["step"]: state.copy() for state in walk(CATHEDRAL, seats, seed)}
-    for state, cube in product(steps.values(), CUBES):
-        more = partial(hoard, state, max(state.turn, 0), cube)
-        counts.add(most := most_accepted(more, range(41)))
-        played_on(more(most), seats, 60)
-    assert len(counts) > 3
-
-
 def test_the_metal_of_the_court_has_room_in_the_list_of_sales() -> None:
     state = reach("tax", round_=2)
     assert fields(state)["court"][0] == "blue"
@@ -265,26 +299,34 @@ def test_the_metal_of_the_court_has_room_in_the_list_of_sales() -> None:
     played_on(more(most), 1, 1)
 
 
-def richer(position: dict[str, Any], seat: int, source: str, count: int) -> dict[str, Any]:
+def richer(state: State, seat: int, source: str, count: int) -> dict[str, Any]:
     """The position with so many VP from a source, or lost, in a player's account."""
-    position = copy.deepcopy(position)
+    position = state.to_position()
     player = position["cathedral"]["players"][seat]
     player["vp"] += (count - player[source]) * (-1 if source == "vp_lost" else 1)
     player[source] = count
     return position
 
 
-@pytest.mark.parametrize("source", ["vp_priory", "vp_craftsmen", "vp_cards", "vp_lost"])
-@pytest.mark.parametrize("seats", [3])
-def test_as_many_points_as_pass_can_be_played_on_with(seats: int, source: str) -> None:
+SOURCES = ("vp_priory", "vp_craftsmen", "vp_cards", "vp_lost")
+#   seats, seed, what there is more and more of, its kinds, the least and the most that is tried
+MORE = [(2, 3, hoard, CUBES, 0, 41), (4, 4, hoard, CUBES, 0, 41), (3, 3, richer, SOURCES, None, 6001)]
+
+
+@pytest.mark.parametrize(("seats", "seed", "more", "kinds", "least", "end"), MORE)
+def test_as_much_as_passes_can_be_played_on_with(
+    seats: int, seed: int, more: Callable[..., Any], kinds: tuple[str, ...], least: int | None, end: int
+) -> None:
     """At every step; the positions after it pass as well."""
-    steps = {fields(state)["step"]: state.copy() for state in walk(CATHEDRAL, seats, seats)}
     counts = set[int]()
-    for state in steps.values():
-        more = partial(richer, state.to_position(), max(state.turn, 0), source)
-        low = state.to_position()["cathedral"]["players"][max(state.turn, 0)][source]
-        counts.add(most := most_accepted(more, range(low, 6001)))
-        played_on(more(most), seats, 60)
+    steps = {fields(state)["step"]: state.copy() for state in walk(CATHEDRAL, seats, seed)}
+    for state, kind in product(steps.values(), kinds):
+        seat = max(state.turn, 0)
+        low = fields(state)["players"][seat][kind] if least is None else least
+        of_kind = partial(more, state, seat, kind)
+        counts.add(most := most_accepted(of_kind, range(low, end)))
+        played_on(of_kind(most), seats, 60)
+    assert len(counts) > 3
     assert max(counts) < 600
 
 

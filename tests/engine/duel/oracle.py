@@ -9,7 +9,7 @@ from tests.engine.duel import oracle_legal, oracle_play
 from tests.engine.duel.oracle_cards import COLOURS
 from tests.engine.duel.oracle_fields import from_fields, to_fields
 from tests.engine.duel.oracle_state import Player, Position
-from tests.engine.plain import PlainGame
+from tests.engine.models import PlainGame
 
 
 class Oracle(PlainGame):

@@ -42,8 +42,6 @@ SEAL_PRICE = 2
 
 @dataclass(frozen=True)
 class Market:
-    """What a market trades."""
-
     limit: int  # purchases in one use
     price: int = 3  # gold a chip of wood, sand or stone
     wool: int = 3  # gold for a raw wool

@@ -200,7 +200,6 @@ def _turn(s: Position, verb: str, *words: str) -> None:
 
 
 def _continue(s: Position, verb: str, words: list[str]) -> None:
-    """Goes on with the innermost open use, or leaves it (D48)."""
     use = oracle_uses.resumed(s.open.pop(0))
     if verb != "done":
         s.use = use

@@ -1,4 +1,4 @@
-"""Tables to test with: consistent to the last chip, seal, coin and card, so that a model of the rules accepts them."""
+"""Tables to test with: consistent to the last chip, seal, coin and card, so that the core accepts them."""
 
 from __future__ import annotations
 
@@ -9,27 +9,26 @@ from typing import Any
 
 from tests.engine.duel import oracle_cards as box
 from tests.engine.duel.oracle_fields import to_fields
+from tests.engine.duel.oracle_models import Core
 from tests.engine.duel.oracle_state import Position
-from tests.engine.models import Game, NewGame
 
 Changes = Mapping[str, Any]
 
 
-def play_all(game: Game, *texts: str) -> Game:
+def play_all(game: Core, *texts: str) -> Core:
     for text in texts:
         game.play(text)
     return game
 
 
-def offered(game: Game, verb: str = "") -> set[str]:
-    """The legal actions, or those of one verb."""
+def offered(game: Core, verb: str = "") -> set[str]:
     return {text for text in game.legal() if verb in ("", text.split()[0])}
 
 
 SETS = ("once", "markers", "used")  # their order means nothing
 
 
-def look(game: Game, thing: str) -> Any:
+def look(game: Core, thing: str) -> Any:
     """What is seen, readable: `red.gold`, `blue.raw` (names in order), `bank`, `stack`, `step`, `offered`..."""
     if thing == "offered":
         return "; ".join(sorted(game.legal()))
@@ -102,12 +101,12 @@ def _undealt(s: Position, held: Counter[str], coming: Counter[str]) -> Counter[s
     return deck - gone - Counter(fill[: 9 * (s.round - 1) - gone.total()])
 
 
-def dealt(model: NewGame, s: Position, places: Mapping[int, str]) -> Game:
+def dealt(s: Position, places: Mapping[int, str]) -> Core:
     """The nine cards are on the table: those named at their places 0 to 8, elsewhere what is least useful.
 
     First come the other colour's cards and power, which the first player has; these are under the markers of `in_turn`.
     """
-    game = model(to_fields(s))
+    game = Core.from_position(to_fields(s))
     rest = s.unseen_cards - Counter(places.values())
     useless = [card for card, colour in box.PERSONAL_CARDS.items() if colour != s.power] + ["power"]
     dull = sorted(
@@ -119,7 +118,6 @@ def dealt(model: NewGame, s: Position, places: Mapping[int, str]) -> Game:
 
 
 def in_turn(
-    model: NewGame,
     colour: str,
     own: Iterable[str],
     theirs: Iterable[str] = (),
@@ -127,14 +125,14 @@ def in_turn(
     phase: int = 1,
     round_: int = 1,
     **changes: Changes,
-) -> Game:
+) -> Core:
     """The turn of a first player that won the conflict.
 
     Up to three cards are under the player's markers (row 1), two under the opponent's (column 1), four under none.
     """
     places = dict(zip((0, 1, 2), own, strict=False))
     places |= dict(zip((3, 6), theirs, strict=False)) | dict(zip((4, 5, 7, 8), free, strict=False))
-    game = dealt(model, before_claims(phase, round_, colour, places.values(), **changes), places)
+    game = dealt(before_claims(phase, round_, colour, places.values(), **changes), places)
     play_all(game, "claim row 1", "claim column 1")
     while game.turn() >= 0 and offered(game) == {"pass", "play storming_the_castle"}:
         game.play("pass")

@@ -94,14 +94,12 @@ class Position:
         return self.players[colour]
 
     def me(self) -> Player:
-        """The player whose turn it is."""
         return self.players[self.active]
 
     def opponent(self) -> Player:
         return self.players[box.other(self.active)]
 
     def ask(self, step: str, who: str) -> None:
-        """Stops at a decision or a chance event."""
         self.step = step
         self.to_act = who
 

@@ -242,7 +242,6 @@ def close(s: Position) -> None:
 
 
 def choose(s: Position, use: Use, verb: str, words: list[str]) -> None:
-    """Does one choice of an open use."""
     use.began = True
     DEEDS[verb](s, use, s.me(), words)
 
@@ -348,7 +347,6 @@ def put_into(s: Position, section: str, materials: list[str]) -> None:
 
 
 def bonus_choices(s: Position, bonus: Use) -> list[str]:
-    """The chips that bonus III may turn."""
     return [
         f"convert {raw} 1" for raw in from_floor(bonus) if raw in box.BONUS_KINDS and bonus.left and s.me().raw[raw]
     ]

@@ -1,12 +1,11 @@
 """Positions of the core for tests: games led by weights, tables changed by hand."""
 
 import copy
-from bisect import bisect
 from collections.abc import Callable
-from itertools import accumulate
 from typing import Any
 
 from clerestory.engine import Rng, State
+from tests.engine.guided import drawn, informed
 from tests.shipped import DUEL
 
 CHIPS = ("wood", "sand", "stone", "wool", "ore")
@@ -14,26 +13,12 @@ MATERIALS = ("beam", "mortar", "brick", "cloth", "bell")
 
 
 def fields(state: State) -> dict[str, Any]:
-    """The game's fields of a position."""
     found: dict[str, Any] = state.to_position()["duel"]
     return found
 
 
 def texts(state: State) -> list[str]:
     return [action.text for action in state.legal_actions()]
-
-
-def drawn(state: State, rng: Rng, weigh: Callable[[State], list[float]]) -> int:
-    """Nature's outcome, or a legal code drawn by weights."""
-    if state.turn < 0:
-        return state.draw(rng).code
-    weights = list(accumulate(weigh(state)))
-    return state.legal_codes()[min(bisect(weights, rng.unit() * weights[-1]), len(weights) - 1)]
-
-
-def informed(state: State) -> list[float]:
-    """The guide's weights."""
-    return state.weights()
 
 
 def reach(step: str, *, phase: int = 1, seed: int = 1, until: Callable[[State], bool] = lambda _: True) -> State:

@@ -2,43 +2,26 @@
 
 import random
 from collections import Counter
-from collections.abc import Callable
 
 import pytest
 
-from clerestory.engine import NATURE, Rng, State
+from clerestory.engine import NATURE, Rng
 from tests.engine.duel.oracle import Oracle
 from tests.engine.duel.oracle_cards import DECK_OF_PHASE, DECKS, ONCE, PERSONAL_CARDS, SECTIONS, SYMBOLS
 from tests.engine.duel.oracle_fields import Fields, to_fields
 from tests.engine.duel.oracle_models import Core
 from tests.engine.duel.oracle_scenes import random_table
 from tests.engine.duel.oracle_state import Position
-from tests.engine.duel.scenes import drawn, informed
+from tests.engine.guided import Weigh, drawn, informed, uniform
+from tests.engine.models import assert_equal
 from tests.shipped import DUEL
 
-Weigh = Callable[[State], list[float]]
 SURPRISES = 6  # at one chance event in so many Nature brings up what was not dealt
 LOOKS = 10  # at one ply in so many what is hidden is compared as well
 VERBS = (
     *("deal", "face", "draw", "claim", "pass", "take-back", "flip", "stop", "keep", "build", "end", "done", "buy"),
     *("convert", "sell", "take", "pay", "place", "return"),
 )
-
-
-def uniform(state: State) -> list[float]:
-    return [1.0] * len(state.legal_codes())
-
-
-def assert_equal(core: Core, oracle: Oracle) -> None:
-    """Compare everything there is to know of one position."""
-    assert core.turn() == oracle.turn()
-    assert core.position() == oracle.position()
-    assert sorted(core.legal()) == oracle.legal()
-    if core.turn() == NATURE:
-        assert core.odds() == oracle.odds()
-    if core.state.over:
-        assert core.returns() == oracle.returns()
-        assert core.margins() == pytest.approx(oracle.margins(), abs=1e-9)
 
 
 def assert_hides_orders(core: Core, oracle: Oracle, seed: int) -> None:
@@ -78,7 +61,6 @@ def compare(rng: Rng, weigh: Weigh, position: Fields, plies: int) -> tuple[Count
 
 
 def compare_game(weigh: Weigh, seed: int) -> tuple[Counter[str], Position]:
-    """Compare a game from its opening to its end."""
     played, table = compare(Rng(seed), weigh, Core(DUEL.new(2, seed)).position(), DUEL.max_plies)
     assert table.step == "over"
     return played, table

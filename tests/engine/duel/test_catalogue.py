@@ -62,8 +62,6 @@ MARKET = 'effect = { kind = "market", limit = 2, price = 3, kinds = ["wood", "sa
 #   card, its line, the line instead, the field that is named, what is said of it
 WRONG: list[tuple[str, str, str, str, str]] = [
     ("mason", "a = 1", "a = 28", "cards.mason.a", "must be at most 27"),
-    ("mason", "a = 1", 'a = "1"', "cards.mason.a", "must be a whole number"),
-    ("mason", "a = 1", "", "cards.mason.a", "is missing"),
     ("mason", "a = 1", "a = 2", "cards", "deck A has 28 cards; there must be 27"),
     ("mason", "b = 1", "b = 0", "cards", "deck B has 26 cards; there must be 27"),
     ("aliena", "a = 1", "a = 0", "cards.aliena", "the card is in no deck"),
@@ -79,12 +77,8 @@ WRONG: list[tuple[str, str, str, str, str]] = [
      "'wood' occurs more than once"),
     ("market_2", MARKET, MARKET.replace("limit = 2", "limit = 12"), "cards.market_2.effect.market.limit",
      "must be at most 11"),
-    ("mason", 'name = "Mason"', 'name = ""', "cards.mason.name", "at least 1 character"),
-    ("mason", 'id = "mason"', 'id = "The Mason"', "cards.The Mason.[key]", "match pattern"),
     ("mason", 'id = "mason"', 'id = "weaver"', "cards", "'weaver' occurs more than once"),
-    ("mason", 'id = "mason"', "", "cards", "must be a list of cards that each have an id"),
     ("mason", 'sources.copies = "reconstructed"', "", "cards.mason.sources.copies", "is missing"),
-    ("mason", 'sources.copies = "reconstructed"', 'sources.copies = "guessed"', "cards.mason.sources.copies", "match"),
     ("mason", 'sources.copies = "reconstructed"', 'sources.copies = "found"\nsources.age = "found"',
      "cards.mason.sources.age", "is the source of nothing"),
     ("king_stephen", "b = 1", "b = 2", "cards.king_stephen", "there is one copy"),

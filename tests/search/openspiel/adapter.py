@@ -23,8 +23,6 @@ class Held:
 
 
 class SpielGame(pyspiel.Game):  # type: ignore[misc]
-    """The game from a position on."""
-
     def __init__(self, origin: State) -> None:
         game = origin.game
         kind = pyspiel.GameType(
@@ -62,8 +60,6 @@ class SpielGame(pyspiel.Game):  # type: ignore[misc]
 
 
 class SpielState(pyspiel.State):  # type: ignore[misc]
-    """A position."""
-
     def __init__(self, game: SpielGame) -> None:
         super().__init__(game)
         self.held = Held(game.origin.copy())
@@ -96,8 +92,6 @@ class SpielState(pyspiel.State):  # type: ignore[misc]
 
 
 class Observer:
-    """What a seat knows, as text."""
-
     def __init__(self) -> None:
         self.tensor = np.zeros(0, np.float32)
         self.dict: dict[str, Any] = {}

@@ -20,7 +20,7 @@ def spiel() -> SimpleNamespace:
     """The modules beside this one, which need OpenSpiel."""
     if find_spec("pyspiel") is None:
         missing("OpenSpiel", "make test-extras")
-    names = ("adapter", "agreement", "matches")
+    names = ("adapter", "agreement")
     return SimpleNamespace(**{name: import_module(f"tests.search.openspiel.{name}") for name in names})
 
 
@@ -81,13 +81,3 @@ def test_both_searches_choose_the_same_where_the_best_is_clear(
     counted = spiel.agreement.agreement(seeds, iterations)
     assert counted["all"] == seeds * len(spiel.agreement.CLEAR)
     assert counted["same"] >= least * counted["all"]
-
-
-# -- matches ---------------------------------------------------------------------------------------
-
-
-def test_ours_wins_matches_at_equal_iterations(spiel: SimpleNamespace) -> None:
-    """Ours uses knowledge of the game and theirs does not; measured matches are in docs/benchmarks.md."""
-    ours = spiel.matches.scores("duel", 2, 30, range(3))
-    assert len(ours) == 3
-    assert sum(ours) / len(ours) > 0.5

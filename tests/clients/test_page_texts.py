@@ -1,0 +1,54 @@
+"""The language that the page begins with: what its reader has chosen, else what the browser asks for."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.clients.node import ROOT, node
+from tests.parts import missing
+
+WEB = ROOT / "clients" / "web"
+BUNDLE = """
+import { build } from "esbuild";
+const how = { bundle: true, format: "esm", logLevel: "error" };
+await build({ entryPoints: ["src/texts.ts"], outfile: process.argv[1], ...how });
+"""
+# Prints for each browser, which is what was chosen on the page and the tags that it sends, the language of the page.
+CHOOSE = """
+const [file, browsers] = process.argv.slice(1);
+const now = { chosen: null, languages: [] };
+Object.defineProperty(globalThis, "navigator", { value: { get languages() { return now.languages; } } });
+globalThis.localStorage = { getItem: (name) => (name === "language" ? now.chosen : null) };
+const { preferred } = await import(file);
+console.log(JSON.stringify(JSON.parse(browsers).map(([chosen, languages]) => {
+  Object.assign(now, { chosen, languages });
+  return preferred();
+})));
+"""
+CASES: list[tuple[str | None, list[str], str]] = [
+    (None, ["he"], "he"),
+    (None, ["iw"], "he"),  # the code of ISO 639 that `he` replaced, which old systems send
+    (None, ["iw-IL", "en-US"], "he"),
+    (None, ["IW"], "he"),
+    (None, ["en-US", "iw"], "en"),
+    (None, ["pt-BR", "iw-IL"], "he"),
+    (None, ["de-CH", "iw"], "de"),
+    ("iw", ["de"], "he"),
+    ("fr", ["iw"], "fr"),
+    (None, ["pt"], "en"),
+    (None, [], "en"),
+]
+
+
+@pytest.mark.system
+def test_the_page_knows_languages_by_their_tags_and_former_codes(tmp_path: Path) -> None:
+    if not (WEB / "src" / "gen" / "texts.ts").exists():
+        missing("what the page is built with", "python clients/web/build.py")
+    bundle = tmp_path / "texts.mjs"
+    built = node("--input-type=module", "--eval", BUNDLE, bundle, folder=WEB)
+    assert built.returncode == 0, built.stderr
+    browsers = json.dumps([(chosen, tags) for chosen, tags, _ in CASES])
+    chosen = node("--input-type=module", "--eval", CHOOSE, bundle.as_uri(), browsers)
+    assert chosen.returncode == 0, chosen.stderr
+    assert json.loads(chosen.stdout) == [language for *_, language in CASES]
