@@ -30,6 +30,7 @@ class Ticket:
         placed: reading of the clock since which it has a place; None while it waits.
         begun: it has had a place before.
         job: what searches for it, once it has begun.
+        paths: who has the shares of places that it uses: its origin, and its part.
     """
 
     origin: Hashable
@@ -40,11 +41,10 @@ class Ticket:
     placed: float | None = None
     begun: bool = False
     job: Job | None = None
+    paths: tuple[Path, Path] = field(init=False, repr=False)
 
-    @property
-    def paths(self) -> tuple[Path, Path]:
-        """Who has the shares of places that it uses: its origin, and its part."""
-        return (self.origin,), (self.origin, self.part)
+    def __post_init__(self) -> None:  # once, as they are needed whenever the places are divided
+        self.paths = (self.origin,), (self.origin, self.part)
 
 
 @dataclass(slots=True)
@@ -147,7 +147,7 @@ class Backlog:
         """Return what orders searches: whether origin and part have their share of places, and the deadline."""
         mine = ticket.placed is not None
         share = self.places / len(self._parts)
-        full = self._have[(ticket.origin,)] - mine >= share
+        full = self._have[ticket.paths[0]] - mine >= share
         part_full = self._have[ticket.paths[1]] - mine >= share / self._parts[ticket.origin]
         return ticket.priority == Priority.BACKGROUND, full, part_full, ticket.deadline
 

@@ -220,7 +220,7 @@ class Scheduler:
     def _close(self, job: Job) -> None:
         """Report that a search has ended; called by the event loop."""
         job.close()
-        self._background.look()  # it may have waited for an idle worker
+        self._background.look_soon()  # it may have waited for an idle worker
 
     # -- what it found -----------------------------------------------------------------------------
 
