@@ -145,10 +145,10 @@ class Backlog:
 
     def _rank(self, ticket: Ticket) -> tuple[bool, bool, bool, float]:
         """Return what orders searches: whether origin and part have their share of places, and the deadline."""
-        mine = ticket.placed is not None
+        mine, have, (origin, part) = ticket.placed is not None, self._have.get, ticket.paths  # `[]` of none is slow
         share = self.places / len(self._parts)
-        full = self._have[ticket.paths[0]] - mine >= share
-        part_full = self._have[ticket.paths[1]] - mine >= share / self._parts[ticket.origin]
+        full = have(origin, 0) - mine >= share
+        part_full = have(part, 0) - mine >= share / self._parts[ticket.origin]
         return ticket.priority == Priority.BACKGROUND, full, part_full, ticket.deadline
 
     def _place(self, ticket: Ticket, now: float) -> None:

@@ -126,11 +126,12 @@ class Stranger(asyncio.Protocol):
 
 
 @asynccontextmanager
-async def strangers(target: str, connections: int, deeds: Deeds) -> AsyncIterator[None]:
-    """Have strangers act during the block, and leave without a word at its end."""
+async def strangers(target: str, connections: int, deeds: Deeds, address: str = "127.0.0.1") -> AsyncIterator[None]:
+    """Have strangers from an address of this machine act during the block, and leave without a word at its end."""
     host, _, port = target.rpartition(":")
     loop = asyncio.get_running_loop()
-    made = [await loop.create_connection(lambda: Stranger(deeds), host, int(port)) for _ in range(connections)]
+    here = {"local_addr": (address, 0)}
+    made = [await loop.create_connection(lambda: Stranger(deeds), host, int(port), **here) for _ in range(connections)]
     try:
         yield
     finally:
