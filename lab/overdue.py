@@ -45,7 +45,7 @@ from lab.load.server import ServerProcess, own_server
 
 MODELS = 20  # games that are played; the others are copies of them under other names
 PLIES = 12  # of each game, at least
-AT_ONCE = 500  # games stored together
+AT_ONCE = 32  # games stored together
 LONG_AGO = 86_400_000  # milliseconds since the last move
 LIMIT = 3600.0  # seconds that people have for a move
 LISTED = 20  # games of a list

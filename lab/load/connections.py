@@ -6,6 +6,7 @@ how a call ended is told by the frames alone.
 
 import asyncio
 import multiprocessing
+import random
 import struct
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
@@ -18,7 +19,7 @@ DATA, HEADERS, RST_STREAM, SETTINGS, PING, WINDOW_UPDATE = 0, 1, 3, 4, 6, 8
 END_STREAM, END_HEADERS, ACK = 1, 4, 1
 INITIAL_WINDOW = 4  # of SETTINGS
 WIDEST = (1 << 31) - 1 - 65535  # bytes by which a window can be widened
-IDLE = 0.5  # seconds before a call is made again that has ended
+LONGEST = 32  # times its first pause that a caller waits at most, which doubles with each call that has ended
 
 
 @dataclass(slots=True)
@@ -34,13 +35,13 @@ class Crowd:
         ended: calls that have ended.
         dropped: those of them without a word: the stream was reset.
         messages: pieces of answers.
-        again: seconds before a call is made again; None for never.
+        again: seconds before a call is made again that has ended; twice as many the next time.
     """
 
     path: str
     requests: Sequence[bytes]
     streams: int
-    again: float | None = IDLE
+    again: float = 1.0
     begun: int = 0
     shown: int = 0
     ended: int = 0
@@ -74,6 +75,7 @@ class Connection(asyncio.Protocol):
         self._crowd, self._buffer, self._next = crowd, b"", 1
         request = crowd.requests[number % len(crowd.requests)]
         self._open = dict[int, bool]()  # whether a call was answered
+        self._pause = dict[int, float]()  # before it is made again
         self._call = frame(HEADERS, END_HEADERS, 0, heads(crowd.path))[9:]
         self._message = struct.pack(">BI", 0, len(request)) + request
         self._begun = False
@@ -103,7 +105,7 @@ class Connection(asyncio.Protocol):
             if not self._begun:
                 self._begun = True
                 for _ in range(self._crowd.streams):
-                    self._begin()
+                    self._begin(self._crowd.again)
         elif kind == PING and not flags & ACK:
             self._transport.write(frame(PING, ACK, 0, payload))
         elif stream in self._open:
@@ -119,25 +121,25 @@ class Connection(asyncio.Protocol):
             self._crowd.ended += 1
             self._crowd.dropped += kind == RST_STREAM
             del self._open[stream]
-            if self._crowd.again is not None:
-                asyncio.get_running_loop().call_later(self._crowd.again, self._begin)
+            pause, longest = self._pause.pop(stream), LONGEST * self._crowd.again
+            asyncio.get_running_loop().call_later(pause * random.uniform(0.8, 1.2), self._begin, min(2 * pause, longest))
 
-    def _begin(self) -> None:
-        """Begin a call."""
+    def _begin(self, pause: float) -> None:
+        """Begin a call, which is made again after so many seconds."""
         if self._crowd.over or self._transport.is_closing():
             return
         stream, self._next = self._next, self._next + 2
-        self._open[stream] = False
+        self._open[stream], self._pause[stream] = False, pause
         self._crowd.begun += 1
         begun = frame(HEADERS, END_HEADERS, stream, self._call)
         self._transport.write(begun + frame(DATA, END_STREAM, stream, self._message))
 
 
-def keep_crowd(target: str, addresses: int, each: int, crowd: Crowd, told: Any) -> None:
+def keep_crowd(target: str, addresses: int, crowd: Crowd, told: Any) -> None:
     """Have a crowd for as long as this process lives, and tell each second what it has done so far."""
 
     async def run() -> None:
-        async with crowd_at(target, addresses, each, crowd):
+        async with crowd_at(target, addresses, crowd):
             while True:
                 told.send(crowd)
                 await asyncio.sleep(1.0)
@@ -146,11 +148,11 @@ def keep_crowd(target: str, addresses: int, each: int, crowd: Crowd, told: Any) 
 
 
 @contextmanager
-def crowd_apart(target: str, addresses: int, each: int, crowd: Crowd) -> Iterator[Callable[[], Crowd]]:
+def crowd_apart(target: str, addresses: int, crowd: Crowd) -> Iterator[Callable[[], Crowd]]:
     """Have a crowd in another process during the block; yield what returns what it has done so far."""
     here, there = multiprocessing.Pipe(duplex=False)
     process = multiprocessing.get_context("spawn").Process(
-        target=keep_crowd, args=(target, addresses, each, crowd, there), daemon=True
+        target=keep_crowd, args=(target, addresses, crowd, there), daemon=True
     )
     last = crowd
 
@@ -169,12 +171,12 @@ def crowd_apart(target: str, addresses: int, each: int, crowd: Crowd) -> Iterato
 
 
 @asynccontextmanager
-async def crowd_at(target: str, addresses: int, each: int, crowd: Crowd) -> AsyncIterator[None]:
-    """Have connections of so many addresses during the block, `each` of every address."""
+async def crowd_at(target: str, addresses: int, crowd: Crowd) -> AsyncIterator[None]:
+    """Have connections of so many addresses during the block, one of each."""
     host, _, port = target.rpartition(":")
     loop, made = asyncio.get_running_loop(), list[asyncio.Transport]()
-    for number in range(addresses * each):
-        address = f"127.1.{number % addresses // 250}.{1 + number % addresses % 250}"
+    for number in range(addresses):
+        address = f"127.1.{number // 250}.{1 + number % 250}"
         transport, _ = await loop.create_connection(
             partial(Connection, crowd, number), host, int(port), local_addr=(address, 0)
         )

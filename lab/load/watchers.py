@@ -167,7 +167,7 @@ def crowded(crowd: Crowd, addresses: int, store: str) -> dict[str, Any]:
         made = asyncio.run(make_games(server.target, crowd))
         asyncio.run(asyncio.sleep(WARM))
         before, used = asyncio.run(beside(server, idle.target, WARM)), psutil.Process(server.pid).cpu_times()
-        with crowd_apart(server.target, addresses, 1, watching(made, crowd, addresses)) as told:
+        with crowd_apart(server.target, addresses, watching(made, crowd, addresses)) as told:
             found = asyncio.run(beside(server, idle.target, crowd.seconds))
             ends = told()
         after = psutil.Process(server.pid).cpu_times()
