@@ -9,7 +9,7 @@ from clerestory.games.viewer import Presence, Viewer, presence_of
 
 PRESENCE_INTERVAL_S = 1.0  # from one change of who watches that watchers are told to the next
 INTERVAL_EACH_S = 0.005  # by which it is at least as long, for each watcher
-WAKES = 32  # watchers that are woken up before other calls have their turn
+WAKES = 4  # watchers that are woken up before other calls have their turn
 
 
 class Watchers:

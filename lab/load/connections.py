@@ -122,7 +122,9 @@ class Connection(asyncio.Protocol):
             self._crowd.dropped += kind == RST_STREAM
             del self._open[stream]
             pause, longest = self._pause.pop(stream), LONGEST * self._crowd.again
-            asyncio.get_running_loop().call_later(pause * random.uniform(0.8, 1.2), self._begin, min(2 * pause, longest))
+            asyncio.get_running_loop().call_later(
+                pause * random.uniform(0.8, 1.2), self._begin, min(2 * pause, longest)
+            )
 
     def _begin(self, pause: float) -> None:
         """Begin a call, which is made again after so many seconds."""

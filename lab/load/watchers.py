@@ -37,11 +37,12 @@ from lab.load.connections import crowd_apart
 from lab.load.corpus import positions
 from lab.load.options import DEFAULT_GAME
 from lab.load.probes import OPTIONS, Probe, health, resumed, run_all, sampled
-from lab.load.server import own_server
+from lab.load.server import free_port, own_server
 
 BUDGET = 0.2  # seconds of the moves requested at the same time
 EVERY = 0.25  # seconds between two of these requests
 WARM = 5.0  # seconds at the start of each phase that do not count
+SMALL = ("--warm-bytes", "0", "--max-tree-bytes", str(1 << 20))  # trees, so that memory is that of the watchers
 WATCH = "/clerestory.v1.GameService/WatchGame"
 LOCAL = ("grpc.use_local_subchannel_pool", 1)
 
@@ -162,13 +163,14 @@ async def for_a_while(*doing: Any, seconds: float, figures: WatchFigures) -> Non
 
 def crowded(crowd: Crowd, addresses: int, store: str) -> dict[str, Any]:
     """Return what health checks take beside a crowd of watchers, and how much memory that takes."""
-    with own_server() as idle, own_server("--store", store) as server:
+    admin = f"127.0.0.1:{free_port()}"
+    with own_server() as idle, own_server("--store", store, "--admin", admin, *SMALL) as server:
         typer.echo(f"process {server.pid}", err=True)
         made = asyncio.run(make_games(server.target, crowd))
         asyncio.run(asyncio.sleep(WARM))
-        before, used = asyncio.run(beside(server, idle.target, WARM)), psutil.Process(server.pid).cpu_times()
+        before, used = asyncio.run(beside(server, admin, idle.target, WARM)), psutil.Process(server.pid).cpu_times()
         with crowd_apart(server.target, addresses, watching(made, crowd, addresses)) as told:
-            found = asyncio.run(beside(server, idle.target, crowd.seconds))
+            found = asyncio.run(beside(server, admin, idle.target, crowd.seconds))
             ends = told()
         after = psutil.Process(server.pid).cpu_times()
     grown = found["rss_mb"] - before["rss_mb"]
@@ -196,14 +198,14 @@ async def make_games(target: str, crowd: Crowd) -> list[Any]:
         return [await make_game(GameServiceStub(channel), crowd.game, crowd.budget) for _ in range(crowd.games)]
 
 
-async def beside(server: Any, idle: str, seconds: float) -> dict[str, Any]:
+async def beside(server: Any, admin: str, idle: str, seconds: float) -> dict[str, Any]:
     """Return what health checks take meanwhile, of a server and of one that does nothing, and its most memory."""
-    async with (
-        grpc.aio.insecure_channel(server.target, OPTIONS) as channel,
-        grpc.aio.insecure_channel(idle, OPTIONS) as other,
-        sampled(server.pid) as sizes,
-    ):
-        figures = await run_all({"idle": Probe(health(other)), "health": Probe(health(channel))}, seconds)
+    targets = {"idle": idle, "health": server.target, "health_admin": admin}
+    channels = {name: grpc.aio.insecure_channel(target, OPTIONS) for name, target in targets.items()}
+    async with sampled(server.pid) as sizes:
+        figures = await run_all({name: Probe(health(channel)) for name, channel in channels.items()}, seconds)
+    for channel in channels.values():
+        await channel.close()
     return {**figures, "rss_mb": round(max(sizes) / 1e6, 1)}
 
 

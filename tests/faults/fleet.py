@@ -229,7 +229,8 @@ def main(
     for piece in range(seed, seed + max(1, round(seconds / PIECE))):
         with TemporaryDirectory(prefix="fleet-") as folder:
             done.append(fly(Path(folder), piece, alone=alone))
-        typer.echo("\n  ".join([f"piece {piece}: {len(done[-1].faults)} faults", *done[-1].faults[:20]]))
+        times = {name: [round(time, 1) for time in sorted(found)] for name, found in done[-1].still.items() if name}
+        typer.echo("\n  ".join([f"piece {piece}: {len(done[-1].faults)} faults, {times}", *done[-1].faults[:20]]))
     typer.echo(table(done))
     raise typer.Exit(any(one.faults for one in done))
 
