@@ -1,11 +1,12 @@
 """Games that are due when a server is killed and starts again: what others notice, and when all have been moved in.
 
 `python -m lab.overdue --games 250 --makers 50 --think 60 --beside moves` has bots that think for a minute, and another
-caller's searches; `python -m lab.overdue --games 6000 --kind people --beside reads` people whose time is over, and calls
-that read. `--store postgresql://...` takes an empty database instead of a file; `--out FILE` makes it resumable.
+caller's searches; `python -m lab.overdue --games 6000 --kind people --beside reads` people whose time is over, and
+calls that read. `--store postgresql://...` takes a database, of which all is removed; `--out FILE` makes it resumable.
 
-One JSON line for each run: of each probe how its calls ended and what they took in milliseconds (`idle` is the health of
-a second server that does nothing on the same machine), in how many games was moved and when, and the most memory.
+One JSON line for each run: of each probe how its calls ended and what they took in milliseconds (`idle` is the health
+of a second server that does nothing on the same machine), in how many games was moved and when, the most memory, and
+the seconds of processor time, of the event loop alone as well.
 """
 
 import asyncio

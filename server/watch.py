@@ -34,8 +34,8 @@ async def watch(keeper: Keeper, live: Live, viewer: Viewer, cursor: int | None, 
 async def in_turns(shown: AsyncGenerator[Scene, None], turn: Turn) -> AsyncGenerator[Scene, None]:
     """Yield scenes, and look for the next one only when it is this watcher's turn.
 
-    While a crowd watches games that never rest, all its watchers always have something to write. Without turns the event
-    loop would write to all of them each time that it comes round, and gRPC gives it one new call each time.
+    While a crowd watches games that never rest, all its watchers always have something to write. Without turns the
+    event loop would write to all of them each time that it comes round, and gRPC gives it one new call each time.
     """
     async with aclosing(shown):
         async for scene in shown:

@@ -1,7 +1,7 @@
 """Connections from many addresses of this machine that speak HTTP/2 by themselves, so that thousands cost little.
 
-They call one method over and over, each with a request that stays the same. What is compressed in the answers is not read:
-how a call ended is told by the frames alone.
+They call one method over and over, each with a request that stays the same. What is compressed in the answers is not
+read: how a call ended is told by the frames alone.
 """
 
 import asyncio

@@ -1,7 +1,7 @@
 """Watchers of kept games: `python -m lab.load.watchers` opens 500 streams on 100 games of bots.
 
-`python -m lab.load.watchers --games 10 --watchers 10000 --addresses 100` has a crowd of anonymous watchers, who come again
-when they are refused; it reports what health checks take beside them, and the memory that each of them takes.
+`python -m lab.load.watchers --games 10 --watchers 10000 --addresses 100` has a crowd of anonymous watchers, who come
+again when they are refused; it reports what health checks take beside them, and the memory that each of them takes.
 
 Else it reports the time from playing a ply, before it is stored, until a watcher receives it, and the lateness of other
 moves meanwhile, compared with the same server without games, and with games that nobody watches. Server and watchers

@@ -1,8 +1,8 @@
 """Everybody at once on a server that is killed again and again, and the books balanced at the end.
 
-`python -m tests.faults.soak --seconds 720 --quiet 300` kills nothing: everybody comes, and after so many seconds all leave.
-It prints the server's resident memory in MB: of a fresh server, at the start, which is when everybody has been there for
-a while, at most, when they left, and after the quiet.
+`python -m tests.faults.soak --seconds 720 --quiet 300` kills nothing: everybody comes, and after so many seconds all
+leave. It prints the server's resident memory in MB: of a fresh server, at the start, which is when everybody has been
+there for a while, at most, when they left, and after the quiet.
 """
 
 import asyncio
