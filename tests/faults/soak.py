@@ -43,12 +43,13 @@ PLAYERS, WATCHERS = 4, 2
 BRIEF, LONG = 0.3, 6.0  # seconds that a server lives at most, by turns
 MUTATED = 20  # calls of the stranger at least, for which everybody goes on once nothing is killed any more
 PACE = 0.05  # seconds between two calls of a caller
-CONNECTIONS, STREAMS, PAUSE = 12, 32, 2.0  # of strangers, calls of each, and seconds until they abort all
+STREAMS, PAUSE = 32, 2.0  # calls of a stranger's connection, and seconds until it aborts all
 ELSEWHERE = "127.0.0.9"  # their address
 UNFINISHED = "/clerestory.v1.AdvisorService/Analyze"  # which they call
 WARM_UP = 60.0  # seconds in which everything is used for the first time
 MIB = 1 << 20
 MEMORY, WARM, REST = 256 * MIB, 64 * MIB, 100_000_000  # bytes of trees, of warm trees, and of all else
+SMALL = ("--warm-bytes", "0", "--max-tree-bytes", str(MIB))  # the games of bots go on when all have left
 OPTIONS = ("--workers", "2", "--max-time", "1", "--memory", str(MEMORY), "--warm-bytes", str(WARM), "--grace", "2")
 
 
@@ -194,10 +195,10 @@ def come_and_go(replica: Replica, page: str, seed: int, tally: Tally, kills: int
     return crowd.secrets.union(*(one.secrets for one in everybody.all))
 
 
-def settle(folder: Path, seconds: float, quiet: float, seed: int) -> dict[str, float]:
+def settle(folder: Path, seconds: float, quiet: float, seed: int, connections: int) -> dict[str, float]:
     """Have everybody on a server, and strangers whose requests stay unfinished, and return what memory that took."""
     page, found, sizes = f"127.0.0.1:{free_port()}", dict[str, float](), list[int]()
-    options = (*OPTIONS, "--web", page, "--store", str(folder / "games"))
+    options = (*OPTIONS, *SMALL, "--web", page, "--store", str(folder / "games"))
     with own_server(*options) as server, grpc.insecure_channel(server.target) as channel:
         process = psutil.Process(server.pid)
 
@@ -214,7 +215,7 @@ def settle(folder: Path, seconds: float, quiet: float, seed: int) -> dict[str, f
             note("start")
             ends = time.monotonic() + seconds
             while time.monotonic() < ends:
-                asyncio.run(leave_unfinished(server.target))
+                asyncio.run(leave_unfinished(server.target, connections))
                 sizes.append(process.memory_info().rss)
         finally:
             everybody.leave()
@@ -226,9 +227,9 @@ def settle(folder: Path, seconds: float, quiet: float, seed: int) -> dict[str, f
     return found | {"calls": everybody.seen.calls, "mutated": crowd.mutated, "faults": len(crowd.faults)}
 
 
-async def leave_unfinished(target: str) -> None:
+async def leave_unfinished(target: str, connections: int) -> None:
     """Begin requests on connections, do not finish them, and abort the connections."""
-    async with strangers(target, CONNECTIONS, Deeds(UNFINISHED, STREAMS), ELSEWHERE):
+    async with strangers(target, connections, Deeds(UNFINISHED, STREAMS), ELSEWHERE):
         await asyncio.sleep(PAUSE)
 
 
@@ -236,10 +237,11 @@ def main(
     seconds: Annotated[float, typer.Option(help="For which everybody is there.")] = 720.0,
     quiet: Annotated[float, typer.Option(help="After they have left, before the last look.")] = 300.0,
     seed: Annotated[int, typer.Option(help="Of all chance.")] = 0,
+    connections: Annotated[int, typer.Option(help="Of strangers, aborted again and again; 0 for no strangers.")] = 12,
 ) -> None:
     """Have everybody on a server for a while, and print its memory as JSON."""
     with TemporaryDirectory(prefix="soak-") as folder:
-        typer.echo(json.dumps(settle(Path(folder), seconds, quiet, seed)))
+        typer.echo(json.dumps(settle(Path(folder), seconds, quiet, seed, connections)))
 
 
 def kill(replica: Replica) -> None:
