@@ -4,7 +4,7 @@ from clerestory.server.config import MAX_MESSAGE_BYTES
 
 STREAMS = 128  # calls of one connection; clients keep back the others
 STREAMS_INSIDE = 4096  # of a client in this process, which has limits of its own
-PENDING = 4096  # calls that the event loop has not seen yet; gRPC drops any more without a word
+PENDING = 2048  # calls that the event loop has not seen yet; gRPC drops any more without a word
 WINDOW = 4 * 1024  # bytes; most requests are smaller
 MAX_METADATA_BYTES = 8 * 1024  # of a call
 OPERATORS = 8  # connections of the port with channelz

@@ -1,4 +1,4 @@
-"""What an honest caller notices while many addresses attack: `python -m lab.load.attack --addresses 200 --streams 16`.
+"""What an honest caller notices while many addresses attack: `python -m lab.load.attack --addresses 200 --streams 9`.
 
 Each address has a connection that keeps calls open, and makes another as soon as one has ended. An honest caller asks
 for a game, for moves, and for the health of the server, at the main port and at `--admin`. Printed is how these calls
@@ -89,7 +89,7 @@ def attack(addresses: int, streams: int, path: str, seconds: float) -> dict[str,
 
 def main(
     addresses: Annotated[int, typer.Option(help="Attackers.")] = 200,
-    streams: Annotated[int, typer.Option(help="Calls that each keeps open; a server allows 128.")] = 16,
+    streams: Annotated[int, typer.Option(help="Calls that each keeps open; a server allows 128.")] = 9,
     path: Annotated[str, typer.Option(help=f"Method that they call: {MOVE} or one without a request.")] = LISTS,
     seconds: Annotated[float, typer.Option(help="Of each measurement.")] = 60.0,
     runs: Annotated[int, typer.Option(help="Runs.")] = 3,

@@ -20,7 +20,7 @@ from tests.server.harness import served
 from tests.servers import running_server
 
 OPTION = re.compile(r'\("(grpc\.[\w.]+)", ')
-CONNECTIONS, CALLS = 30, 100  # of a crowd, and calls of each
+CONNECTIONS, CALLS = 19, 100  # of a crowd, and calls of each
 OWN = [("grpc.use_local_subchannel_pool", 1), ("grpc.enable_retries", 0)]
 PINGS = [  # of an impatient caller in another language
     ("grpc.keepalive_time_ms", 6_000),
