@@ -28,6 +28,7 @@ from clerestory.refusals import Reason, Refusal, refuse
 from clerestory.search.ismcts import Searcher
 from clerestory.search.reasons import worded
 from clerestory.search.result import Result, StopReason
+from clerestory.turns import Turns
 
 EXPLAINED_LINES, EXPLAINED_WORLDS, EXPLAINED_PLIES = 5, 50, 5000  # about two milliseconds in all
 TABLE = 0.003  # seconds of the event loop per table of a stream: the more streams, the fewer tables each
@@ -47,6 +48,7 @@ class Admission:
         remaining: seconds from then to the call's deadline; None for no deadline.
         asker: the source of the query, for metrics: the name of a call, or `Bot`; "" for a program in this process.
         ticket: the ticket of a background search; None for a search that fails if there is no slot.
+        explained: whether somebody reads the answer, so that it gets reasons if there is time.
     """
 
     caller: Caller
@@ -55,6 +57,7 @@ class Admission:
     remaining: float | None
     asker: str = ""
     ticket: Ticket | None = None
+    explained: bool = True
 
 
 @dataclass(slots=True)
@@ -110,6 +113,7 @@ class Analyst:
         self.scheduler = Scheduler(capacity.workers, capacity.max_searches, capacity.min_iterations)
         self._trees = Trees(capacity, self._discard_later)
         self._lead = Lead()
+        self._turns = Turns()  # of background searches to begin and to end: each takes the event loop a millisecond
         self._answered = answered
         self._watched = 0  # streamed queries
 
@@ -152,7 +156,7 @@ class Analyst:
         """Wait for a background slot; yield a function that returns an admission and its time in seconds.
 
         Such a query waits instead of failing with BUSY. Its search may be interrupted and resumed. With
-        Priority.BACKGROUND it also waits for an idle worker.
+        Priority.BACKGROUND it also waits for an idle worker. Its answer has no reasons: nobody reads it.
 
         Args:
             caller: the caller.
@@ -166,10 +170,16 @@ class Analyst:
         async with self.scheduler.place(caller, priority, deadline, needs_idle=late) as ticket:
 
             def admitted() -> tuple[Admission, float]:
-                admission = Admission(caller, priority, time.monotonic(), None, asker, ticket)
+                admission = Admission(caller, priority, time.monotonic(), None, asker, ticket, explained=False)
                 return admission, min(self.scheduler.seconds(ticket), seconds)
 
+            await self._turn_of(caller)
             yield admitted
+
+    async def _turn_of(self, caller: Caller) -> None:
+        """Wait until a background search of a caller may begin or end; other calls get a turn in between."""
+        async with self._turns.taken(caller.origin):
+            pass
 
     # -- queries -----------------------------------------------------------------------------------
 
@@ -184,9 +194,12 @@ class Analyst:
         """
         if question.whole:
             return await self._answer_whole(question, HERE if admission is None else admission.caller)
-        early = question.terms.early_stop is not False
-        async with self._consult(question, admission or self.admit(), early=early) as consultation:
-            return await self._conclude(consultation)
+        admission, early = admission or self.admit(), question.terms.early_stop is not False
+        async with self._consult(question, admission, early=early) as consultation:
+            if admission.ticket is not None:
+                await consultation.job.done.wait()
+                await self._turn_of(admission.caller)
+            return await self._conclude(consultation, explained=admission.explained)
 
     async def watch(self, question: Question, admission: Admission | None = None) -> AsyncGenerator[Answer, None]:
         """Yield answers to a query every `Terms.interval` seconds during its search, and then the final one.
@@ -288,10 +301,10 @@ class Analyst:
             ticket=admission.ticket,
         )
 
-    async def _conclude(self, consultation: Consultation) -> Answer:
-        """Return the final answer."""
+    async def _conclude(self, consultation: Consultation, *, explained: bool = True) -> Answer:
+        """Return the final answer, explained if it is wanted and there is time."""
         asked = time.monotonic()
-        explainer = self._explainer(consultation, consultation.allowance.budget.explained)
+        explainer = self._explainer(consultation, explained and consultation.allowance.budget.explained)
         result = await self.scheduler.result(consultation.job, explainer)
         due, explained = max(consultation.job.due, asked), explainer is not None
         answer = consultation.answer(result, final=True, due=due, explained=explained)

@@ -27,7 +27,7 @@ class BackgroundPlaces:
         self._apply = apply
         self._turns: dict[Ticket, asyncio.Event] = {}  # of first-time waiters; set when they have a slot
         self._timer: asyncio.TimerHandle | None = None
-        self._finishing = False
+        self._soon = self._finishing = False
 
     @property
     def waiting(self) -> int:
@@ -43,7 +43,7 @@ class BackgroundPlaces:
             yield ticket
         finally:
             self.backlog.leave(ticket)
-            self.look()
+            self.look_soon()
 
     async def _wait(self, ticket: Ticket) -> None:
         self.require_open()
@@ -68,6 +68,16 @@ class BackgroundPlaces:
         """Assign free slots to waiting searches."""
         if self.backlog.waiting and self.backlog.placed < self.backlog.places:
             self._divide()
+
+    def look_soon(self) -> None:
+        """Do the same in the next round of the event loop: once, however many searches have ended in this one."""
+        if not self._soon:
+            self._soon = True
+            asyncio.get_running_loop().call_soon(self._look_now)
+
+    def _look_now(self) -> None:
+        self._soon = False
+        self.look()
 
     def _divide(self) -> None:
         now = time.monotonic()

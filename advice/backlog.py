@@ -30,6 +30,7 @@ class Ticket:
         placed: since when it has had a slot, by the clock; None while it waits.
         begun: whether it has had a slot before.
         job: its search, once begun.
+        paths: the holders of the shares that it uses: its origin, and its part.
     """
 
     origin: Hashable
@@ -40,11 +41,10 @@ class Ticket:
     placed: float | None = None
     begun: bool = False
     job: Job | None = None
+    paths: tuple[Path, Path] = field(init=False, repr=False)
 
-    @property
-    def paths(self) -> tuple[Path, Path]:
-        """The holders of the shares that it uses: its origin, and its part."""
-        return (self.origin,), (self.origin, self.part)
+    def __post_init__(self) -> None:  # once, as they are needed whenever the places are divided
+        self.paths = (self.origin,), (self.origin, self.part)
 
 
 @dataclass(slots=True)
@@ -145,10 +145,10 @@ class Backlog:
 
     def _rank(self, ticket: Ticket) -> tuple[bool, bool, bool, float]:
         """Return the sort key of a search: priority, whether its origin and part have their shares, deadline."""
-        mine = ticket.placed is not None
+        mine, have, (origin, part) = ticket.placed is not None, self._have.get, ticket.paths  # `[]` of none is slow
         share = self.places / len(self._parts)
-        full = self._have[(ticket.origin,)] - mine >= share
-        part_full = self._have[ticket.paths[1]] - mine >= share / self._parts[ticket.origin]
+        full = have(origin, 0) - mine >= share
+        part_full = have(part, 0) - mine >= share / self._parts[ticket.origin]
         return ticket.priority == Priority.BACKGROUND, full, part_full, ticket.deadline
 
     def _place(self, ticket: Ticket, now: float) -> None:

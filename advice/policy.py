@@ -176,10 +176,12 @@ class Policy:
     def resume(self, trees: Sequence[TreeTask], now: float) -> None:
         """Resume an interrupted search, without entitlement for the time in between."""
         self._advance(now)
-        for tree in trees:
+        own = [tree for tree in trees if not tree.helps and tree.iterations < tree.demand.iterations]
+        for tree in own:
             tree.entitled_from = self._reading(tree.demand.clock) - tree.used
-            self.trees.append(tree)
-        self._owed += filter(unmet, trees)
+        self.trees += own
+        self._owed += filter(unmet, own)
+        self._helpers += [tree for tree in trees if tree.helps]
         self._share_out()
 
     # -- slices ----------------------------------------------------------------------------------------

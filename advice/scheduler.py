@@ -220,7 +220,7 @@ class Scheduler:
     def _close(self, job: Job) -> None:
         """Signal that a search has ended; called by the event loop."""
         job.close()
-        self._background.look()  # a background search may wait for an idle worker
+        self._background.look_soon()  # a background search may wait for an idle worker
 
     # -- results ---------------------------------------------------------------------------------------
 

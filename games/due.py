@@ -61,6 +61,7 @@ class DueGames:
         self._told: OrderedDict[str, None] = OrderedDict()  # games whose failure has been logged
         self._frozen: OrderedDict[str, None] = OrderedDict()  # games that only another server can play
         self._timer: asyncio.TimerHandle | None = None
+        self._come = False  # games have come that wait, since the timer was set
         self._hungry = asyncio.Event()
         self._missed = 0  # consecutive failed scans
         self._breaks = Breaks(store.now)
@@ -101,7 +102,7 @@ class DueGames:
         self._breaks.look(clock())
         self._wake_up()
         self._note_look(await self._look(self._lanes), recovered)
-        self._start()
+        self._start_waiting()
         while (left := whole - clock()) > 0:
             with suppress(TimeoutError):
                 async with asyncio.timeout(left):
@@ -109,7 +110,7 @@ class DueGames:
                 await asyncio.sleep(SOONEST)
                 self._hungry.clear()
                 await self._look([lane for lane in self._lanes if lane.hungry])
-            self._start()
+            self._start_waiting()
 
     async def _look(self, lanes: Sequence[Lane]) -> Exception | None:
         """Ask the store for due games of each pool; return the error if it fails for one."""
@@ -169,7 +170,7 @@ class DueGames:
                 lane.add(Due(game_id, kept.head.maker, summary.due))
             else:
                 lane.remove(game_id)
-        self._start()
+        self._start_waiting()
 
     def bar(self, game_id: str) -> None:
         """Record that a game could not be stored, so that its player could not move either."""
@@ -180,7 +181,7 @@ class DueGames:
         if game_id not in self.moving:
             self._resting.pop(game_id, None)
             self._lanes[0].add(Due(game_id, "", 0))
-            self._start()
+            self._start_waiting()
 
     # -- tasks -----------------------------------------------------------------------------------------
 
@@ -198,7 +199,8 @@ class DueGames:
                 lane.hungry = True
                 self._hungry.set()
         if starts:
-            self._wait(now)
+            if self._come:
+                self._wait(now)
         elif not self._starting:
             self._starting = True
             asyncio.get_running_loop().call_soon(self._start_more)
@@ -209,12 +211,19 @@ class DueGames:
         self._start()
 
     def _wait(self, now: float) -> None:
+        """Come back when the next game becomes due; looking at all games that wait is for when some have come."""
+        self._come = False
         later = [due.moment for lane in self._lanes for due in lane.waiting.values() if due.moment > now]
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
         if later:
-            self._timer = asyncio.get_running_loop().call_later((min(later) - now) / 1000, self._start)
+            self._timer = asyncio.get_running_loop().call_later((min(later) - now) / 1000, self._start_waiting)
+
+    def _start_waiting(self) -> None:
+        """Start movers in games that have come, or whose moment has."""
+        self._come = True
+        self._start()
 
     def _begin(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)
@@ -301,6 +310,7 @@ class DueGames:
         if error.reason == Reason.BUSY:
             await asyncio.sleep(error.retry or PAUSE)
             lane.add(due)
+            self._come = True
         elif error.reason in (Reason.STORE_FAILED, Reason.DISK_FULL):
             remember(lane.stuck, due.game_id, None)
             self.bar(due.game_id)

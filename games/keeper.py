@@ -54,7 +54,8 @@ class Keeper:
         self.cache = GameCache(store)
         self._quota = Quota(store, limits)
         self._changes = Changes(store, self.cache, self._stored, self._doubt)
-        self._due = DueGames(store, self.cache, Mover(choose, self._changes, store.now), most_bot_games)
+        mover = Mover(choose, self._changes, store.now, self.cache.turn)
+        self._due = DueGames(store, self.cache, mover, most_bot_games)
         self._stale: set[str] = set()  # games in use that the store may have changed
         self._news = asyncio.Event()
         self._touched: set[str] = set()  # games whose last access has not been stored yet

@@ -3,6 +3,7 @@
 from collections import Counter, OrderedDict
 from collections.abc import Collection
 
+from clerestory.counting import decrease
 from clerestory.games.store import Due
 
 MANY = 1000  # maximum games returned by one scan
@@ -90,5 +91,4 @@ class Lane:
     def end(self, due: Due) -> None:
         """Record that the task of a game has ended."""
         del self.moving[due.game_id]
-        self._makers[due.maker] -= 1
-        self._makers += Counter()  # drop makers with none
+        decrease(self._makers, due.maker)

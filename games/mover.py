@@ -27,12 +27,16 @@ class Mover:
         choose: searches a move.
         changes: applies changes to games.
         now: returns milliseconds since 1970.
+        turn: waits until a piece of work on a game may be done.
     """
 
-    def __init__(self, choose: Choose, changes: Changes, now: Callable[[], int]) -> None:
+    def __init__(
+        self, choose: Choose, changes: Changes, now: Callable[[], int], turn: Callable[[], Awaitable[None]]
+    ) -> None:
         self._choose = choose
         self._changes = changes
         self._now = now
+        self._turn = turn
         self._chosen: OrderedDict[str, tuple[int, str]] = OrderedDict()  # version and unstored move, by game
 
     async def move(self, live: Live) -> None:
@@ -48,6 +52,7 @@ class Mover:
             if chosen is None:
                 return
             text = chosen
+            await self._turn()
         await self._play(live, kept.version, text)
 
     async def _play(self, live: Live, version: int, text: str) -> None:

@@ -9,7 +9,7 @@ from clerestory.games.viewer import Presence, Viewer, presence_of
 
 PRESENCE_INTERVAL_S = 1.0  # minimum between two presence updates
 INTERVAL_EACH_S = 0.005  # minimum per watcher
-WAKES = 32  # watchers to wake up before other calls get a turn
+WAKES = 4  # watchers to wake up before other calls get a turn
 
 
 class Watchers:

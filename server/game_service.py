@@ -143,7 +143,7 @@ class GameHandlers(GameServiceServicer):
             alike = live.watchers.alike(viewer)
             if alike >= self._max_watchers:
                 refuse(Reason.TOO_MANY_WATCHERS, "game_id", f"{alike} watchers with these tokens, the most allowed")
-            await watch(self._keeper, live, viewer, cursor_of(request), context.write)
+            await watch(self._keeper, live, viewer, cursor_of(request), context.write, self._pieces.of(context))
 
     async def GetRecord(self, request: games.GetRecordRequest, context: Context) -> games.GetRecordResponse:
         """Return the record. Raises Refusal."""

@@ -4,7 +4,7 @@ from clerestory.server.config import MAX_MESSAGE_BYTES
 
 STREAMS = 128  # calls of one connection; clients queue any more
 STREAMS_INSIDE = 4096  # for a client in this process, which has its own limits
-PENDING = 1536  # calls that the event loop has not accepted yet; gRPC silently drops any more
+PENDING = 2048  # calls that the event loop has not accepted yet; gRPC silently drops any more
 WINDOW = 4 * 1024  # bytes; most requests are smaller
 MAX_METADATA_BYTES = 8 * 1024  # per call
 OPERATORS = 8  # connections of the channelz port

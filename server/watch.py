@@ -1,6 +1,7 @@
 """Streams a running game to its watchers; messages that several watchers receive are built once."""
 
-from collections.abc import Awaitable, Callable, Hashable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Hashable
+from contextlib import aclosing
 from functools import lru_cache
 
 from clerestory.games.keeper import Keeper
@@ -14,17 +15,32 @@ from clerestory.server.translate_games import write_presence, write_state
 from clerestory.v1 import games_pb2 as games
 
 Write = Callable[[bytes], Awaitable[None]]
+Turn = Callable[[], Awaitable[None]]
 EMPTY = games.WatchGameResponse().SerializeToString()
 FEW = 16  # maximum number of entries in a cached message, except for chunks
 MOST_CHUNKS = 100  # cached messages about earlier versions of a game
 
 
-async def watch(keeper: Keeper, live: Live, viewer: Viewer, cursor: int | None, write: Write) -> None:
+async def watch(keeper: Keeper, live: Live, viewer: Viewer, cursor: int | None, write: Write, turn: Turn) -> None:
     """Stream a game's states as serialized messages until it is over; `write` waits for slow readers.
 
-    The other arguments are those of `scenes`. Raises Refusal: STALE_VERSION, WRONG_SEAT_TOKEN, SLOW_READER, FINISHING.
+    `write` waits for a slow reader, `turn` until this watcher may be shown more. The other arguments are those of
+    `scenes`. Raises Refusal: STALE_VERSION, WRONG_SEAT_TOKEN, SLOW_READER, FINISHING.
     """
-    await write_each(scenes(keeper, live, viewer, cursor), lambda scene: write(message_of(scene, live, viewer)))
+    shown = in_turns(scenes(keeper, live, viewer, cursor), turn)
+    await write_each(shown, lambda scene: write(message_of(scene, live, viewer)))
+
+
+async def in_turns(shown: AsyncGenerator[Scene, None], turn: Turn) -> AsyncGenerator[Scene, None]:
+    """Yield scenes, and look for the next one only when it is this watcher's turn.
+
+    While a crowd watches games that never rest, all its watchers always have something to write. Without turns the
+    event loop would write to all of them each time that it comes round, and gRPC gives it one new call each time.
+    """
+    async with aclosing(shown):
+        async for scene in shown:
+            yield scene
+            await turn()
 
 
 def message_of(scene: Scene, live: Live, viewer: Viewer) -> bytes:

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections import Counter
 from contextlib import AsyncExitStack, aclosing
 from math import inf, nan
 from types import SimpleNamespace
@@ -13,8 +14,9 @@ import pytest
 from clerestory.advice import memory
 from clerestory.advice.analyst import TABLE, Analyst
 from clerestory.advice.answer import Answer
-from clerestory.advice.caller import Caller
+from clerestory.advice.caller import HERE, Caller
 from clerestory.advice.capacity import Capacity
+from clerestory.advice.demand import Priority
 from clerestory.advice.question import Question, Terms, pose
 from clerestory.advice.scheduler import Scheduler
 from clerestory.engine import NATURE, State
@@ -237,3 +239,27 @@ async def test_an_analyst_that_shuts_down_says_so() -> None:
             await one.ask(asked(iterations=1))
     assert caught.value.reason == Reason.FINISHING
     assert [name for name, _ in answer.remarks if name == "FINISHING"]
+
+
+async def test_what_nobody_reads_is_not_explained() -> None:
+    question = asked(iterations=300, seconds=60.0, early_stop=False)
+    async with analyst() as one, one.place(HERE, Priority.MOVE, 60.0) as admitted:
+        read, unread = await one.ask(question), await one.ask(question, admitted()[0])
+    assert (read.explained, unread.explained) == (True, False)
+
+
+async def test_background_searches_begin_one_in_each_round_of_the_event_loop() -> None:
+    rounds, begun = 0, list[int]()
+
+    async def begin(number: int) -> None:
+        async with one.place(Caller(str(number)), Priority.MOVE, 60.0):
+            begun.append(rounds)
+
+    async with analyst() as one:
+        beginning = asyncio.gather(*map(begin, range(20)))
+        while not beginning.done():
+            await asyncio.sleep(0)
+            rounds += 1
+        await beginning
+    assert len(begun) == 20
+    assert max(Counter(begun).values()) <= 2  # the first turn is there at once

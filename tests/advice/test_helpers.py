@@ -78,3 +78,29 @@ async def test_all_helpers_of_a_search_leave_at_once() -> None:
             await asking
             assert one.scheduler._policy._helpers == []
     assert not any(call.args[1].helps for call in left.call_args_list)
+
+
+@pytest.mark.parametrize(("trees", "helpers"), [(1, 0), (1, 3), (2, 2)])
+def test_nothing_is_left_of_a_search_that_was_interrupted_and_has_ended(trees: int, helpers: int) -> None:
+    policy, (_, asked) = Policy(4, 8, 100), demand(0, 60.0, trees=trees, helpers=helpers, waits=True)
+    tasks = policy.admit(asked, 0.0)
+    policy.interrupt(tasks, 1.0)
+    policy.resume(tasks, 2.0)
+    picked = [policy.pick(2.0) for _ in range(trees + helpers + 1)]
+    assert [one and one.helps for one in picked] == [False] * trees + [True] * helpers + [None]
+    for task in tasks:
+        policy.put_back(task, SLICE, 10, 3.0)
+        if not task.helps:
+            policy.leave(task, 3.0)
+    assert policy.pick(3.0) is None
+
+
+def test_a_thread_that_has_made_its_iterations_does_not_go_on_after_an_interruption() -> None:
+    policy, (_, asked) = Policy(4, 8, 100), demand(0, 60.0, trees=2, iterations=100, waits=True)
+    done, other = policy.admit(asked, 0.0)
+    assert policy.pick(0.0) is done
+    policy.put_back(done, SLICE, 100, SLICE)
+    policy.leave(done, SLICE)
+    policy.interrupt([done, other], 1.0)
+    policy.resume([done, other], 2.0)
+    assert [policy.pick(2.0), policy.pick(2.0)] == [other, None]

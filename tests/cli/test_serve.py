@@ -23,8 +23,9 @@ from clerestory.clients.child import own
 from clerestory.door.config import DoorSettings
 from clerestory.server.app import start
 from clerestory.server.config import Settings
+from lab.load.connections import PREFACE, SETTINGS, frame
 from tests.cli.command import announced, run, started
-from tests.faults.strangers import GOAWAY, PREFACE, SETTINGS, frame
+from tests.faults.strangers import GOAWAY
 from tests.server.harness import FORMATS
 from tests.server.secured import write_certificate
 from tests.servers import running_server

@@ -1,12 +1,12 @@
 """Two servers that share the games of one PostgreSQL, while all of it fails; and the books balanced after each fault.
 
 `python -m tests.faults.fleet --seconds 3600` runs in pieces, each with a database of its own, and prints for how long
-games stood still.
+games stood still. `--alone 'kill one' --alone 'pause one'` has these kinds of faults only, one after the other.
 """
 
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -143,14 +143,21 @@ def games_made(fleet: Fleet, everybody: Everybody) -> list[str]:
     return lost + ([f"games were made twice: {stored - named}"] if len(stored - named) > pending else [])
 
 
-def fly(folder: Path, seed: int, seconds: float = PIECE) -> Tally:
-    """Run a piece of about that many seconds, and return what came of it."""
+def fly(folder: Path, seed: int, seconds: float = PIECE, alone: Sequence[str] = ()) -> Tally:
+    """Run a piece of about that many seconds, and return what came of it.
+
+    Args:
+        folder: for what the servers write.
+        seed: of all chance.
+        seconds: of faults.
+        alone: the kinds of faults that come, one after the other; none for all kinds, and many at once.
+    """
     tally, ends = Tally(), time.monotonic() + seconds
     with two_servers(folder, ("text", "json")[seed % 2]) as fleet:
         fresh = [replica.held() for replica in fleet.replicas]
         everybody = everybody_at(fleet, seed)
         try:
-            fail(fleet, everybody, Random(seed), tally, ends)
+            fail(fleet, everybody, Random(seed), tally, ends, alone)
             tally.faults += stand_still(fleet)
         finally:
             everybody.leave()
@@ -165,13 +172,15 @@ def fly(folder: Path, seed: int, seconds: float = PIECE) -> Tally:
     return tally
 
 
-def fail(fleet: Fleet, everybody: Everybody, luck: Random, tally: Tally, ends: float) -> None:
+def fail(
+    fleet: Fleet, everybody: Everybody, luck: Random, tally: Tally, ends: float, alone: Sequence[str] = ()
+) -> None:
     """Let one thing fail, or many one upon another: once, and again until a time is over."""
     round_ = Round(fleet, everybody, luck, tally)
     until(LIMIT, lambda: len(fleet.progress()) >= len(everybody.players) + WATCHERS)
     while True:
-        if luck.random() < ALONE:
-            round_.alone(luck.choice(list(KINDS)))
+        if alone or luck.random() < ALONE:
+            round_.alone(luck.choice(alone or list(KINDS)))
         else:
             round_.burst(
                 [luck.choice(list(luck.choice((KILLS, OTHERS, OTHERS)))) for _ in range(luck.randint(4, MOST))]
@@ -198,13 +207,20 @@ def not_given_back(replicas: list[Replica], fresh: list[tuple[int, int]]) -> lis
     return found
 
 
-def main(seconds: Annotated[float, typer.Option(help="Of all pieces together.")] = 3600.0, seed: int = 0) -> None:
+def main(
+    seconds: Annotated[float, typer.Option(help="Of all pieces together.")] = 3600.0,
+    seed: int = 0,
+    alone: Annotated[list[str], typer.Option(help="Kind of the faults, which then come one after the other.")] = [],  # noqa: B006
+) -> None:
     """Run pieces, and print their figures; exit with 1 for a fault."""
+    if unknown := {*alone} - {*KINDS}:
+        raise typer.BadParameter(f"no kinds of faults: {sorted(unknown)}; there are {', '.join(KINDS)}")
     done = []
     for piece in range(seed, seed + max(1, round(seconds / PIECE))):
         with TemporaryDirectory(prefix="fleet-") as folder:
-            done.append(fly(Path(folder), piece))
-        typer.echo("\n  ".join([f"piece {piece}: {len(done[-1].faults)} faults", *done[-1].faults[:20]]))
+            done.append(fly(Path(folder), piece, alone=alone))
+        times = {name: [round(time, 1) for time in sorted(found)] for name, found in done[-1].still.items() if name}
+        typer.echo("\n  ".join([f"piece {piece}: {len(done[-1].faults)} faults, {times}", *done[-1].faults[:20]]))
     typer.echo(table(done))
     raise typer.Exit(any(one.faults for one in done))
 

@@ -8,29 +8,14 @@ from dataclasses import dataclass
 
 import psutil
 
-PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+from lab.load.connections import PREFACE, frame, heads
+
 DATA, HEADERS, RST_STREAM, SETTINGS, PING, GOAWAY, WINDOW_UPDATE = 0, 1, 3, 4, 6, 7, 8
 END_STREAM, END_HEADERS, ACK = 1, 4, 1
 INITIAL_WINDOW = 4  # of SETTINGS
 FRAME_BYTES = 16384
 DECLARED, SENT = 65_000, 64_000  # bytes of each message, and how many of them are sent as soon as they may be
 READ_BYTES = 4096  # at a time, so that hundreds of strangers leave others of this event loop their turns
-
-
-def frame(kind: int, flags: int, stream: int, payload: bytes = b"") -> bytes:
-    return struct.pack(">I", len(payload))[1:] + struct.pack(">BBI", kind, flags, stream) + payload
-
-
-def text(value: str) -> bytes:
-    """A short string of HPACK, without Huffman coding (RFC 7541, section 5.2)."""
-    assert len(value) < 127
-    return bytes([len(value)]) + value.encode()
-
-
-def heads(path: str) -> bytes:
-    pairs = {":method": "POST", ":scheme": "http", ":path": path, ":authority": "x", "te": "trailers"}
-    pairs["content-type"] = "application/grpc"
-    return b"".join(b"\0" + text(name) + text(value) for name, value in pairs.items())
 
 
 @dataclass
@@ -117,11 +102,12 @@ class Stranger(asyncio.Protocol):
 
 
 @asynccontextmanager
-async def strangers(target: str, connections: int, deeds: Deeds) -> AsyncIterator[None]:
-    """Have strangers act during the block, and leave without a word at its end."""
+async def strangers(target: str, connections: int, deeds: Deeds, address: str = "127.0.0.1") -> AsyncIterator[None]:
+    """Have strangers from an address of this machine act during the block, and leave without a word at its end."""
     host, _, port = target.rpartition(":")
     loop = asyncio.get_running_loop()
-    made = [await loop.create_connection(lambda: Stranger(deeds), host, int(port)) for _ in range(connections)]
+    here = {"local_addr": (address, 0)}
+    made = [await loop.create_connection(lambda: Stranger(deeds), host, int(port), **here) for _ in range(connections)]
     try:
         yield
     finally:

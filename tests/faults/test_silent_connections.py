@@ -17,9 +17,9 @@ import psutil
 import pytest
 
 from clerestory.clients import Advisor
+from lab.load.connections import PREFACE, SETTINGS, frame
 from lab.load.server import ANNOUNCED
 from tests.faults.conftest import POSITION
-from tests.faults.strangers import PREFACE, SETTINGS, frame
 from tests.parts import missing
 
 PAGE = re.compile(r"page at http://127\.0\.0\.1:(\d+)/")

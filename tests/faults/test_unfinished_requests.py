@@ -14,8 +14,9 @@ import trustme
 
 from clerestory.v1.rules_pb2 import ListGamesRequest
 from clerestory.v1.rules_pb2_grpc import RulesServiceStub
+from lab.load.connections import PREFACE, frame
 from lab.load.server import own_server
-from tests.faults.strangers import PREFACE, SETTINGS, Deeds, frame, measured, strangers
+from tests.faults.strangers import SETTINGS, Deeds, measured, strangers
 
 MIB = 1 << 20
 TAKEN = 300_000_000  # bytes, by requests on their way, whatever strangers do: docs/operations.md

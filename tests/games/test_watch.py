@@ -1,7 +1,8 @@
 """Games that are watched: a state for every entry, fewer for a slow reader, and how a stream ends."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections import Counter
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from typing import Any
 from unittest.mock import AsyncMock, patch
@@ -17,6 +18,7 @@ from clerestory.games.viewer import Viewer
 from clerestory.refusals import Reason
 from clerestory.server import transport
 from clerestory.server import watch as watches
+from clerestory.turns import Turns
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub
 from tests.clients.relay import muting
@@ -188,13 +190,17 @@ class Reader:
         return self.states
 
 
+async def at_once() -> None:
+    """Wait for no turn."""
+
+
 @asynccontextmanager
 async def watched(viewer: Viewer, **options: Any) -> AsyncIterator[tuple[Keeper, Any, Reader]]:
     """Yield a game of two people without a server, and a reader that was offered its first state."""
     keeper, reader = Keeper(SqliteStore("memory:"), Limits(10, 10), AsyncMock()), Reader()
     await keeper.create(kept(**options), [])
     async with keeper.lend("game") as live:
-        task = asyncio.create_task(watches.watch(keeper, live, viewer, None, reader.write))
+        task = asyncio.create_task(watches.watch(keeper, live, viewer, None, reader.write, at_once))
         await reader.offered.wait()
         yield keeper, live, reader
         task.cancel()
@@ -220,7 +226,7 @@ async def test_viewers_who_see_the_same_share_a_message() -> None:
         async with watched(Viewer((0,))) as (keeper, live, _):
             others = [Reader() for _ in range(3)]
             tasks = [
-                asyncio.create_task(watches.watch(keeper, live, Viewer((seat,)), None, reader.write))
+                asyncio.create_task(watches.watch(keeper, live, Viewer((seat,)), None, reader.write, at_once))
                 for seat, reader in zip((0, 0, 1), others, strict=True)
             ]
             for reader in others:
@@ -235,3 +241,29 @@ async def test_onlookers_watch_a_game_late() -> None:
         await reader.read(1)
         await play(keeper, live)
         assert [state.game.ply for state in await reader.read(1)] == [0, 1]
+
+
+async def test_watchers_with_something_to_see_take_turns() -> None:
+    """While a crowd watches, the event loop writes one message each time that it comes round."""
+    turns, rounds, written = Turns(), 0, list[int]()
+
+    async def always() -> AsyncGenerator[Any, None]:
+        for number in range(5):
+            yield number
+
+    async def turn() -> None:
+        async with turns.taken("a caller"):
+            pass
+
+    async def read() -> None:
+        async for number in watches.in_turns(always(), turn):
+            if number:
+                written.append(rounds)
+
+    reading = asyncio.gather(*(read() for _ in range(20)))
+    while not reading.done():
+        await asyncio.sleep(0)
+        rounds += 1
+    await reading
+    assert len(written) == 20 * 4
+    assert max(Counter(written).values()) <= 2  # the first turn is there at once
