@@ -8,18 +8,20 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check
 # Python keeps the bytecode of what it imports, also where the environment says otherwise: so pip need not compile everything.
 export PYTHONDONTWRITEBYTECODE :=
 INSTALL := $(PIP) install --quiet --no-compile --constraint constraints.txt
-SOURCES := setup.py MANIFEST.in $(shell find src engine search arena learn review advice games server clients door cli texts lessons lab/bench proto -type f -not -path '*/__pycache__/*' \
+FOLDERS := common engine search server clients tools/bench proto
+SOURCES := setup.py MANIFEST.in pyproject.toml $(shell find $(FOLDERS) -type f -not -path '*/__pycache__/*' \
 	-not -path 'clients/web/*' -not -path 'clients/typescript/*' -not -name '*.so' -not -name '*.pyc' 2>/dev/null)
 CYTHON := $(filter %.pyx %.pxd %.h %.toml search/options.py setup.py,$(SOURCES))
 PAGE := clients/web/dist/index.html
-PAGE_SOURCES := $(shell find clients/web/src clients/typescript/src proto third_party texts lessons -type f -not -name '*.py*' -not -path '*/src/gen/*') \
+PAGE_SOURCES := $(shell find clients/web/src clients/typescript/src proto common/i18n server/lessons -type f -not -name '*.py*' -not -path '*/src/gen/*') \
 	$(wildcard clients/web/*.json clients/web/*.mjs clients/web/*.py)
 CHECKED := build/checked
 WATCHED := build/watched
 PYTEST := $(BIN)/python -m pytest -n auto --dist worksteal
 MAKEFLAGS += --jobs=3  # packages are installed while the extensions and the page are built
 
-.PHONY: demo test test-system test-slow wheels test-extras test-asan test-tsan lint reference baseline bench client constraints clean
+.PHONY: demo test test-system test-slow wheels test-extras test-asan test-tsan loadtest curve soak lint reference baseline bench client \
+	constraints clean
 
 demo: $(VENV)/.built  ## one recommendation, end to end: build, server, search, table; then a hint that sharpens
 	$(BIN)/clerestory show examples/positions/cathedral-3p-round4-draft.json
@@ -36,7 +38,7 @@ test-system: $(VENV)/.system  ## real processes, browsers, kills, databases, pro
 	$(PYTEST) -m "system and not slow" $(TEST_OPTIONS)
 
 # Under loadgroup a process gets all tests of an xdist_group, so what they share is built once.
-EXTRAS := tests/arena/test_on_ray.py tests/search/openspiel
+EXTRAS := tests/search/arena/test_on_ray.py tests/search/openspiel
 test-slow: $(VENV)/.system  ## what takes longer: packages built in isolation, long comparisons
 	$(PYTEST) --dist loadgroup -m slow --timeout 3600 $(EXTRAS:%=--ignore %) $(TEST_OPTIONS)
 
@@ -47,7 +49,7 @@ test-extras: $(VENV)/.test  ## the tests that need large packages: Ray, OpenSpie
 test-asan: $(CHECKED)/.built  ## the laws and the search with bounds checks, AddressSanitizer and UBSan
 	PYTHONPATH=$(CHECKED) PYTHONMALLOC=malloc ASAN_OPTIONS=detect_leaks=0 UBSAN_OPTIONS=print_stacktrace=1 \
 	LD_PRELOAD="$$(gcc -print-file-name=libasan.so) $$(gcc -print-file-name=libubsan.so)" \
-	$(BIN)/python -m pytest -p no:cacheprovider tests/engine tests/search tests/arena
+	$(BIN)/python -m pytest -p no:cacheprovider tests/engine tests/search
 
 test-tsan: $(WATCHED)/.built  ## threads that share a tree, counted to the last visit, with ThreadSanitizer
 	PYTHONPATH=$(WATCHED) TSAN_OPTIONS=halt_on_error=1 LD_PRELOAD="$$(gcc -print-file-name=libtsan.so)" \
@@ -63,10 +65,10 @@ wheels: $(PAGE)  ## a wheel of each of $(WHEELS) in dist/: built, repaired, inst
 	$(BIN)/python -m tools.wheels build/source/clerestory-*/ dist $(WHEELS)
 
 loadtest: $(VENV)/.load  ## a minute of users on a server of their own; fails beyond the thresholds; report in build/loadtest.html
-	$(BIN)/python -m lab.load.users
+	$(BIN)/python -m loadtest.users
 
 curve: $(VENV)/.load  ## 0.1x to 20x capacity, five and a half minutes; docs/pictures
-	$(BIN)/python -m lab.load.curve
+	$(BIN)/python -m loadtest.curve
 
 SOAK_SECONDS ?= 3600
 soak: $(VENV)/.test  ## an hour each: two servers and PostgreSQL; twice the capacity; and a thousand kills with everybody there
@@ -76,7 +78,7 @@ soak: $(VENV)/.test  ## an hour each: two servers and PostgreSQL; twice the capa
 lint: $(VENV)/.lint
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	PATH=$(BIN):$$PATH cython-lint engine search arena lab
+	PATH=$(BIN):$$PATH cython-lint engine search tools
 	$(BIN)/mypy
 	$(BIN)/buf lint
 	$(BIN)/buf format --diff --exit-code
@@ -105,7 +107,7 @@ constraints: $(VENV)/.system
 
 clean:
 	rm -rf build dist *.egg-info $(VENV)
-	find engine search arena src '(' -name '*.so' -o -name counts.pxd -o -name loop_options.pxd ')' -delete
+	find common engine search -name '*.so' -delete
 
 # The pip of the interpreter installs a newer one quicker than `venv` does; where it is missing or too old, `venv` must.
 $(VENV)/.tools: pyproject.toml constraints.txt

@@ -22,9 +22,11 @@ from setuptools.command.build_py import build_py
 from setuptools.command.sdist import sdist
 from setuptools.modified import newer_group
 
-FOLDERS = ("engine", "search", "arena")  # those with Cython
+ROOMS = tomllib.loads(Path("pyproject.toml").read_text("utf-8"))["tool"]["clerestory"]["rooms"]
+GENERATED = {"clerestory.page": "clients/web/dist", "clerestory.v1": "build/stubs/clerestory/v1"}
+DOCUMENTS = {"clerestory.docs": "docs"}
 SHARED = "clerestory._cyutility"  # what Cython would otherwise put into every module, such as memory views
-PACKAGES = Path("build/packages")  # links to the folders, where Cython finds a .pxd by its dotted name
+PACKAGES = Path("build/packages")  # where Cython finds each .pxd by its dotted name: links, and generated ones
 STUBS = Path("build/stubs/clerestory")
 PAGE = Path("clients/web/dist/index.html")
 BUILD = os.environ.get("CLERESTORY_BUILD", "plain")
@@ -40,19 +42,31 @@ COLD |= {"state", "tables", "value"}
 SANITIZE = ["-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=undefined", "-fno-omit-frame-pointer"]
 
 
+def packages() -> dict[str, Path]:
+    """Return the folder of every package of code, by its name."""
+    found: dict[str, Path] = {}
+    for room in ROOMS:
+        folder = Path(room["folder"])
+        if folder.is_dir():
+            top = room.get("package", ".".join(("clerestory", *folder.parts)))
+            inner = [path.parent for path in folder.rglob("__init__.py") if "node_modules" not in path.parts]
+            found |= {".".join((top, *path.relative_to(folder).parts)): path for path in inner}
+    return found
+
+
 def extensions() -> list[Extension]:
-    """Return the module of every .pyx of the folders, and the one of what they share."""
-    sources = [source for folder in FOLDERS for source in sorted(Path(folder).rglob("*.pyx"))]
-    modules = [extension("clerestory." + ".".join(source.with_suffix("").parts), source) for source in sources]
-    return [extension(SHARED, Path("src", *SHARED.split(".")).with_suffix(".c")), *modules]
+    """Return the module of every .pyx of the packages, and the one of what they share."""
+    sources = [(f"{name}.{source.stem}", source) for name, path in packages().items() for source in path.glob("*.pyx")]
+    modules = [extension(name, source) for name, source in sorted(sources)]
+    return [extension(SHARED, Path("common", SHARED.rpartition(".")[2]).with_suffix(".c")), *modules]
 
 
 def translate(modules: list[Extension]) -> list[Extension]:
     """Return the modules with C sources, which are made from those in Cython where these are newer."""
     Options.warning_errors = True
+    link_packages()
     write_counts()
     write_loop_options()
-    link_packages()
     return cythonize(
         modules,
         include_path=[str(PACKAGES)],
@@ -78,7 +92,7 @@ def write_counts() -> None:
         counts = {name: len(cards) for name, cards in tables.items() if isinstance(cards, list)}
         lines = [f"    NUM_{name.upper()} = {count}\n" for name, count in counts.items()]
         header = '# cython: language_level=3\n"""Cards in each list of catalogue.toml, counted by setup.py."""\n\n'
-        write_changed(module.with_suffix(".pxd"), "".join([header, "cpdef enum:\n", *lines]))
+        write_declarations(module.with_suffix(".pxd"), "".join([header, "cpdef enum:\n", *lines]))
 
 
 def write_loop_options() -> None:
@@ -89,11 +103,12 @@ def write_loop_options() -> None:
     pairs = [(ast.unparse(one.annotation), ast.unparse(one.target)) for one in fields if isinstance(one, ast.AnnAssign)]
     header = '# cython: language_level=3\n"""Options for the loop of a search, made by setup.py from InLoop."""\n\n'
     struct = "".join(f"    {C_TYPES[kind]} {name}\n" for kind, name in pairs)
-    write_changed(module.with_name("loop_options.pxd"), f"{header}cdef struct LoopOptions:\n{struct}")
+    write_declarations(module.with_name("loop_options.pxd"), f"{header}cdef struct LoopOptions:\n{struct}")
 
 
-def write_changed(there: Path, made: str) -> None:
-    """Write a file unless it is already so: or else all that depends on it would be made anew."""
+def write_declarations(module: Path, made: str) -> None:
+    """Write a generated .pxd among the links, unless it is there: what depends on a new file is compiled again."""
+    there = PACKAGES / "clerestory" / module
     if not there.is_file() or there.read_text("utf-8") != made:
         there.write_text(made, "utf-8")
 
@@ -118,13 +133,16 @@ def is_outdated() -> bool:
 
 
 def link_packages() -> None:
-    """Give the folders the layout of the installed package, as far as Cython looks."""
-    root = PACKAGES / "clerestory"
-    shutil.rmtree(root, ignore_errors=True)
-    root.mkdir(parents=True)
-    (root / "__init__.py").touch()
-    for folder in FOLDERS:
-        (root / folder).symlink_to(Path(folder).resolve())
+    """Give the sources in Cython the layout of the installed package, as far as Cython looks."""
+    for link in PACKAGES.rglob("*.p*"):
+        if not link.exists():
+            link.unlink()
+    for name, folder in packages().items():
+        there = PACKAGES.joinpath(*name.split("."))
+        there.mkdir(parents=True, exist_ok=True)
+        for source in (folder / "__init__.py", *folder.glob("*.pxd"), *folder.glob("*.pyx")):
+            if not (there / source.name).exists():
+                (there / source.name).symlink_to(source.resolve())
 
 
 def write_stubs() -> None:
@@ -197,4 +215,5 @@ if CHECKED:
 
 if __name__ == "__main__":  # the processes that translate may import this file
     commands = {"build_ext": BuildExt, "build_py": BuildPy, "sdist": Sdist}
-    setup(ext_modules=extensions(), cmdclass=commands, options=OPTIONS)
+    folders = {name: str(folder) for name, folder in packages().items()} | GENERATED | DOCUMENTS
+    setup(packages=[*folders], package_dir=folders, ext_modules=extensions(), cmdclass=commands, options=OPTIONS)

@@ -17,7 +17,7 @@ from pydantic_core import PydanticCustomError
 
 from clerestory.engine.errors import BadCatalogue, CatalogueInUse, quoted, unread
 from clerestory.engine.fields import Fields, read_fields
-from clerestory.texts.sentences import Text, text
+from clerestory.i18n.sentences import Text, text
 
 Id = Annotated[str, StringConstraints(pattern=r"^[a-z][a-z0-9_]{0,39}$")]
 Name = Annotated[str, StringConstraints(min_length=1, max_length=60)]

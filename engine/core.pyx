@@ -11,7 +11,7 @@ from clerestory.engine.errors import text as fault
 from clerestory.engine.encoding cimport Encoder, write_inputs
 from clerestory.engine.integers cimport is_integer
 from clerestory.engine.rng cimport Rng
-from clerestory.texts import say
+from clerestory.i18n import say
 
 
 class Action(NamedTuple):

@@ -16,7 +16,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 if TYPE_CHECKING:  # which is imported where an error is made
-    from clerestory.texts.sentences import Argument, Text
+    from clerestory.i18n.sentences import Argument, Text
 
 
 LONGEST_QUOTED = 80  # characters of a value
@@ -35,14 +35,14 @@ class Fault(str):
 
     def said(self, language: str) -> str:
         """Return it in a language."""
-        from clerestory.texts.sentences import said
+        from clerestory.i18n.sentences import said
 
         return said(self.text, self.game, language)
 
 
 def fault_of(one: "Text", game: str = "") -> Fault:
     """Return what is wrong with a field of an input of a game."""
-    from clerestory.texts.sentences import said
+    from clerestory.i18n.sentences import said
 
     fault = Fault(said(one, game))
     fault.text, fault.game = one, game
@@ -51,7 +51,7 @@ def fault_of(one: "Text", game: str = "") -> Fault:
 
 def text(code: str, **arguments: "Argument") -> "Text":
     """Return what is wrong as a text, for modules that help of commands imports without any text."""
-    from clerestory.texts import sentences
+    from clerestory.i18n import sentences
 
     return sentences.text(code, **arguments)
 

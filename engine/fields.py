@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 from pydantic import BaseModel, ConfigDict, ValidationError
 
 from clerestory.engine.errors import Violations, quoted
-from clerestory.texts.sentences import Text, text
+from clerestory.i18n.sentences import Text, text
 
 MAX_LISTED = 20  # faults named in one error
 OWN = "fault."  # beginning of the types of faults that a validator of ours finds, which are codes

@@ -28,7 +28,7 @@ from clerestory.engine.picture import Telling
 from clerestory.engine.plans import Planner
 from clerestory.engine.toy import changes as toy_changes
 from clerestory.engine.toy.rules import TOY, ToyGame
-from clerestory.texts.sentences import text
+from clerestory.i18n.sentences import text
 
 
 class Points(Protocol):

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 import pydantic
 
 from clerestory.engine.fields import Fields
-from clerestory.texts.sentences import Text, text
+from clerestory.i18n.sentences import Text, text
 
 
 class FieldContext(NamedTuple):

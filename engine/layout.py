@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from clerestory.engine.errors import BadPosition
 from clerestory.engine.fields import read_fields
 from clerestory.engine.kinds import FieldContext, Kind, listed, model
-from clerestory.texts.sentences import Text, text
+from clerestory.i18n.sentences import Text, text
 
 FieldFault = tuple[str, Text]  # path of a field, what is wrong there
 Member = tuple[int, str, int]  # address, type as the module struct calls it, how many

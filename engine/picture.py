@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from clerestory.texts import LEFT_TO_RIGHT, say
-from clerestory.texts.languages import END_OF_ISOLATE, ENGLISH, ISOLATE, isolated
+from clerestory.i18n import LEFT_TO_RIGHT, say
+from clerestory.i18n.languages import END_OF_ISOLATE, ENGLISH, ISOLATE, isolated
 
 INVISIBLE = (LEFT_TO_RIGHT, ISOLATE, END_OF_ISOLATE)  # marks of direction, which take no room
 

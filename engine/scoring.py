@@ -7,8 +7,8 @@ from itertools import pairwise
 from clerestory.engine.changes import Change, View, changes
 from clerestory.engine.core import Game, State
 from clerestory.engine.games import LIST
-from clerestory.texts import has, say
-from clerestory.texts.languages import ENGLISH, number
+from clerestory.i18n import has, say
+from clerestory.i18n.languages import ENGLISH, number
 
 ScoreSource = tuple[str, str]  # a code, and a card or ""
 

@@ -93,7 +93,7 @@ class Sharpness:
     """How the win shares of a search become true, between players as strong as that search.
 
     They are raised to an exponent, which is a sum of terms, so that it is continuous in the iterations, and the first
-    seat is given odds that the value does not know of; `python -m lab.shares fit` fits both.
+    seat is given odds that the value does not know of; `python -m tools.lab.shares fit` fits both.
 
     Attributes:
         even: the exponent at 2,000 iterations in the first round, less `first`.

@@ -1,7 +1,7 @@
 """How sure a choice is: the share of searches ten times longer that would name the same action.
 
 It cannot be computed from the standard errors of the lines: they assume independent iterations, while a longer search
-finds better replies and changes the values themselves. So it is fitted on pairs of searches (`lab/certainty.py`).
+finds better replies and changes the values themselves. So it is fitted on pairs of searches (`tools/lab/certainty.py`).
 """
 
 from collections.abc import Sequence

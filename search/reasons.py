@@ -11,11 +11,11 @@ from typing import Any
 from clerestory.engine.core import Game, State
 from clerestory.engine.games import LIST
 from clerestory.figures import Outlook
+from clerestory.i18n.sentences import Argument, QuotedAction, QuotedItem, Text, said, text
 from clerestory.search.gains import Gain as Gain
 from clerestory.search.gains import gain as gain
 from clerestory.search.lines import Line, combined
 from clerestory.search.result import Result
-from clerestory.texts.sentences import Argument, QuotedAction, QuotedItem, Text, said, text
 
 NAMED = 3  # features in a sentence, those that differ most
 LEAST_NAMED = 0.5  # smallest difference of a feature that a player would mention

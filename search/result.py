@@ -4,9 +4,9 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
+from clerestory.i18n.sentences import Text
 from clerestory.search.gains import Gain
 from clerestory.search.lines import Line
-from clerestory.texts.sentences import Text
 
 FIGURES = (
     *("win_shares", "standard_errors", "margin", "margin_error"),

@@ -1,1 +1,1 @@
-"""The gRPC service: handlers, translation between messages and domain types, and limits on calls."""
+"""The service: a server from its start to its shutdown, with its settings, logs and traces."""

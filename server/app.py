@@ -21,37 +21,37 @@ from grpc_health.v1._async import HealthServicer
 from grpc_health.v1.health_pb2_grpc import add_HealthServicer_to_server
 
 from clerestory.addresses import is_heard, socket_of
-from clerestory.advice.analyst import Analyst
-from clerestory.advice.reviewer import Reviewer
-from clerestory.advice.scheduler import Scheduler
 from clerestory.declared import BadSettings
-from clerestory.games.bots import Bots
-from clerestory.games.bounds import CLOSING
-from clerestory.games.keeper import Keeper, Limits
-from clerestory.games.mover import Choose
-from clerestory.games.opening import open_store
-from clerestory.games.store import Store
-from clerestory.games.whereabouts import file_of
 from clerestory.search.turns import take_turns
-from clerestory.server.annotation_service import Annotations
-from clerestory.server.boundary import Boundary
-from clerestory.server.callers import Callers
+from clerestory.server.analysis.analyst import Analyst
+from clerestory.server.analysis.reviewer import Reviewer
+from clerestory.server.analysis.scheduler import Scheduler
 from clerestory.server.certificates import Certificates
 from clerestory.server.config import Settings
 from clerestory.server.descriptors import Connections, connections, open_descriptors, take_descriptors
-from clerestory.server.game_service import GameHandlers
-from clerestory.server.gate import MOST_CALLS, Gate
-from clerestory.server.lesson_service import Lessons
+from clerestory.server.games.bots import Bots
+from clerestory.server.games.bounds import CLOSING
+from clerestory.server.games.keeper import Keeper, Limits
+from clerestory.server.games.mover import Choose
+from clerestory.server.games.opening import open_store
+from clerestory.server.games.store import Store
+from clerestory.server.games.whereabouts import file_of
 from clerestory.server.life import Life
 from clerestory.server.memory import limit_bytes, resident_bytes
-from clerestory.server.metrics import Exposition, Metrics, expose
-from clerestory.server.pieces import Pieces
-from clerestory.server.puzzle_service import Puzzles
-from clerestory.server.reflection import add_reflection
-from clerestory.server.rules_service import RulesHandlers
-from clerestory.server.security import Tokens
-from clerestory.server.service import AdvisorHandlers
-from clerestory.server.transport import OPERATORS, STREAMS_INSIDE, channel_options
+from clerestory.server.rpc.annotation_service import Annotations
+from clerestory.server.rpc.boundary import Boundary
+from clerestory.server.rpc.callers import Callers
+from clerestory.server.rpc.game_service import GameHandlers
+from clerestory.server.rpc.gate import MOST_CALLS, Gate
+from clerestory.server.rpc.lesson_service import Lessons
+from clerestory.server.rpc.metrics import Exposition, Metrics, expose
+from clerestory.server.rpc.pieces import Pieces
+from clerestory.server.rpc.puzzle_service import Puzzles
+from clerestory.server.rpc.reflection import add_reflection
+from clerestory.server.rpc.rules_service import RulesHandlers
+from clerestory.server.rpc.security import Tokens
+from clerestory.server.rpc.service import AdvisorHandlers
+from clerestory.server.rpc.transport import OPERATORS, STREAMS_INSIDE, channel_options
 from clerestory.spans import NOW
 from clerestory.v1 import advisor_pb2, annotation_pb2, games_pb2, lessons_pb2, puzzle_pb2, rules_pb2
 from clerestory.v1.advisor_pb2_grpc import add_AdvisorServiceServicer_to_server

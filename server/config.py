@@ -5,9 +5,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from clerestory.addresses import is_loopback, is_port
-from clerestory.advice.capacity import Capacity
 from clerestory.declared import COUNT, NOT_NEGATIVE, BadSettings, Numbers, OneOf, declared, require_ranges
-from clerestory.games.bounds import MEMORY
+from clerestory.server.analysis.capacity import Capacity
+from clerestory.server.games.bounds import MEMORY
 
 MAX_MESSAGE_BYTES = 64 * 1024  # any position fits; larger messages are rejected
 MAX_IDLE = 86_400.0  # seconds

@@ -3,8 +3,8 @@
 import resource
 from pathlib import Path
 
-from clerestory.advice.capacity import Capacity
-from clerestory.advice.machine import free_memory, pages
+from clerestory.server.analysis.capacity import Capacity
+from clerestory.server.analysis.machine import free_memory, pages
 
 BESIDE_TREES = 100_000_000  # bytes for everything except trees
 STRANGERS = 300_000_000  # bytes that unfinished requests can take

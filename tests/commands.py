@@ -40,7 +40,7 @@ PLACEHOLDERS = {
     "RUN": "folder",
     "SEATS": "2",
     "SEED": "1",
-    "lab.NAME": "lab.regret",
+    "tools.lab.NAME": "tools.lab.regret",
 }
 
 
@@ -124,7 +124,7 @@ def read_by_module(rest: Sequence[str], monkeypatch: pytest.MonkeyPatch) -> str:
         except SystemExit as end:
             return in_text(said) or str(end.code or "")  # 0 of an option that says something and ends
         except ModuleNotFoundError as error:
-            if (error.name or "").split(".")[0] in ("clerestory", "lab", "tests", "tools"):
+            if (error.name or "").split(".")[0] in ("clerestory", "loadtest", "tests", "tools"):
                 raise
             missing(str(error.name), "make .venv/.load")
     return "it has no parser"

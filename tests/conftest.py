@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from clerestory.clients import Advisor
-from clerestory.games import committer
-from lab.load.envoy import find_envoy
+from clerestory.server.games import committer
+from loadtest.envoy import find_envoy
 from tests.parts import ALLOWED, missing
 from tests.postgres import cluster, database  # noqa: F401  # fixtures
 from tests.servers import running_server

@@ -3,9 +3,9 @@
 import re
 from functools import cache
 
-from clerestory.texts import patterns
-from clerestory.texts.files import FOLDER, read
-from clerestory.texts.languages import ENGLISH, LANGUAGES
+from clerestory.i18n import patterns
+from clerestory.i18n.files import FOLDER, read
+from clerestory.i18n.languages import ENGLISH, LANGUAGES
 
 OTHERS = [language for language in LANGUAGES if language != ENGLISH]
 DOMAINS = sorted(path.stem for path in (FOLDER / ENGLISH).glob("*.json") if path.stem != "toy")

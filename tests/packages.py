@@ -4,32 +4,42 @@ import re
 import tomllib
 from collections.abc import Collection
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).parents[1]
-FOLDERS: dict[str, str] = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["package-dir"]
-WITHOUT_CODE = {"docs", "build"}  # of what is installed: documents, and what is generated
-ROOMS = sorted({Path(folder).parts[0] for folder in (*FOLDERS.values(), "tools")} - WITHOUT_CODE)
+ROOMS: list[dict[str, Any]] = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["clerestory"]["rooms"]
+FOLDERS: dict[str, str] = {  # the packages of the rooms, by folder
+    folder: room.get("package", "clerestory." + folder.removesuffix(".py").replace("/", "."))
+    for room in ROOMS
+    for folder in [room["folder"]]
+}
+DEVELOPERS = ("loadtest", "tools")  # not shipped, but for tools/bench
 SUFFIXES = {".py", ".pyi", ".pyx", ".pxd"}
 
 NAMES = r"\([^)]*\)|[^\n#]*"
-HOUSE = r"(?:clerestory|lab|tools)\b[\w.]*"
+HOUSE = r"(?:clerestory|loadtest|tools)\b[\w.]*"
 IMPORT = re.compile(rf"^\s*(?:from ({HOUSE}) c?import ({NAMES})|c?import ({HOUSE}))", re.MULTILINE)
 RENAMED = re.compile(r"\bas \w+|#[^\n]*")
 
 
 def sources() -> list[Path]:
-    paths = [path.relative_to(ROOT) for room in ROOMS for path in (ROOT / room).rglob("*.p*")]
-    return sorted(path for path in paths if path.suffix in SUFFIXES and not {"node_modules", "build"} & {*path.parts})
+    """Return the files of code, from the root."""
+    tops = {Path(folder).parts[0] for folder in (*FOLDERS, *DEVELOPERS)}
+    paths = [path.relative_to(ROOT) for top in tops for path in (ROOT / top).rglob("*.p*")]
+    found = {path for path in paths if path.suffix in SUFFIXES and not {"node_modules", "build"} & {*path.parts}}
+    return sorted(path for path in found if str(folder_of(path)) != "clients")
+
+
+def folder_of(path: Path) -> Path:
+    """Return the room of a file: the longest folder, or the file itself, that the list has, else its top folder."""
+    return next((one for one in (path, *path.parents) if str(one) in FOLDERS), Path(path.parts[0]))
 
 
 def module_of(path: Path) -> str:
     """Return the dotted name of the module in a file: a package is the module in its __init__."""
-    for package, folder in sorted(FOLDERS.items(), key=lambda pair: -len(pair[1])):
-        if path.is_relative_to(folder):
-            parts = (package, *path.relative_to(folder).with_suffix("").parts)
-            break
-    else:
-        parts = path.with_suffix("").parts
+    folder = next((one for one in path.parents if str(one) in FOLDERS), None)
+    inner = path if folder is None else path.relative_to(folder)
+    parts = [*([] if folder is None else [FOLDERS[str(folder)]]), *inner.with_suffix("").parts]
     return ".".join(parts).removesuffix(".__init__")
 
 

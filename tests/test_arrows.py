@@ -1,6 +1,7 @@
 """Imports point only down, and the application knows no wire (docs/architecture.md)."""
 
 import re
+from collections.abc import Collection
 from functools import cache
 from pathlib import Path
 
@@ -8,61 +9,14 @@ import pytest
 
 from clerestory.engine import GAMES
 from clerestory.engine.core import Game
-from tests.packages import ROOT, imports_of, module_of, sources
+from tests.packages import FOLDERS, ROOMS, ROOT, folder_of, imports_of, module_of, sources
 
 STUBS = r"clerestory\.v1\b"
 ENGINE = r"clerestory\.engine\b"
-ABOVE = {"__init__", "games", "record", "scoring", "script", "speed"}  # of engine/; what is left is for every game
-COMMON = "|".join(sorted({path.stem for path in (ROOT / "engine").glob("*.p*")} - ABOVE))
-COMMON_GROUND = (  # what needs nothing else
-    r"clerestory\.(addresses|counting|declared|durations|exports|figures|folders|metadata|pem|percentiles|protojson|refusals|refused|seeds|sizes|spans|texts|turns)\b"
-)
-ALLOWED: dict[str, str] = {
-    "engine": rf"clerestory\.(engine\.({COMMON})|texts)\b",
-    "engine/__init__.py": r"clerestory\.exports\b",
-    "engine/__init__.pyi": r"clerestory\.engine\.(core|rng|errors|games|record)\b",
-    "engine/record.py": r"clerestory\.engine\.(core|errors|games)\b",
-    "engine/scoring.py": r"clerestory\.(engine\.(changes|core|games)|texts)\b",
-    "engine/script.py": r"clerestory\.engine\.(core|games)\b",
-    "engine/games.py": r"clerestory\Z|clerestory\.(engine|texts)\b",
-    "engine/toy": rf"clerestory\.(engine\.({COMMON}|toy)|texts)\b",
-    "engine/cathedral": rf"clerestory\.(engine\.({COMMON}|cathedral)|texts)\b",
-    "engine/duel": rf"clerestory\.(engine\.({COMMON}|duel)|texts)\b",
-    "search": (
-        rf"clerestory\.(engine\.(clock|core|elementary|errors|integers|rng|tuning|value)\b|search\b)|{COMMON_GROUND}"
-    ),
-    "search/reasons.py": rf"clerestory\.(engine\.(core|games)\b|figures\b|search\b)|{COMMON_GROUND}",  # names plans
-    "arena": (
-        rf"clerestory\.(engine\.(clock|core|integers|net|rng|errors|script|tuning|value)\b|search\b|arena\b)|{COMMON_GROUND}"
-    ),
-    "arena/remote.py": r"clerestory\.(engine\.core|arena\.(errors|revisions)|clients)\b",
-    "learn": r"clerestory\.(engine\.(core|rng|errors|net|value|weights)\b|search\b|arena\b|learn\b)",
-    "review": rf"clerestory\.(engine\.(colours|core|rng|scoring|tuning|value)\b|search\b|review\b)|{COMMON_GROUND}",
-    "review/puzzle.py": rf"clerestory\.(engine\.(core|errors|games)\b|search\b|review\b)|{COMMON_GROUND}",
-    "advice": rf"clerestory\.(engine\.(core|errors|rng|tuning)\b|(advice|search|review)\b)|{COMMON_GROUND}",
-    "games": rf"clerestory\Z|clerestory\.(advice|games|review|search\.limits)\b|{ENGINE}|{COMMON_GROUND}",
-    "lessons": r"clerestory\.(engine\.(core|errors|games|record|rng)|lessons|texts)\b",
-    "server": (
-        rf"clerestory\Z|clerestory\.(server|advice|games|lessons|search|review)\b|{ENGINE}|{STUBS}|{COMMON_GROUND}"
-    ),
-    "clients": rf"clerestory\.clients\b|{STUBS}|{COMMON_GROUND}",
-    "door": rf"clerestory\.door\b|clerestory\.clients\.connection\b|{STUBS}|{COMMON_GROUND}",
-    "texts": r"clerestory\.texts\b",
-    "cli": r"clerestory\Z|clerestory\.(?!bench\b)",
-    "lab": r"clerestory\b",
-    "lab/load": rf"clerestory\.clients\b|{STUBS}|{COMMON_GROUND}",
-    "lab/load/strength.py": rf"clerestory\.(clients|arena)\b|{ENGINE}",  # plays
-    "lab/load/simulate.py": r"clerestory\.advice\.(policy|demand)\b",  # which is what it simulates
-}
-
-
-def folder_of(path: Path) -> str:
-    """The longest folder (or file) that has its own rule."""
-    return next(str(one) for one in (path, *path.parents) if str(one) in ALLOWED)
-
-
-EVERYWHERE = {"src", "tools"}  # what may be imported anywhere, and what may import anything
-SOURCES = [path for path in sources() if path.parts[0] not in EVERYWHERE]
+IMPORTS = {room["folder"]: room["imports"] for room in ROOMS}
+ORDER = [*FOLDERS]
+ANYWHERE = {"common", "common/i18n"}
+SOURCES = [path for path in sources() if str(folder_of(path)) in FOLDERS]
 MODULES = {*map(module_of, sources())}
 
 
@@ -71,13 +25,44 @@ def text_of(path: Path) -> str:
     return (ROOT / path).read_text()
 
 
+def room_of(module: str) -> str:
+    """The folder of a module of ours; "" for the stubs, which are generated."""
+    packages = {name: folder for folder, name in FOLDERS.items() if not folder.endswith(".py")}
+    names = [name for name in packages if f"{module}.".startswith(f"{name}.")]
+    return "" if f"{module}.".startswith("clerestory.v1.") else packages[max(names, key=len)]
+
+
+def is_allowed(module: str, importer: str) -> bool:
+    """Whether a room may import a module."""
+    room = room_of(module)
+    if room in {importer, *ANYWHERE}:
+        return True
+    for name in IMPORTS[importer]:
+        if name == "*" and room in {"", *ORDER[: ORDER.index(importer)]}:
+            return True
+        if f"{module}.".startswith(f"clerestory.{name}.") and room in {"", room_of(f"clerestory.{name}")}:
+            return True
+    return False
+
+
 def upward(path: Path, text: str) -> list[str]:
     found = (name for name in imports_of(text, MODULES) if name.startswith("clerestory"))
-    return sorted(name for name in found if not re.match(ALLOWED[folder_of(path)], name))
+    return sorted(name for name in found if not is_allowed(name, str(folder_of(path))))
 
 
 def test_imports_point_down() -> None:
     assert {str(path): found for path in SOURCES if (found := upward(path, text_of(path)))} == {}
+
+
+def test_rooms_are_listed_from_the_lowest() -> None:
+    order = [FOLDERS[folder] for folder in ORDER]
+    above = {
+        folder: name
+        for place, folder in enumerate(ORDER)
+        for name in IMPORTS[folder]
+        if name not in {"*", "v1"} and not any(f"clerestory.{name}.".startswith(f"{low}.") for low in order[:place])
+    }
+    assert above == {}
 
 
 @pytest.mark.parametrize(
@@ -85,50 +70,46 @@ def test_imports_point_down() -> None:
     [
         ("search/x.py", "from clerestory.engine.toy.rules import TOY"),
         ("engine/core.pyx", "from clerestory.search.ismcts import Searcher"),
-        ("clients/x.py", "from clerestory.engine import State"),
-        ("advice/x.py", "from clerestory.games.kept import ServerGame"),
-        ("lab/load/strength.py", "from clerestory.advice.policy import Policy"),
-        ("server/x.py", "from clerestory import arena"),
+        ("engine/toy/x.py", "from clerestory.engine.duel.rules import DUEL"),
+        ("clients/python/x.py", "from clerestory.engine import State"),
+        ("server/rpc/x.py", "import clerestory.clients.advisor"),
+        ("server/analysis/x.py", "from clerestory.server.games.kept import ServerGame"),
+        ("server/games/x.py", "from clerestory.v1 import games_pb2"),
+        ("server/rpc/x.py", "from clerestory.search import arena"),
+        ("server/games/x.py", "from clerestory import __version__, server"),
+        ("clients/cli/x.py", "from clerestory import bench as b"),
     ],
 )
 def test_an_upward_import_is_caught(path: str, line: str) -> None:
     assert upward(Path(path), line)
 
 
-ARROW = re.compile(r"^(\w+) ─+► ([\w.]+(?:, [\w.]+)*)", re.MULTILINE)
-ANYWHERE = {"texts", *(path.stem for path in sources() if path.parts[:-1] == ("src", "clerestory"))}
-
-
-def drawn() -> dict[str, set[str]]:
-    page = (ROOT / "docs" / "architecture.md").read_text().partition("\n## ")[0].replace("stubs", "v1")
-    return {room: {name.partition(".")[0] for name in names.split(", ")} for room, names in ARROW.findall(page)}
-
-
-def imported(room: str) -> set[str]:
-    texts = [text_of(path) for path in SOURCES if path.parts[0] == room]
-    names = {name for text in texts for name in imports_of(text, MODULES) if name.startswith("clerestory.")}
-    return {name.split(".")[1] for name in names} - ANYWHERE - {room}
+ARROW = re.compile(r"^`([\w/]+)` ─+► ([\w./*]+(?:, [\w./*]+)*)$", re.MULTILINE)
 
 
 def test_the_picture_of_the_page_has_every_arrow() -> None:
-    rooms = {path.parts[0] for path in SOURCES} - {"engine", "texts", "cli", "lab"}
-    assert drawn() == {room: imported(room) for room in rooms}
+    page = (ROOT / "docs" / "architecture.md").read_text().partition("\n## ")[0]
+    drawn = [(folder, names.split(", ")) for folder, names in ARROW.findall(page)]
+    assert drawn == [(room, names) for room, names in IMPORTS.items() if names and not room.endswith(".py")]
 
 
-def test_shipped_code_does_not_import_lab_tools_or_tests() -> None:
-    needs = re.compile(r"^\s*(?:from|import)\s+(?:tools|lab|tests)\b", re.MULTILINE)
-    shipped = [path for path in SOURCES if path.parts[0] != "lab" or path.parts[1] == "bench"]
-    assert [path for path in shipped if needs.search(text_of(path))] == []
+def test_shipped_code_does_not_import_tools_or_tests() -> None:
+    needs = re.compile(r"^\s*(?:from|import)\s+(?:tools|loadtest|tests)\b", re.MULTILINE)
+    assert [path for path in SOURCES if needs.search(text_of(path))] == []
 
 
 WIRE = re.compile(r"^\s*(?:from|import)\s+(?:grpc|google|structlog)\b", re.MULTILINE)
-APART = {"engine", "search", "arena", "review", "advice", "games", "lessons", "learn"}
+APART = ("engine", "search", "server/analysis", "server/games", "server/lessons")
+
+
+def is_in(path: Path, folders: Collection[str]) -> bool:
+    return any(path.is_relative_to(folder) for folder in folders)
 
 
 def test_the_application_knows_no_wire() -> None:
     wired = {path for path in SOURCES if WIRE.search(text_of(path))}
-    assert Path("server/errors.py") in wired
-    assert {path for path in wired if path.parts[0] in APART} == set()
+    assert Path("server/rpc/errors.py") in wired
+    assert {path for path in wired if is_in(path, APART)} == set()
 
 
 GAME = re.compile(r"cathedral|duel|pillars", re.IGNORECASE)
@@ -138,8 +119,8 @@ def named_games(path: Path) -> list[str]:
     return [line for line in text_of(path).splitlines() if GAME.search(line)]
 
 
-GENERAL = {"search", "arena", "learn", "review", "advice", "games", "server"}
-NAMELESS = [path for path in SOURCES if path.parts[0] in GENERAL]
+GENERAL = ("search", "server/analysis", "server/games", "server/rpc")
+NAMELESS = [path for path in SOURCES if is_in(path, GENERAL) or path.parent == Path("server")]
 
 
 def test_no_game_is_named() -> None:
@@ -170,6 +151,6 @@ def test_no_game_is_recognized_by_a_field() -> None:
 
 
 def test_only_translations_see_protobuf_and_engine_together() -> None:
-    texts = {path.name: text_of(path) for path in SOURCES if path.parts[0] == "server"}
+    texts = {path.name: text_of(path) for path in SOURCES if is_in(path, ["server/rpc"])}
     both = [name for name, text in texts.items() if re.search(STUBS, text) and re.search(ENGINE, text)]
     assert [name for name in both if not name.startswith("translate")] == []

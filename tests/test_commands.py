@@ -52,9 +52,9 @@ CURL = (
 )
 
 
-# Scripts of lab/load need packages that only the system tests install.
+# Scripts of loadtest need packages that only the system tests install.
 READ = [
-    pytest.param(command, marks=[pytest.mark.system] if "lab.load" in command.text else [], id=f"{command.page}:{text}")
+    pytest.param(command, marks=[pytest.mark.system] if "loadtest" in command.text else [], id=f"{command.page}:{text}")
     for command in COMMANDS
     for text in [command.text[:60]]
 ]
@@ -71,7 +71,7 @@ def test_every_option_of_a_command_exists(command: Command, monkeypatch: pytest.
     [
         "clerestory serve --wib 127.0.0.1:8080",
         "clerestory serve --workers some",
-        "python -m lab.regret table --iterations many",
+        "python -m tools.lab.regret table --iterations many",
         "make tset",
         "pip install 'clerestory[nothing]'",
         "envoy -c deploy/gone.yaml",

@@ -17,9 +17,9 @@ from clerestory import __version__
 from clerestory.cli.serve import DEFAULTS, LOG
 from clerestory.cli.settings import variable_name
 from clerestory.declared import declarations
-from clerestory.door.config import DoorSettings
 from clerestory.server.config import Settings
-from clerestory.server.metrics import FIGURES
+from clerestory.server.gateway.config import DoorSettings
+from clerestory.server.rpc.metrics import FIGURES
 from tests.commands import Command, fault
 
 ROOT = Path(__file__).parents[1]

@@ -7,8 +7,8 @@ import pytest
 
 from clerestory.clients.errors import AdvisorError, BadConnection, BadRequest, Busy, FieldViolation
 from clerestory.engine.errors import BadRecord, IllegalAction
-from clerestory.learn.errors import BadData
 from clerestory.search.errors import BadLimit
+from clerestory.search.training.errors import BadData
 
 ERRORS = [
     AdvisorError("no"),

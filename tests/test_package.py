@@ -58,7 +58,7 @@ def test_sdist_holds_the_sources_and_nothing_generated(dist: Path) -> None:
         "engine/core.pyx",
         "engine/core.pxd",
         "proto/clerestory/v1/advisor.proto",
-        "third_party/google/rpc/status.proto",
+        "proto/third_party/google/rpc/status.proto",
         "NOTICE",
     } <= set(names)
     assert not [name for name in names if name.endswith((".c", ".so", "_pb2.py", "counts.pxd", "loop_options.pxd"))]

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from clerestory.texts import patterns
-from clerestory.texts.languages import ENGLISH, LANGUAGES
+from clerestory.i18n import patterns
+from clerestory.i18n.languages import ENGLISH, LANGUAGES
 
 DOCS = Path(__file__).parents[1] / "docs"
 OTHERS = [language for language in LANGUAGES if language != ENGLISH]

@@ -9,13 +9,13 @@ from playwright.sync_api import expect, sync_playwright
 
 from clerestory.clients import Advisor
 from clerestory.engine import from_position
-from clerestory.games.cache import replayed
-from clerestory.games.sqlite import SqliteStore
-from clerestory.games.store import Batch, Summary
-from lab.browser import NoBrowser, chromium, experienced, page_server
+from clerestory.server.games.cache import replayed
+from clerestory.server.games.sqlite import SqliteStore
+from clerestory.server.games.store import Batch, Summary
 from tests.browser import harness as web
-from tests.games.table import at, kept, play_one
 from tests.parts import missing
+from tests.server.games.table import at, kept, play_one
+from tools.lab.browser import NoBrowser, chromium, experienced, page_server
 
 # -- the command ------------------------------------------------------------------------------------
 
@@ -45,9 +45,9 @@ def test_the_installed_command_serves_until_it_is_told_to_end() -> None:
 
 WRITER = """
 import asyncio, sys
-from clerestory.games.log import Entry, EntryKind
-from clerestory.games.sqlite import SqliteStore
-from clerestory.games.store import Batch, Summary
+from clerestory.server.games.log import Entry, EntryKind
+from clerestory.server.games.sqlite import SqliteStore
+from clerestory.server.games.store import Batch, Summary
 
 async def write(path):
     store = SqliteStore(path)

@@ -1,4 +1,4 @@
-"""The files in third_party/: the messages of google.rpc used for error details."""
+"""The files in proto/third_party/: the messages of google.rpc used for error details."""
 
 from importlib.resources import files
 from pathlib import Path
@@ -10,7 +10,7 @@ from google.protobuf.descriptor_pb2 import DescriptorProto, FileDescriptorProto,
 from google.rpc import error_details_pb2, status_pb2
 from grpc_tools import protoc
 
-THIRD_PARTY = Path(__file__).parents[1] / "third_party"
+THIRD_PARTY = Path(__file__).parents[1] / "proto" / "third_party"
 
 
 def compiled(name: str, folder: Path) -> FileDescriptorProto:

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from clerestory.cli.serve import DEFAULTS, LOG
 from clerestory.cli.settings import option_name, variable_name
 from clerestory.declared import Declaration, declarations, in_words
-from clerestory.door.config import DoorSettings
 from clerestory.engine import GAMES
 from clerestory.engine.core import Game
 from clerestory.engine.games import with_catalogue
 from clerestory.search.options import Options, shipped
-from clerestory.server.errors import CODES
-from clerestory.server.metrics import FIGURES
+from clerestory.server.gateway.config import DoorSettings
+from clerestory.server.rpc.errors import CODES
+from clerestory.server.rpc.metrics import FIGURES
 
 SEARCH_HEAD = "| option | meaning | range | `ismcts-plain` |"
 SETTINGS_HEAD = "| option | environment | default | meaning |"

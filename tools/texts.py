@@ -13,10 +13,10 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from clerestory.texts import ARGUMENT, Pattern
-from clerestory.texts.languages import ENGLISH, plural
+from clerestory.i18n import ARGUMENT, Pattern
+from clerestory.i18n.languages import ENGLISH, plural
 
-FOLDER = Path(__file__).parents[1] / "texts"
+FOLDER = Path(__file__).parents[1] / "common" / "i18n"
 COUNTS = range(101)  # which have every plural form
 
 SENTENCES = ("help",)  # files whose keys are the English sentences, which stand where they are declared

@@ -1,4 +1,4 @@
-"""Builds the page: its tools, its messages out of proto/, its texts out of texts/, its bundle in dist/.
+"""Builds the page: its tools, its messages out of proto/, its texts out of common/i18n/, its bundle in dist/.
 
     python clients/web/build.py
 
@@ -17,8 +17,9 @@ from pathlib import Path
 from typing import Any
 
 HERE = Path(__file__).resolve().parent
-PROTO, THIRD_PARTY = HERE.parents[1] / "proto", HERE.parents[1] / "third_party"
-TEXTS = HERE.parents[1] / "texts"
+PROTO = HERE.parents[1] / "proto"
+THIRD_PARTY = PROTO / "third_party"
+TEXTS = HERE.parents[1] / "common" / "i18n"
 CLIENT = HERE.parent / "typescript"  # the package that the page is built on, with the messages
 GAMES = ("cathedral", "duel")  # whose texts and words boards and endings need
 FROM_GAMES = ("amount.", "line.", "of_round", "source.", "tie.")  # beginnings of the keys of their texts
@@ -79,7 +80,7 @@ def link(name: Path, target: Path) -> None:
 
 
 def write_messages() -> None:
-    """Write the messages and services of proto/ and third_party/ in TypeScript, for the package and for the page."""
+    """Write the messages and services of proto/ in TypeScript, for the package and for the page."""
     try:
         from grpc_tools import protoc
     except ImportError:
@@ -90,10 +91,11 @@ def write_messages() -> None:
         folder.mkdir(parents=True)
     os.environ["PATH"] = search_path()
     plugin = HERE / "node_modules" / ".bin" / "protoc-gen-es"
-    roots = (PROTO, THIRD_PARTY)
+    roots = (THIRD_PARTY, PROTO)  # a file is named after the first that has it
     arguments = ["protoc", *(f"-I{root}" for root in (*roots, files("grpc_tools") / "_proto"))]
     arguments += [f"--plugin=protoc-gen-es={plugin}", f"--es_out={written}", "--es_opt=target=ts,import_extension=ts"]
-    if protoc.main(arguments + sorted(str(path) for root in roots for path in root.rglob("*.proto"))):
+    folders = (PROTO / "clerestory", THIRD_PARTY)
+    if protoc.main(arguments + sorted(str(path) for folder in folders for path in folder.rglob("*.proto"))):
         raise SystemExit("the page cannot be built: its messages could not be made")
     for folder in written.iterdir():
         link(MESSAGES / folder.name, folder)
@@ -167,7 +169,7 @@ def patterns(language: str) -> dict[str, str | dict[str, str]]:
 
 
 def read(name: str) -> dict[str, Any]:
-    """Return what a file of texts/ holds; {} if there is none."""
+    """Return what a file of common/i18n/ holds; {} if there is none."""
     path = TEXTS / name
     found: dict[str, Any] = json.loads(path.read_text("utf-8")) if path.is_file() else {}
     return found

@@ -11,7 +11,7 @@ from clerestory.engine.catalogue import CardFaults, CardList, CardRow, CardRows,
 from clerestory.engine.cathedral import counts
 from clerestory.engine.cathedral.constants import MAX_GOLD, OF_ROUND, ORDINARY, ROUNDS
 from clerestory.engine.fields import Fields
-from clerestory.texts.sentences import text
+from clerestory.i18n.sentences import text
 
 LISTS = ("starting_craftsmen", "craftsmen", "resource_cards", "advantage_cards", "event_cards")
 TYPES = ("sand", "wood", "stone", "metal")

@@ -3,7 +3,7 @@
 
 The idea: points come from craftsmen who turn cubes into VP, so a cube is worth what the
 owner's craftsmen can still make of it, a craftsman is worth its conversions over the rounds to come, and gold
-is worth the craftsmen and places it buys. The weights of the value, in value.toml, are fitted by lab/fit_value
+is worth the craftsmen and places it buys. The weights of the value, in value.toml, are fitted by tools/lab/fit_value
 to the margins that searches expected; those of actions are chosen by hand.
 """
 from libc.stdint cimport uint32_t

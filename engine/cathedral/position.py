@@ -9,7 +9,7 @@ from clerestory.engine.cathedral.names import COLOURS, TYPES
 from clerestory.engine.cathedral.points import sources_of
 from clerestory.engine.kinds import Deck, FieldContext, Kind, listed, model, repeated, unknown, whole
 from clerestory.engine.layout import FieldFault
-from clerestory.texts.sentences import Text, text
+from clerestory.i18n.sentences import Text, text
 
 SINGLE_SPACES = ("archbishop", "castle", "start")
 SPACES = ("kingsbridge", "priory", "court", "shiring", "market")

@@ -9,7 +9,7 @@ from pydantic import AfterValidator, Field
 from clerestory.engine.catalogue import CardFaults, CardList, CardRow, CardRows, Catalogue, Source, require_once
 from clerestory.engine.duel.constants import ALL_CHIPS, DECK, KINDS, MOST_ONCE, counts_in
 from clerestory.engine.fields import Fields
-from clerestory.texts.sentences import text
+from clerestory.i18n.sentences import text
 
 TABLES = ("castle", "cathedral", "building")
 COVERS = {"copies": ("a", "b")}  # values that share one source

@@ -9,7 +9,7 @@ from clerestory.engine.duel.constants import ALL_SEALS, DECK, GOLD, START_UNSEEN
 from clerestory.engine.duel.names import CHIPS, COLOURS, MATERIALS, SEALS, NamedCard
 from clerestory.engine.kinds import FieldContext, Kind, listed, model, unknown, whole
 from clerestory.engine.layout import FieldFault
-from clerestory.texts.sentences import Text, text
+from clerestory.i18n.sentences import Text, text
 
 SEALS_OF_KIND = counts_in(ALL_SEALS, len(SEALS))
 UNSEEN = Counter(dict(zip(SEALS, counts_in(START_UNSEEN, len(SEALS)), strict=True)))  # in the stack at the start

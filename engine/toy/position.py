@@ -5,7 +5,7 @@ from typing import Any
 
 from clerestory.engine.kinds import FieldContext, Kind, Set, listed, whole
 from clerestory.engine.layout import FieldFault
-from clerestory.texts.sentences import Text, text
+from clerestory.i18n.sentences import Text, text
 
 STEPS = ("turn-up", "weather", "play", "over")
 CARDS = range(1, 11)

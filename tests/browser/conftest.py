@@ -8,9 +8,9 @@ import pytest
 from playwright.sync_api import Browser, Page, sync_playwright
 from playwright.sync_api import Error as PlaywrightError
 
-from lab.browser import NoBrowser, chromium, experienced, page_server
 from tests.browser.harness import beliefs, open_tab
 from tests.parts import missing
+from tools.lab.browser import NoBrowser, chromium, experienced, page_server
 
 HERE = Path(__file__).parent
 

@@ -8,7 +8,7 @@ from typing import Any
 from playwright.sync_api import BrowserContext, ConsoleMessage, Error, Page, Route, expect
 
 from clerestory.engine import State, read_records
-from lab.browser import choose_game
+from tools.lab.browser import choose_game
 
 PATIENCE = 180_000  # milliseconds; a wait ends as soon as there is what it waits for
 SOON = 5_000  # milliseconds that a page may take to say what it believes

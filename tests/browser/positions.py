@@ -8,10 +8,10 @@ from playwright.sync_api import Page, expect
 
 from clerestory.engine import GAMES, NATURE, State, from_position
 from clerestory.engine.rng import Rng
-from clerestory.lessons import lesson
-from lab.gallery import EXAMPLES
+from clerestory.server.lessons import lesson
 from tests.browser.harness import settled
 from tests.engine.cathedral.scenes import changed, reach
+from tools.lab.gallery import EXAMPLES
 
 
 def nearly_won(page: Page, other: str = "bot1") -> None:

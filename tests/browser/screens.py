@@ -5,12 +5,12 @@ from collections.abc import Callable
 from playwright.sync_api import Locator, Page, expect
 
 from clerestory.engine import Record
-from clerestory.review.puzzle import puzzle as puzzle_of
+from clerestory.search.review.puzzle import puzzle as puzzle_of
 from tests.browser import harness as web
 from tests.browser.positions import about_to, last_plan, mixer_or_mason, nearly_won, win
 from tests.browser.tables import give_tables
 from tests.browser.test_lessons import GO_ON, is_over, next_thing, press_what_is_lit
-from tests.review.games import cut, random_game
+from tests.search.review.games import cut, random_game
 from tests.shipped import DUEL
 
 Screen = Callable[[Page], None]

@@ -12,9 +12,9 @@ from playwright.sync_api import Browser, ConsoleMessage, Error, Locator, Page, e
 
 from clerestory.engine import State, read_records
 from clerestory.engine.colours import COLOURS
-from lab import gallery
-from lab.gallery import show
 from tests.browser.axe import violations_by_day_and_night
+from tools.lab import gallery
+from tools.lab.gallery import show
 
 RECORDS = sorted((gallery.ROOT / "examples" / "records").glob("[cd]*.jsonl"))
 RARE = dict(gallery.rare())

@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from lab.load.server import free_port
+from loadtest.server import free_port
 from tests.parts import missing, require_program
 
 PATIENCE = 180  # seconds until a browser answers

@@ -4,10 +4,10 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, expect
 
-from lab.browser import experienced, page_server
-from lab.load.server import free_port
+from loadtest.server import free_port
 from tests.browser.harness import new_game, open_tab, play_on
-from tests.door.envoy import in_front
+from tests.server.gateway.envoy import in_front
+from tools.lab.browser import experienced, page_server
 
 
 def test_the_page_works_unchanged(browser: Browser, envoy: str, tmp_path: Path) -> None:

@@ -5,9 +5,9 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from lab.gallery import EXAMPLES
 from tests.browser.axe import violations
 from tests.browser.harness import drawn, menu, settled, version_of
+from tools.lab.gallery import EXAMPLES
 
 WOOD = '[data-about^="draft.wood"]'
 # What is drawn or written on the board, or among a seat's goods, and belongs to no part that can be explained.

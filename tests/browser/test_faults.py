@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Browser, Page, Route, expect
 
-from lab.browser import experienced, page_server
-from lab.load.server import free_port
+from loadtest.server import free_port
 from tests.browser import harness as web
 from tests.browser.positions import LAST_BUILD, about_to, nearly_won, win
+from tools.lab.browser import experienced, page_server
 
 AGAIN = "Trying again"
 BUSY = (429, "resource_exhausted", "busy")

@@ -8,14 +8,14 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from clerestory.engine import Record
-from clerestory.texts import patterns
-from clerestory.texts.languages import LANGUAGES
-from lab.browser import experienced
+from clerestory.i18n import patterns
+from clerestory.i18n.languages import LANGUAGES
 from tests.browser import screens
 from tests.browser.harness import logged, open_tab, play_on, settled, start
 from tests.browser.screens import SCREENS, Screen
 from tests.languages import OTHERS, english_in
-from tests.review.games import cut, random_game
+from tests.search.review.games import cut, random_game
+from tools.lab.browser import experienced
 
 # What is read of a page: text that is shown or told to screen readers, without code, keys, and what people have typed.
 READ = """() => {

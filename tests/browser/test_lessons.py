@@ -6,11 +6,11 @@ import pytest
 from playwright.sync_api import Page, expect
 from playwright.sync_api import TimeoutError as TooLate
 
-from clerestory.lessons import Course, Lesson
-from clerestory.texts import patterns
+from clerestory.i18n import patterns
+from clerestory.server.lessons import Course, Lesson
 from tests.browser.axe import violations
 from tests.browser.harness import hold, processed, version_of, wait_for_change, when_held
-from tests.lessons.pupil import ALL, answers
+from tests.server.lessons.pupil import ALL, answers
 
 PANEL = ".lesson"
 GO_ON = ".lesson:has(p:not(.muted)) button.main"  # what happens without words goes on by itself

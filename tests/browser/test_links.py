@@ -6,10 +6,10 @@ from random import Random
 import pytest
 from playwright.sync_api import Page, expect
 
-from lab.browser import choose_game
 from tests.browser import harness as web
 from tests.browser.positions import begin_at
 from tests.engine.cathedral.scenes import reach
+from tools.lab.browser import choose_game
 
 # -- links -----------------------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import Page, expect
 
-from clerestory.review.puzzle import Puzzle, puzzle
+from clerestory.search.review.puzzle import Puzzle, puzzle
 from tests.browser.axe import violations_by_day_and_night
 from tests.browser.harness import hold, processed, store, when_held
 from tests.shipped import DUEL

@@ -7,14 +7,14 @@ from playwright.sync_api import Locator, Page, expect
 
 from clerestory.engine import Record
 from clerestory.engine.record import EarlyEnd
-from clerestory.review import Annotation, ReviewPlan, annotate
-from clerestory.review.classes import GLYPHS
-from clerestory.review.words import ledger_rows
+from clerestory.search.review import Annotation, ReviewPlan, annotate
+from clerestory.search.review.classes import GLYPHS
+from clerestory.search.review.words import ledger_rows
 from tests.browser.axe import violations_by_day_and_night
 from tests.browser.harness import calls_to, hold, lost, when_held
 from tests.browser.tables import STREAM
 from tests.languages import english_in
-from tests.review.games import cut, random_game
+from tests.search.review.games import cut, random_game
 
 GAME = cut(random_game("duel", 2, 1), 26)  # of random players, so that it has errors
 ITERATIONS = 2000  # as the page asks for

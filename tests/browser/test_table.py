@@ -6,9 +6,9 @@ from collections.abc import Callable
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from lab.browser import experienced
 from tests.browser import harness as web
 from tests.browser.tables import ANALYZE, Lines, change_tables
+from tools.lab.browser import experienced
 
 EARLIER = "You are looking at an earlier moment."
 LINES = ".lines tbody tr"

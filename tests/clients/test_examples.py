@@ -12,11 +12,11 @@ from pathlib import Path
 import pytest
 
 from clerestory import __version__
-from lab.browser import page_server
 from tests.clients.node import EXAMPLES, ROOT, installed, node
-from tests.clients.relay import cutting
-from tests.door.harness import address_of
+from tests.clients.python.relay import cutting
 from tests.parts import missing, require_program
+from tests.server.gateway.harness import address_of
+from tools.lab.browser import page_server
 
 PLAYERS = {
     "python": EXAMPLES / "grpc" / "play.py",
@@ -29,7 +29,7 @@ PLAYERS = {
 POSITION = str(ROOT / "examples" / "positions" / "cathedral-3p-round4-draft.json")
 RUBY = "apt-get install ruby-grpc protobuf-compiler protobuf-compiler-grpc"
 PROTOS = sorted(map(str, (ROOT / "proto" / "clerestory" / "v1").glob("*.proto")))
-PROTOC = (sys.executable, "-m", "grpc_tools.protoc", f"-I{ROOT / 'proto'}", f"-I{ROOT / 'third_party'}")
+PROTOC = (sys.executable, "-m", "grpc_tools.protoc", f"-I{ROOT / 'proto'}", f"-I{ROOT / 'proto' / 'third_party'}")
 system = pytest.mark.system
 
 
@@ -64,7 +64,7 @@ def test_a_client_in_python_without_ours_plays_a_game(target: str) -> None:
 @system
 def test_a_client_in_ruby_plays_a_game(target: str, tmp_path: Path) -> None:
     ruby, protoc, plugin = (require_program(name, RUBY) for name in ("ruby", "protoc", "grpc_ruby_plugin"))
-    sources = (ROOT / "proto", ROOT / "third_party", files("grpc_tools") / "_proto")
+    sources = (ROOT / "proto", ROOT / "proto" / "third_party", files("grpc_tools") / "_proto")
     folders = (*(f"-I{folder}" for folder in sources), f"--ruby_out={tmp_path}", f"--grpc_out={tmp_path}")
     subprocess.run([protoc, *folders, f"--plugin=protoc-gen-grpc={plugin}", *PROTOS], check=True)
     assert_played(run(ruby, "-I", tmp_path, PLAYERS["ruby"], target, "toy"))

@@ -17,13 +17,13 @@ import pytest
 from google.protobuf.duration_pb2 import Duration
 from google.rpc.error_details_pb2 import ErrorInfo, RetryInfo
 
-from lab.browser import page_server
 from tests.clients.node import ROOT, install, node
-from tests.clients.relay import cutting
-from tests.clients.test_services import METHODS
-from tests.door.harness import address_of
+from tests.clients.python.relay import cutting
+from tests.clients.python.test_services import METHODS
 from tests.parts import missing
 from tests.position_forms import ACCEPTED, REFUSED, WRITTEN
+from tests.server.gateway.harness import address_of
+from tools.lab.browser import page_server
 
 pytestmark = pytest.mark.system
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from clerestory.server.metrics import FIGURES
+from clerestory.server.rpc.metrics import FIGURES
 from tests.deploy.promtool import FOLDER, assert_fired, run
 
 ROOT = Path(__file__).parents[2]

@@ -6,7 +6,7 @@ from functools import cache
 
 import pytest
 
-from clerestory import texts
+from clerestory import i18n as texts
 from clerestory.engine import GAMES, NATURE, Rng, State
 from clerestory.engine.changes import Change, View, differences, totals
 from clerestory.engine.games import LIST

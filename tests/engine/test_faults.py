@@ -15,10 +15,10 @@ from clerestory.engine import GAMES, BadCatalogue, BadPosition, Rng, from_positi
 from clerestory.engine.cathedral.catalogue import CathedralCatalogue
 from clerestory.engine.duel.catalogue import DuelCatalogue
 from clerestory.engine.errors import Fault, Violations, quoted
-from clerestory.games.rulebook import all_faults
-from clerestory.texts import patterns
-from clerestory.texts.languages import LANGUAGES
-from clerestory.texts.sentences import Text
+from clerestory.i18n import patterns
+from clerestory.i18n.languages import LANGUAGES
+from clerestory.i18n.sentences import Text
+from clerestory.server.games.rulebook import all_faults
 from tests.languages import OTHERS
 from tests.laws import walk
 
@@ -117,7 +117,7 @@ def test_a_fault_is_told_in_each_language() -> None:
 
 @pytest.mark.parametrize("domain", ["service", *TOLD])
 def test_every_text_of_a_fault_is_used(domain: str) -> None:
-    folders = [ROOT / "engine" / domain] if domain in TOLD else [ROOT / name for name in ("engine", "games", "server")]
+    folders = [ROOT / "engine" / domain] if domain in TOLD else [ROOT / name for name in ("engine", "server")]
     code = "\n".join(path.read_text("utf-8") for folder in folders for path in folder.rglob("*.py*"))
     owed = [key for key in patterns(domain) if key.startswith(KINDS)]
     assert len(owed) > 10

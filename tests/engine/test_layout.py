@@ -10,7 +10,7 @@ from clerestory.engine import GAMES, Rng
 from clerestory.engine.core import Game
 from clerestory.engine.kinds import Choice, Each, Number
 from clerestory.engine.layout import Field, Layout
-from clerestory.texts.sentences import text
+from clerestory.i18n.sentences import text
 from tests.laws import observers, walk
 from tests.shipped import CATHEDRAL, DUEL
 from tools.fields import with_tables

@@ -167,7 +167,7 @@ def test_another_craftsman_plays_and_the_shipped_value_holds_without_its_priors(
     run("setup.py", "build_ext", "--inplace", cwd=top)
     path = top / "path"
     (path / "clerestory").mkdir(parents=True)
-    for there in (*(top / "src" / "clerestory").iterdir(), top / "engine", top / "search", top / "texts"):
+    for there in (*(top / "common").iterdir(), top / "engine", top / "search"):
         (path / "clerestory" / there.name).symlink_to(there)
     texts = run(GAMES, top / CATALOGUE, 20, cwd=top, PYTHONPATH=str(path)).splitlines()
     assert "convert glazier_6 3" in texts  # its capacity, and once more when blessed

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from lab.load.server import ServerProcess, own_server
+from loadtest.server import ServerProcess, own_server
 from tests.faults.disks import small_disk  # noqa: F401  # a fixture
 
 POSITION = json.loads(

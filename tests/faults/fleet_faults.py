@@ -10,8 +10,8 @@ from random import Random
 import psycopg
 
 from tests.faults.fleet_servers import OURS, Fleet, Replica
-from tests.games.proxy import Proxy
 from tests.postgres import FAST, IMMEDIATE
+from tests.server.games.proxy import Proxy
 
 LEAP = 120  # seconds that the date of a server is wrong
 HEARTBEATS = f"{OURS} AND (query LIKE 'LISTEN%' OR query LIKE '%INSERT INTO server %')"

@@ -19,8 +19,8 @@ import psutil
 from clerestory.clients.child import own
 from clerestory.v1.games_pb2_grpc import GameServiceStub
 from tests.faults.judge import SECRET
-from tests.games.proxy import Proxy, proxied
 from tests.postgres import Cluster, own_cluster
+from tests.server.games.proxy import Proxy, proxied
 
 SERVERS = 2
 OPTIONS = ("--workers", "1", "--max-time", "1", "--grace", "3", "--memory", str(128 << 20), "--warm-bytes", "0")

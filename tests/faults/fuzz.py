@@ -12,7 +12,7 @@ import psutil
 from google.protobuf.json_format import MessageToDict
 from google.protobuf.message import DecodeError
 
-from clerestory.door.methods import Method, methods
+from clerestory.server.gateway.methods import Method, methods
 from tests.faults import wires
 from tests.faults.judge import dead_services, errors, is_faulty, leaks, stored_secrets, traces
 from tests.faults.mutations import damaged, mutate, mutated_json

@@ -12,7 +12,7 @@ import grpc
 from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
 from grpc_health.v1.health_pb2_grpc import HealthStub
 
-from clerestory.door.methods import methods
+from clerestory.server.gateway.methods import methods
 from tests.faults import wires
 from tests.faults.wires import Ending, Metadata
 from tests.faults.world import PERSON, SECRET, position, toy_record

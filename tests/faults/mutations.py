@@ -11,7 +11,7 @@ from google.protobuf.descriptor import FieldDescriptor
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
 
-from tests.server.test_fuzz import slots
+from tests.server.rpc.test_fuzz import slots
 
 NUMBERS = (0, 1, 7, 2**31 - 1, 2**31, 2**32 - 1, 2**32, 2**53, 2**63 - 1, 2**63, 2**64 - 1, -1, -(2**31), -(2**63))
 SECONDS = (0, -1, 1, 2**31, 2**32, 315_576_000_000, 315_576_000_001, 2**53, 2**63 - 1, -(2**63))

@@ -29,7 +29,7 @@ from clerestory.v1 import advisor_pb2, annotation_pb2
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
 from clerestory.v1.annotation_pb2_grpc import AnnotationServiceStub
 from clerestory.v1.games_pb2_grpc import GameServiceStub
-from lab.load.server import free_port, own_server
+from loadtest.server import free_port, own_server
 from tests.faults.fleet import not_given_back
 from tests.faults.fleet_servers import Replica
 from tests.faults.fuzz import Fuzzer

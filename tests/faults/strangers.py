@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import psutil
 
-from lab.load.connections import PREFACE, frame, heads
+from loadtest.connections import PREFACE, frame, heads
 
 DATA, HEADERS, RST_STREAM, SETTINGS, PING, GOAWAY, WINDOW_UPDATE = 0, 1, 3, 4, 6, 7, 8
 END_STREAM, END_HEADERS, ACK = 1, 4, 1

@@ -18,8 +18,8 @@ from grpc_health.v1.health_pb2_grpc import add_HealthServicer_to_server
 
 from clerestory.clients import Advisor, GameSnapshot, KeptGame
 from clerestory.clients.errors import error_of
-from lab.load.replicas import in_front
-from lab.load.server import free_port, own_server
+from loadtest.replicas import in_front
+from loadtest.server import free_port, own_server
 
 SERVING, NOT_SERVING = health_pb2.HealthCheckResponse.SERVING, health_pb2.HealthCheckResponse.NOT_SERVING
 GAMES, ADVICE = "clerestory.v1.GameService", "clerestory.v1.AdvisorService"

@@ -10,11 +10,11 @@ from pathlib import Path
 import psutil
 import pytest
 
-from lab.browser import page_server
-from lab.load.server import free_port
-from tests.door.envoy import encrypted, in_front
-from tests.door.harness import ADVICE, RULES
+from loadtest.server import free_port
 from tests.faults.conftest import POSITION
+from tests.server.gateway.envoy import encrypted, in_front
+from tests.server.gateway.harness import ADVICE, RULES
+from tools.lab.browser import page_server
 
 LIST = RULES + "ListGames"
 MANY = 50

@@ -15,7 +15,7 @@ from clerestory.clients import Advisor
 from clerestory.clients.wire import duration, position_message
 from clerestory.v1.advisor_pb2 import AnalyzeRequest, RecommendMoveRequest
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
-from lab.load.server import ServerProcess
+from loadtest.server import ServerProcess
 from tests.faults.conftest import POSITION
 
 HINT = AnalyzeRequest(

@@ -13,9 +13,9 @@ from clerestory.refusals import Reason
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub
 from tests.faults.disks import fill
-from tests.games.earlier import unpack_file
-from tests.games.table import OPEN, PERSON
-from tests.server.harness import assert_reason
+from tests.server.games.earlier import unpack_file
+from tests.server.games.table import OPEN, PERSON
+from tests.server.rpc.harness import assert_reason
 
 # -- a full disk -----------------------------------------------------------------------------------
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from clerestory.door.methods import methods
+from clerestory.server.gateway.methods import methods
 from tests.faults.fuzz import fuzz
 from tests.faults.world import GOOD, short
 

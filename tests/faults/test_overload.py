@@ -14,8 +14,8 @@ from clerestory.clients.errors import Busy
 from clerestory.clients.wire import duration, position_message
 from clerestory.v1.advisor_pb2 import RecommendMoveRequest
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
-from lab.load.openloop import watch_memory
-from lab.load.server import ServerProcess, own_server
+from loadtest.openloop import watch_memory
+from loadtest.server import ServerProcess, own_server
 from tests.faults.conftest import POSITION
 from tests.faults.wires import grpc_ending
 

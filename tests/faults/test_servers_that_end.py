@@ -9,7 +9,7 @@ import pytest
 
 from clerestory.clients import Advisor, AsyncAdvisor, Recommendation
 from clerestory.clients.errors import Busy
-from lab.load.server import free_port, own_server
+from loadtest.server import free_port, own_server
 from tests.faults.conftest import POSITION
 
 

@@ -17,8 +17,8 @@ import psutil
 import pytest
 
 from clerestory.clients import Advisor
-from lab.load.connections import PREFACE, SETTINGS, frame
-from lab.load.server import ANNOUNCED
+from loadtest.connections import PREFACE, SETTINGS, frame
+from loadtest.server import ANNOUNCED
 from tests.faults.conftest import POSITION
 from tests.parts import missing
 

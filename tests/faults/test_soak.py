@@ -10,10 +10,10 @@ from urllib.request import urlopen
 import psutil
 import pytest
 
-from lab.load.corpus import positions
-from lab.load.figures import summary
-from lab.load.openloop import Load, offer
-from lab.load.server import free_port, own_server
+from loadtest.corpus import positions
+from loadtest.figures import summary
+from loadtest.openloop import Load, offer
+from loadtest.server import free_port, own_server
 from tests.faults.soak import MUTATED, soak
 
 SECONDS = float(os.environ.get("CLERESTORY_SOAK_SECONDS", "120"))

@@ -14,8 +14,8 @@ import trustme
 
 from clerestory.v1.rules_pb2 import ListGamesRequest
 from clerestory.v1.rules_pb2_grpc import RulesServiceStub
-from lab.load.connections import PREFACE, frame
-from lab.load.server import own_server
+from loadtest.connections import PREFACE, frame
+from loadtest.server import own_server
 from tests.faults.strangers import SETTINGS, Deeds, measured, strangers
 
 MIB = 1 << 20

@@ -21,7 +21,7 @@ from typing import Any, TextIO
 
 from clerestory.cli.main import main
 from clerestory.clients.child import own
-from lab.load.server import ANNOUNCED, end
+from loadtest.server import ANNOUNCED, end
 
 LONG = 0.002  # seconds of processor time of an iteration that is written down
 PAGE = re.compile(r"page at http://([^/]+)/")

@@ -11,7 +11,7 @@ import grpc
 from google.rpc.error_details_pb2 import ErrorInfo
 from grpc_status import rpc_status
 
-from clerestory.door.methods import Method
+from clerestory.server.gateway.methods import Method
 
 ENVELOPE = struct.Struct(">BI")
 SECONDS = 200.0  # that an answer may take: far longer than anything that is asked for

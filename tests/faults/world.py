@@ -13,11 +13,11 @@ from google.protobuf.duration_pb2 import Duration
 from google.protobuf.json_format import ParseDict
 from google.protobuf.message import Message
 
-from clerestory.door.methods import Method
 from clerestory.engine import GAMES, NATURE, Record, Rng
+from clerestory.server.gateway.methods import Method
 from clerestory.v1 import advisor_pb2, annotation_pb2, games_pb2, position_pb2, puzzle_pb2, rules_pb2
 from clerestory.v1.games_pb2_grpc import GameServiceStub
-from tests.server.harness import opening
+from tests.server.rpc.harness import opening
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 POSITIONS = [json.loads(path.read_text()) for path in sorted((EXAMPLES / "positions").glob("*.json"))]

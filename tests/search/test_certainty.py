@@ -9,8 +9,8 @@ import pytest
 from clerestory.engine import GAMES, Rng
 from clerestory.search.certainty import certainty, evidence
 from clerestory.search.lines import Line
-from lab.certainty import LENGTHS, report, searches_of, shares, weights_of
 from tests.search.positions import decisions, search
+from tools.lab.certainty import LENGTHS, report, searches_of, shares, weights_of
 
 
 def lines(*visits: int) -> tuple[Line, ...]:

@@ -11,9 +11,9 @@ from clerestory.search.lines import Line
 from clerestory.search.options import shipped
 from clerestory.search.result import Result
 from clerestory.search.root import observe
-from lab.exact import lines_of
 from tests.search.positions import decisions
 from tests.shipped import CATHEDRAL
+from tools.lab.exact import lines_of
 
 ITERATIONS = 3000
 LARGE, SMALL = 1 << 26, 11 << 16  # bytes: one tree has room for all nodes, the other is more than half full

@@ -6,8 +6,8 @@ import pytest
 
 from clerestory.engine import GAMES, from_position
 from clerestory.search.options import shipped
-from lab.exact import MAX_NODES, WANTED, Solver, fields, lines_of, mean_regret, outcomes, record_of, solved
 from tests.search.positions import last_round, search
+from tools.lab.exact import MAX_NODES, WANTED, Solver, fields, lines_of, mean_regret, outcomes, record_of, solved
 
 SOLVED = {game: lines_of(game) for game in WANTED}
 AGAIN = [
@@ -37,7 +37,7 @@ def test_values_can_be_found_again(game: str, line: dict[str, Any]) -> None:
 @pytest.mark.parametrize("game", WANTED)
 @pytest.mark.parametrize(("many", "worst"), [(2_000, 0.06), pytest.param(10_000, 0.05, marks=pytest.mark.slow)])
 def test_choices_approach_the_best(game: str, as_shipped: bool, many: int, worst: float) -> None:
-    """Measured: see docs/benchmarks.md; tests/lab/test_regret.py has closer bounds for the shipped search."""
+    """Measured: see docs/benchmarks.md; tests/tools/lab/test_regret.py has closer bounds for the shipped search."""
     options = shipped(GAMES[game], 2) if as_shipped else {}
     assert mean_regret(game, many, **options) < min(mean_regret(game, 100, **options), worst)
 

@@ -5,9 +5,9 @@ from itertools import pairwise
 
 import pytest
 
-from clerestory.arena.bots import Budget, parse_bot
 from clerestory.engine import GAMES, State
 from clerestory.engine.tuning import Level, Manner
+from clerestory.search.arena.bots import Budget, parse_bot
 from clerestory.search.errors import BadLimit
 from clerestory.search.levels import choose_line, level_of, liking_of
 from clerestory.search.lines import Line

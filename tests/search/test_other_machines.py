@@ -47,7 +47,7 @@ def sources() -> Iterator[tuple[Path, Path]]:
             place = source.relative_to(TRANSLATED)
             if (TOP / place).with_suffix(".pyx").is_file():
                 yield source, place
-    yield TRANSLATED / "src" / "clerestory" / "_cyutility.c", Path("_cyutility.c")
+    yield TRANSLATED / "common" / "_cyutility.c", Path("_cyutility.c")
 
 
 def build(source: Path, place: Path, package: Path) -> None:

@@ -10,10 +10,10 @@ from clerestory.search.ismcts import Searcher
 from clerestory.search.options import shipped
 from clerestory.search.result import Result
 from clerestory.search.root import observe
-from lab.exact import lines_of
 from tests.laws import observers
 from tests.search.oracle import ismcts
 from tests.search.positions import decisions
+from tools.lab.exact import lines_of
 
 PLAIN = {"selection": "puct", "endings": "proven"}
 SOLVED = [(game, line) for game in ("cathedral", "duel") for line in lines_of(game)]

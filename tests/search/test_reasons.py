@@ -12,9 +12,9 @@ from clerestory.search import Line, Result, Searcher
 from clerestory.search.gains import Gain, deviations
 from clerestory.search.reasons import Verdict, explained, holding, in_english, sentences, verdict_on
 from clerestory.search.root import observe
-from lab.reasons import RECORDS, ReasonTally, check, recorded_positions
 from tests.search.positions import decisions, sole_decision
 from tests.shipped import CATHEDRAL
+from tools.lab.reasons import RECORDS, ReasonTally, check, recorded_positions
 
 WORTH_NAMING = 0.15  # points
 EARLY = decisions(CATHEDRAL, 2, 4)[0]

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from tests.server.harness import Served, clock, served  # noqa: F401  # `clock` is a fixture
-from tests.server.secured import files  # noqa: F401  # a fixture
+from tests.server.rpc.harness import Served, clock, served  # noqa: F401  # `clock` is a fixture
+from tests.server.rpc.secured import files  # noqa: F401  # a fixture
 
 
 @pytest.fixture

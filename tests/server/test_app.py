@@ -19,8 +19,8 @@ from clerestory.server.app import SERVICES, start
 from clerestory.server.config import Settings
 from clerestory.v1.advisor_pb2 import STOP_REASON_STOPPED, WARNING_REASON_FINISHING, AnalyzeRequest
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
-from tests.server.harness import Served, long_question, refusal, served, serving, until
-from tests.server.test_analyze import tables
+from tests.server.rpc.harness import Served, long_question, refusal, served, serving, until
+from tests.server.rpc.test_analyze import tables
 
 
 async def test_health_and_reflection_answer_while_all_workers_are_busy() -> None:

@@ -12,7 +12,7 @@ import trustme
 from clerestory.declared import BadSettings
 from clerestory.server.app import start
 from clerestory.server.config import Settings
-from tests.server.secured import Files, accepts, running, settings, trusting, write_certificate
+from tests.server.rpc.secured import Files, accepts, running, settings, trusting, write_certificate
 
 
 def of_folder(folder: Path, *, clients: bool = False) -> Settings:

@@ -1,4 +1,4 @@
-"""What the log tells of a process that serves; tests/cli/test_serve.py has the server's own."""
+"""What the log tells of a process that serves; tests/clients/cli/test_serve.py has the server's own."""
 
 import logging
 

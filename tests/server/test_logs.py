@@ -8,12 +8,12 @@ import grpc
 import pytest
 
 from clerestory.refusals import Reason
-from clerestory.server import game_service
 from clerestory.server.logs import FRAMES, LONGEST
+from clerestory.server.rpc import game_service
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub
-from tests.games.table import PERSON, Table, seated
-from tests.server.harness import FORMATS, Served, assert_reason, logged, refusal, served, until
+from tests.server.games.table import PERSON, Table, seated
+from tests.server.rpc.harness import FORMATS, Served, assert_reason, logged, refusal, served, until
 
 BEARER = "bearer.token/of~a+door=="
 FAULT = "unexpected error in a call"

@@ -27,9 +27,19 @@ from clerestory.refusals import Reason
 from clerestory.server.tracing import Traces
 from clerestory.v1.advisor_pb2 import AnalyzeRequest
 from clerestory.v1.games_pb2_grpc import GameServiceStub
-from tests.door.harness import RULES, door
-from tests.games.table import BOT, PERSON, seated
-from tests.server.harness import Served, assert_reason, logged, long_question, opening, question, refusal, served, until
+from tests.server.games.table import BOT, PERSON, seated
+from tests.server.gateway.harness import RULES, door
+from tests.server.rpc.harness import (
+    Served,
+    assert_reason,
+    logged,
+    long_question,
+    opening,
+    question,
+    refusal,
+    served,
+    until,
+)
 from tests.server.test_logs import AUTHORIZED, BEARER, opened
 
 TRACE, PARENT = "0af7651916cd43dd8448eb211c80319c", "b7ad6b7169203331"
@@ -201,7 +211,7 @@ async def test_without_the_setting_nothing_is_traced(server: Served) -> None:
 
 def test_only_a_traced_server_imports_opentelemetry() -> None:
     imports = re.compile(r"^(?:from|import) (?:opentelemetry|clerestory\.server\.tracing)\b", re.MULTILINE)
-    sources = (Path(__file__).parents[2] / "server").glob("*.py")
+    sources = (Path(__file__).parents[2] / "server").rglob("*.py")
     assert [path.name for path in sources if imports.search(path.read_text())] == ["tracing.py"]
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from clerestory.texts.languages import LANGUAGES
+from clerestory.i18n.languages import LANGUAGES
 from tools.texts import FOLDER, add, faults, missing
 
 GLOSSARY = {"words": {"toy": {"card.a": {"de": ["A", "ours"]}}}}

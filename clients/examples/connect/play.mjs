@@ -2,7 +2,7 @@
 //
 //   node play.mjs http://127.0.0.1:8080 MESSAGES [GAME]        (a server with `--web 127.0.0.1:8080`)
 //
-// MESSAGES is made by: protoc -Iproto -Ithird_party --include_imports -o MESSAGES proto/clerestory/v1/*.proto
+// MESSAGES is made by: protoc -Iproto -Iproto/third_party --include_imports -o MESSAGES proto/clerestory/v1/*.proto
 import { readFileSync } from "node:fs";
 import { createFileRegistry, fromBinary } from "@bufbuild/protobuf";
 import { FileDescriptorSetSchema } from "@bufbuild/protobuf/wkt";

@@ -1,7 +1,7 @@
 r"""Plays a game against a bot by the Connect protocol, with connectrpc and just the .proto files.
 
 pip install connectrpc protoc-gen-connectrpc protoc-gen-py grpcio-tools
-python -m grpc_tools.protoc -Iproto -Ithird_party --py_out=GENERATED --connectrpc_out=GENERATED \
+python -m grpc_tools.protoc -Iproto -Iproto/third_party --py_out=GENERATED --connectrpc_out=GENERATED \
     proto/clerestory/v1/*.proto
 PYTHONPATH=GENERATED python play.py http://127.0.0.1:8080 [GAME]        (a server with `--web 127.0.0.1:8080`)
 """

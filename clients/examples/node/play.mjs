@@ -6,7 +6,7 @@ import { loadSync } from "@grpc/proto-loader";
 
 const ROOT = process.env.CLERESTORY_ROOT ?? fileURLToPath(new URL("../../..", import.meta.url));
 const FILES = ["clerestory/v1/games.proto", "clerestory/v1/advisor.proto"];
-const OPTIONS = { keepCase: true, longs: String, enums: String, includeDirs: [`${ROOT}/proto`, `${ROOT}/third_party`] };
+const OPTIONS = { keepCase: true, longs: String, enums: String, includeDirs: [`${ROOT}/proto`, `${ROOT}/proto/third_party`] };
 const { GameService, AdvisorService } = loadPackageDefinition(loadSync(FILES, OPTIONS)).clerestory.v1;
 
 const [target, game = "duel"] = process.argv.slice(2);

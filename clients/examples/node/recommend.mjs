@@ -7,7 +7,7 @@ import { loadSync } from "@grpc/proto-loader";
 const ROOT = process.env.CLERESTORY_ROOT ?? fileURLToPath(new URL("../../..", import.meta.url));
 const SLACK = 5000; // ms that a call has beyond its time
 const FILES = ["clerestory/v1/advisor.proto", "google/rpc/status.proto", "google/rpc/error_details.proto"];
-const FOLDERS = [`${ROOT}/proto`, `${ROOT}/third_party`];
+const FOLDERS = [`${ROOT}/proto`, `${ROOT}/proto/third_party`];
 // longs as strings: 64-bit numbers do not fit into a number of JavaScript
 const OPTIONS = { keepCase: true, longs: String, enums: String, defaults: true, includeDirs: FOLDERS };
 const messages = loadSync(FILES, OPTIONS);

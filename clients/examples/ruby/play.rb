@@ -1,7 +1,7 @@
 # Plays a game against a bot over gRPC: ruby -I GENERATED play.rb TARGET [GAME]
 #
 # On Debian: apt install ruby-grpc protobuf-compiler-grpc libprotobuf-dev. GENERATED is an empty folder for the messages:
-#   protoc -Iproto -Ithird_party --ruby_out=GENERATED --grpc_out=GENERATED \
+#   protoc -Iproto -Iproto/third_party --ruby_out=GENERATED --grpc_out=GENERATED \
 #     --plugin=protoc-gen-grpc=/usr/bin/grpc_ruby_plugin proto/clerestory/v1/*.proto
 require "grpc"
 require "securerandom"

@@ -1,4 +1,4 @@
-// The texts of the page by key, in the language that its reader has chosen, else in the browser's: out of texts/, in one
+// The texts of the page by key, in the language that its reader has chosen, else in the browser's: out of common/i18n/, in one
 // file for each language, which is loaded when it is wanted. A pattern has `{name}` for arguments, or is a form for each
 // plural category of the argument `count`. Keys and arguments are checked by the types in gen/texts.ts.
 

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from clerestory.arena.bots import Budget, parse_bot
-from clerestory.arena.errors import BadBot
 from clerestory.engine import NATURE, Rng
 from clerestory.engine.cathedral import script
 from clerestory.engine.cathedral.script import ScriptView
 from clerestory.engine.toy.rules import TOY
+from clerestory.search.arena.bots import Budget, parse_bot
+from clerestory.search.arena.errors import BadBot
 from tests.shipped import CATHEDRAL
 
 

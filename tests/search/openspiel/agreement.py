@@ -13,7 +13,7 @@ import numpy as np
 from clerestory.engine import Rng, State, from_position
 from clerestory.search import Searcher
 from clerestory.search.root import observe
-from lab.exact import lines_of
+from tools.lab.exact import lines_of
 
 EXPLORATION = 0.7  # of both
 LEAD = 0.2  # in exact win share, of the best action over the second best

@@ -1,6 +1,6 @@
 // The lesson that fits what went wrong in a game.
 
-import FITTING from "../../../../lessons/fitting.json";
+import FITTING from "../../../../server/lessons/fitting.json";
 import { FILES } from "../gen/table.ts";
 import { listed } from "../lessons/lesson.ts";
 import { useLoaded } from "../loading.ts";

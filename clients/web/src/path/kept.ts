@@ -1,6 +1,6 @@
 // What has been done, as a file to take along, and out of one.
 
-import LESSONS from "../../../../lessons/lessons.json";
+import LESSONS from "../../../../server/lessons/lessons.json";
 import {
   addBeaten,
   addReviewed,

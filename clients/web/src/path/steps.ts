@@ -1,6 +1,6 @@
 // The order of the path: lessons, levels to beat, reviews and puzzles, and what of it comes next.
 
-import PATH from "../../../../lessons/path.json";
+import PATH from "../../../../server/lessons/path.json";
 import { beaten, reviewed, solvedOnes, starsOf } from "./progress.ts";
 
 export type Step =

@@ -1,0 +1,158 @@
+"""The command `clerestory`."""
+
+import os
+import signal
+import sys
+from io import TextIOWrapper
+from pathlib import Path
+from typing import Annotated, Any, NoReturn
+
+import typer
+
+from clerestory import __version__
+from clerestory.cli.lazy import group
+
+# By their full names, because an error can only come from a module that was imported.
+BAD_INPUT = {
+    "clerestory.cli.options.BadOption",
+    "clerestory.clients.errors.BadConnection",
+    "clerestory.clients.errors.BadRequest",
+    "clerestory.clients.errors.NotNow",
+    "clerestory.server.gateway.config.BadDoor",
+    "clerestory.engine.errors.GameError",
+    "clerestory.search.training.errors.LearnError",
+    "clerestory.server.lessons.lesson.NoLesson",
+    "clerestory.search.review.puzzle.NoPuzzle",
+    "clerestory.search.errors.SearchError",
+    "clerestory.declared.BadSettings",
+}
+MAY_PASS = {"clerestory.declared.Unreachable"}  # though they are bad input as well
+FAILURES = {"clerestory.clients.errors.AdvisorError", "builtins.OSError"}
+
+app = group(
+    {
+        "Play and ask": {
+            "play": ("Play a game in the terminal against bots.", "play:play"),
+            "recommend": ("Recommend a move in a position.", "recommend:recommend"),
+            "analyze": ("Show the best lines of a position as they improve.", "recommend:analyze"),
+            "hint": ("Rank the actions of a position, and say why.", "hint:hint"),
+            "annotate": ("Review a recorded game: what decided it, how much was luck.", "annotate:annotate_record"),
+            "lesson": ("Learn a game in short lessons.", "lesson:learn"),
+            "puzzle": ("Show a position with one best action; judge an answer.", "puzzle:solve"),
+        },
+        "Serve": {
+            "serve": ("Serve advice, games and a web page until stopped.", "serve:serve"),
+            "doctor": ("Say what this machine can serve, and what is set wrong.", "doctor:doctor"),
+            "store": ("Back up, restore, check and migrate kept games.", "store:store"),
+            "web": ("Show the web page of a server that runs elsewhere.", "web:web"),
+            "health": ("Ask a server whether it serves.", "health:health"),
+        },
+        "Positions and records": {
+            "new": ("Write the first position of a game.", "new:new"),
+            "show": ("Print a position and its legal actions.", "show:show"),
+            "rules": ("Print the card catalogue in use.", "rules:rules"),
+            "replay": ("Check recorded games and print how they ended.", "show:replay"),
+            "simulate": ("Play games at random.", "simulate:simulate"),
+        },
+        "Research": {
+            "arena": ("Let two bots play matches, and say which is stronger.", "arena:arena"),
+            "tune": ("Tune options of a bot by the games it wins.", "tune:tune"),
+            "learn": ("Learn a value from games of the search against itself.", "learn:learn"),
+            "bench": ("Measure the speed of engine, search and service.", "bench:bench"),
+        },
+        "Install": {
+            "completion": ("Let a shell complete commands and options by Tab.", "completion:complete"),
+            "manual": ("Write a manual page of each command.", "completion:write_manual"),
+        },
+    },
+    "An AI opponent and analyst for The Pillars of the Earth and Builders Duel.",
+)
+
+
+def say_version(wanted: bool) -> None:
+    """Print the version, and end."""
+    if wanted:
+        typer.echo(f"clerestory {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def common(
+    catalogue: Annotated[
+        list[Path] | None,
+        typer.Option(
+            metavar="FILE",
+            envvar="CLERESTORY_CATALOGUE",
+            help="Card catalogue to use instead of the shipped one; may be given once for each game.",
+        ),
+    ] = None,
+    version: Annotated[  # noqa: ARG001  # its callback does the work
+        bool, typer.Option("--version", callback=say_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Handle the options that come before every command."""
+    if catalogue:
+        from clerestory.cli.options import use_catalogue
+
+        for path in catalogue:
+            use_catalogue(path)
+
+
+def main() -> None:
+    """Run the command: exit code 2 for bad input, 1 for any other failure, one line on stderr for either."""
+    signal.signal(signal.SIGTERM, end)
+    replace_what_cannot_be_shown()
+    try:
+        app()
+    except Exception as error:
+        kinds = {f"{kind.__module__}.{kind.__qualname__}" for kind in type(error).__mro__}
+        if not kinds & (BAD_INPUT | FAILURES):
+            raise
+        fail(error, 2 if kinds & BAD_INPUT and not kinds & MAY_PASS else 1)
+
+
+def replace_what_cannot_be_shown() -> None:
+    """Write ? for what the encoding of the terminal lacks, and nothing to a standard error that is closed."""
+    sys.stderr = sys.stderr or Path(os.devnull).open("w")  # noqa: SIM115  # open until the end
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")
+
+
+def end(number: int, _: Any) -> NoReturn:
+    """Exit as after an error when a signal comes, so that open resources are closed."""
+    sys.exit(128 + number)
+
+
+def fail(error: Exception, code: int) -> NoReturn:
+    """End with an error."""
+    file = isinstance(error, OSError) and (error.filename or full_output(error))
+    text = f"{file}: {error.strerror}" if isinstance(error, OSError) and file else told(error)
+    typer.echo(f"clerestory: {' '.join(text.split())}", err=True)
+    sys.exit(code)
+
+
+def full_output(error: OSError) -> str:
+    """Return the name of standard output if that is what has no space left, "" for another cause.
+
+    Nothing is written to it any more: Python would try again at the end, and report the failure in its own words.
+    """
+    from clerestory.sizes import NO_ROOM
+
+    if error.errno in NO_ROOM and sys.stdout is not None:
+        try:
+            print(flush=True)
+        except OSError:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+            return "standard output"
+    return ""
+
+
+def told(error: Exception) -> str:
+    """Return what an error says: faults in the language of the terminal, all else in English."""
+    said = getattr(error, "said", None)
+    if said is None:
+        return str(error)
+    from clerestory.cli.helping import language_named
+
+    return str(said(language_named(sys.argv)))

@@ -1,0 +1,210 @@
+"""Reviews of recorded games, made and shown."""
+
+import errno
+import json
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import typer
+from rich.console import Console, Group, RenderableType
+from rich.progress import Progress
+from rich.table import Table
+from rich.text import Text
+
+from clerestory.cli import spoken
+from clerestory.cli.here import Here
+from clerestory.cli.options import BadOption, writing
+from clerestory.cli.recording import recorded
+from clerestory.cli.review_options import ReviewOptions
+from clerestory.cli.screen import ended, figures_table, screen
+from clerestory.durations import parse_duration
+from clerestory.engine import Game, Record
+from clerestory.i18n import say
+from clerestory.i18n.languages import isolated
+from clerestory.search.limits import LONGEST_TIME
+from clerestory.search.review import Annotation, PlyValuation
+from clerestory.search.review.classes import GLYPHS
+from clerestory.search.review.words import (
+    REVIEW,
+    SHOWN,
+    curve,
+    figure_rows,
+    ledger_rows,
+    made_by,
+    note,
+    place,
+    rolled,
+    tell,
+    verdict,
+    winners,
+)
+from clerestory.server.analysis.reviews import ReviewTerms
+from clerestory.server.rpc.spoken import label_of, told
+
+CURVE = 50  # columns of a curve
+
+
+def review_record(path: str, number: int | None, options: ReviewOptions, threads: int | None) -> Annotation:
+    """Return the review of a game of a file, with a progress bar on standard error. Raises BadOption."""
+    played = chosen_record(path, number)
+    terms = terms_of(options, played.state.seats)
+    with progress_bar() as progress, Here(threads or os.cpu_count() or 1) as here:
+        return translated(here.review(played.state, terms, progress), played)
+
+
+def translated(review: Annotation, played: Record) -> Annotation:
+    """Return a review in the language of the terminal, and with an end that only its record tells of.
+
+    Args:
+        review: in English.
+        played: its game.
+    """
+    game = played.state.game
+    titled = replace(review, title=spoken.title(game), ended=ended(played), early=played.early is not None)
+    if spoken.is_english():
+        return titled
+    return replace(
+        titled,
+        names=tuple(map(spoken.colour, review.names)),
+        valuations=tuple(in_own_words(one, game) for one in review.valuations),
+        decisions={ply: in_own_words(one, game) for ply, one in review.decisions.items()},
+        language=spoken.language(),
+    )
+
+
+def in_own_words(one: PlyValuation, game: Game) -> PlyValuation:
+    """Return a ply with its labels and reasons in the language of the terminal."""
+    return replace(
+        one,
+        label=label_of(game, one.action, one.label),
+        best_label=label_of(game, one.best, one.best_label) if one.best else "",
+        reason=" ".join(told(reason, game) for reason in one.reasons) or one.reason,
+    )
+
+
+def terms_of(options: ReviewOptions, seats: int) -> ReviewTerms:
+    """Return the terms of a review of a game of so many seats. Raises BadOption."""
+    if options.time is not None and options.iterations is not None:
+        raise BadOption("--time: cannot be combined with --iterations")
+    if options.viewer is not None and options.viewer >= seats:
+        raise BadOption(f"--viewer: {options.viewer} is not a seat; the seats are 0 to {seats - 1}")
+    seconds, deep = seconds_of("--time", options.time), seconds_of("--deep", options.deep)
+    iterations, seed, viewer = options.iterations, options.seed, options.viewer
+    return ReviewTerms(iterations=iterations, seconds=seconds, deep=deep, seed=seed, viewer=viewer)
+
+
+def seconds_of(option: str, duration: str | None) -> float | None:
+    """Return a time in seconds, None for None. Raises BadOption."""
+    if duration is None:
+        return None
+    seconds = parse_duration(duration)
+    if seconds is None or not 0 < seconds <= LONGEST_TIME:
+        longest = f"{LONGEST_TIME / 3600:g} hours"
+        raise BadOption(f"{option}: {duration[:80]!r} is not a time like 90s, above 0 and up to {longest}")
+    return seconds
+
+
+def show_review(review: Annotation, *, as_json: bool) -> None:
+    """Print a review."""
+    if as_json:
+        typer.echo(json.dumps(review.to_dict(), indent=2))
+    else:
+        screen().print(review_view(review))
+
+
+def chosen_record(path: str, number: int | None) -> Record:
+    """Return a game of a file, for None the first, and say so if there are others. Raises BadOption."""
+    records = list(recorded(path))
+    if number is None and len(records) > 1:
+        tell_user("annotate.first", count=len(records))
+    number = number or 1
+    if number > len(records):
+        raise BadOption(f"--number: {number} is past the end; games in the file: {len(records)}")
+    return records[number - 1]
+
+
+def tell_user(key: str, **arguments: object) -> None:
+    """Print a text of the terminal on standard error, beside what was asked for."""
+    typer.echo(spoken.say(key, **arguments), err=True)
+
+
+def require_place(path: Path) -> None:
+    """Raise BadOption where no file can be written, before the work on what it will hold."""
+    if path.is_dir():
+        raise BadOption(f"--html: {path}: {os.strerror(errno.EISDIR)}")
+    if not path.parent.is_dir():
+        raise BadOption(f"--html: {path}: {os.strerror(errno.ENOENT)}")
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise BadOption(f"--html: {path}: {os.strerror(errno.EACCES)}")
+
+
+def write(path: Path, text: str) -> None:
+    """Write a file. Raises OSError."""
+    with writing(path):
+        path.write_text(text, encoding="utf-8")
+
+
+@contextmanager
+def progress_bar() -> Iterator[Callable[[int, int], None]]:
+    """Yield a progress callback, which draws a bar on a terminal."""
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(say(REVIEW, "reviewing", language=spoken.language()), total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def review_view(review: Annotation) -> RenderableType:
+    """Return a review for a screen of at least 60 columns."""
+    ended = review.ended or tell(review, "unfinished", count=review.plies)
+    head = tell(review, "head", game=review.title, ended=ended)
+    parts: list[RenderableType] = [Text(head, style="bold"), *chart(review), ledger_table(review)]
+    parts += [Text(note(review), style="dim"), Text(""), *errors(review), Text(""), luck_table(review)]
+    return Group(*parts, Text(tell(review, "made", what=made_by(review)), style="dim"))
+
+
+def chart(review: Annotation) -> list[Text]:
+    """Return the share of the win of each seat over the game, a line for each."""
+    wide = max(map(len, review.names))
+    lines = (
+        (isolated(name) + " " * (wide - len(name)), curve(review, seat, CURVE))
+        for seat, name in enumerate(review.names)
+    )
+    return [Text(" ".join(line)) for line in lines]
+
+
+def ledger_table(review: Annotation) -> Table:
+    """Return the ledger, a column for each seat, and the figures below it."""
+    table = figures_table("", "", *map(isolated, review.names))
+    rows = ledger_rows(review)
+    for i, (name, cells) in enumerate(rows):
+        last = i == len(rows) - 1
+        table.add_row(isolated(name), *cells, style="bold" if last else "", end_section=last or i == len(rows) - 2)
+    for name, cells in figure_rows(review):
+        table.add_row(isolated(name), *cells)
+    return table
+
+
+def errors(review: Annotation) -> list[Text]:
+    """Return the most expensive errors in words."""
+    found = review.errors()[:SHOWN]
+    lines = [Text(tell(review, "errors" if found else "errors.none"), style="bold")]
+    for one in found:
+        glyph, who = GLYPHS[review.class_of(one)], review.names[one.seat]
+        lines.append(Text(f"{glyph:<3}{tell(review, 'error', who=who, what=one.label, where=place(review, one))}"))
+        lines.append(Text(f"   {verdict(review, one)}", style="dim"))
+        if found_by_rollouts := rolled(review, one):
+            lines.append(Text(f"   {found_by_rollouts}", style="dim"))
+    return lines
+
+
+def luck_table(review: Annotation) -> Table:
+    """Return the events with the largest luck."""
+    table = Table(title=tell(review, "heading.luck"), title_justify="left", title_style="bold")
+    for key in ("ply", "event", "for_whom"):
+        table.add_column(isolated(tell(review, key)), overflow="fold")
+    for one in review.luckiest(SHOWN // 2):
+        table.add_row(str(one.ply), *map(isolated, (one.label, winners(review, one))))
+    return table

@@ -1,0 +1,169 @@
+"""Puzzles for people: drawn, shown, and judged."""
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.text import Text
+
+from clerestory.cli import spoken
+from clerestory.cli.choosing import HELP, find_action, show_actions
+from clerestory.cli.options import BadOption, typed_line
+from clerestory.cli.screen import screen
+from clerestory.engine import Game, Rng
+from clerestory.search.reasons import in_english
+from clerestory.search.review.puzzle import PLAN_SEPARATOR, BadTry, Puzzle, puzzle, puzzles
+from clerestory.seeds import drawn_seed
+from clerestory.server.rpc.spoken import told
+
+
+def show_puzzle(one: Puzzle, action: str | None, *, as_json: bool) -> None:
+    """Show a puzzle, or the verdict on an action. Raises BadOption if that is not legal."""
+    if action is not None:
+        judge(one, action, as_json=as_json)
+    elif as_json:
+        typer.echo(json.dumps(as_fields(one), indent=2))
+    else:
+        ask(one, screen())
+
+
+def chosen(game: Game, number: int | None, level: int | None, seats: int | None, seed: int | None) -> Puzzle:
+    """Return the puzzle of a number, for None one of those that match. Raises BadOption, NoPuzzle."""
+    if number is None:
+        return drawn(game, level, seats, seed)
+    for name, given in {"--level": level, "--seats": seats, "--seed": seed}.items():
+        if given is not None:
+            raise BadOption(f"{name}: cannot be combined with the number of a puzzle")
+    return puzzle(game, number)
+
+
+def drawn(game: Game, level: int | None, seats: int | None, seed: int | None) -> Puzzle:
+    """Return one of the puzzles that match. Raises BadOption if none does."""
+    fitting = [one for one in puzzles(game) if level in (None, one.level) and seats in (None, one.seats)]
+    if not fitting:
+        asked = [f"is of level {level}"] * (level is not None) + [f"has {seats} players"] * (seats is not None)
+        raise BadOption(f"no puzzle of {game.name} {' and '.join(asked) or 'is shipped'}; leave out --level or --seats")
+    return fitting[Rng(drawn_seed() if seed is None else seed).below(len(fitting))]
+
+
+def as_fields(one: Puzzle) -> dict[str, Any]:
+    """Return a puzzle for programs, without its answer."""
+    return {
+        "puzzle": one.number,
+        "game": one.game.name,
+        "level": one.level,
+        "exact": one.exact,
+        "seat": one.state.turn,
+        "position": one.position,
+    }
+
+
+def judge(one: Puzzle, typed: str, *, as_json: bool) -> None:
+    """Print the verdict on an action or a plan. Raises BadOption if it is not legal."""
+    texts = read_try(one, typed)
+    right, loss = one.solved_by(texts), one.loss(texts)
+    if as_json:
+        verdict = {"puzzle": one.number, "action": typed, "right": right, "loss": round(loss, 4)}
+        typer.echo(json.dumps(verdict | {"answer": one.best, "reason": reason(one)}))
+        return
+    screen().print(answer(one) if right else wrong(loss))
+
+
+def read_try(one: Puzzle, typed: str) -> Sequence[str]:
+    """Return the actions of a try that is typed at once. Raises BadOption for what cannot be played."""
+    texts = [text for part in typed.split(PLAN_SEPARATOR.strip()) if (text := part.strip())] or [typed]
+    for number, text in enumerate(texts):
+        if one.is_whole(texts[:number]):
+            raise BadOption(f"--try: {text[:80]!r} comes after the end of the answer; leave it out")
+    try:
+        return one.tried(texts, ended=False)
+    except BadTry as error:
+        answers = ", ".join(legal_after(one, texts[: error.number]))
+        text = texts[error.number][:80]
+        raise BadOption(f"--try: {text!r} is no legal action there; there are {answers}") from None
+
+
+def legal_after(one: Puzzle, texts: Sequence[str]) -> list[str]:
+    """Return the texts of what can be played after some actions."""
+    state = one.state
+    for text in texts:
+        state.play(text)
+    return sorted(action.text for action in state.legal_actions())
+
+
+def ask(one: Puzzle, console: Console) -> None:
+    """Show a puzzle, and judge what is typed until it is solved."""
+    name = spoken.seat(one.game, one.state.turn)
+    console.print(f"{spoken.picture(one.state)}\n")
+    title = spoken.say("puzzle.title", number=one.number, game=spoken.title(one.game), level=one.level)
+    console.print(title, style="bold")
+    console.print(spoken.say("puzzle.plan" if one.is_plan else "puzzle.action", who=name))
+    show_actions(console, one.game, one.state.legal_actions())
+    show_help(console)
+    while texts := tried(one, console, f"{name}> "):
+        if one.solved_by(texts):
+            console.print(answer(one))
+            return
+        console.print(wrong(one.loss(texts)))
+    if texts is not None:
+        console.print(answer(one))
+
+
+def tried(one: Puzzle, console: Console, prompt: str) -> list[str] | None:
+    """Return the actions of the next try, one or those of a plan; [] to show the answer, None to leave."""
+    state, texts = one.state, list[str]()
+    while not one.is_whole(texts):
+        typed = read(prompt)
+        if typed in (None, "quit", "show"):
+            return [] if typed == "show" else None
+        if typed in HELP:
+            show_help(console)
+            continue
+        found = find_action(console, one.game, state.legal_actions(), typed or "")
+        if found is not None:
+            state.play(found.text)
+            texts.append(found.text)
+            console.print("" if one.is_whole(texts) else spoken.say("puzzle.goes_on"))
+    return texts
+
+
+def show_help(console: Console) -> None:
+    """Say what can be typed."""
+    console.print(Text(spoken.say("puzzle.help"), style="dim"))
+
+
+def read(prompt: str) -> str | None:
+    """Return the next line typed, None at the end of input. Raises BadOption if a standard stream is closed."""
+    try:
+        return typed_line(prompt).strip()
+    except (EOFError, UnicodeDecodeError):
+        return None
+
+
+def wrong(loss: float) -> str:
+    """Return the message for a wrong action."""
+    return spoken.say("puzzle.wrong", loss=spoken.figure(100 * loss, 1))
+
+
+def answer(one: Puzzle) -> str:
+    """Return the answer with its reason and certainty."""
+    how = spoken.say("puzzle.exact" if one.exact else "puzzle.searched")
+    best = in_words(one) if not spoken.is_english() else f"{in_words(one)} ({one.best})"
+    next_best = spoken.say("puzzle.next_best", loss=spoken.figure(100 * one.next_best_loss, 1), how=how)
+    reasons = [told(reason, one.game) for reason in one.reasons]
+    return " ".join([spoken.say("puzzle.best", what=best), *reasons, next_best])
+
+
+def in_words(one: Puzzle) -> str:
+    """Return the answer as the labels of its actions."""
+    first, *others = (spoken.label(one.game, action) for action in one.answer)
+    for other in others:
+        first = spoken.say("puzzle.then", first=first, next=other)
+    return first
+
+
+def reason(one: Puzzle) -> str:
+    """Return what the answer gains and gives up, in English."""
+    return in_english(one.reasons, one.game.name)

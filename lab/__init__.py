@@ -1,1 +1,0 @@
-"""The laboratory: what measures the product. Only `bench` is shipped; else it is `python -m lab.NAME` in a checkout."""

@@ -1,0 +1,26 @@
+"""Which seat a game favours, as measured in games between equals (`seats.toml`)."""
+
+from functools import cache
+
+from clerestory.engine.core import Game
+from clerestory.i18n.sentences import Text, text
+from clerestory.search.review.measured import measured
+
+WORTH_A_WORD = 5.0  # percent above an even share from which on a seat is called favoured
+SURE = 3.0  # standard errors by which it must exceed an even share
+
+
+@cache
+def favoured(game: Game, seats: int) -> Text | None:
+    """Return the sentence on the seat that a game favours; None if it favours none by much, or was not measured.
+
+    What was measured with other cards is not told of these.
+    """
+    found = measured("seats.toml", game, seats)
+    if found is None:
+        return None
+    share = max(found["shares"])
+    above = share - 100 / seats
+    if above < max(WORTH_A_WORD, SURE * found["error"]):
+        return None
+    return text(f"favour.{found['shares'].index(share) + 1}", count=round(share), even=round(100 / seats))

@@ -1,0 +1,25 @@
+"""The noise floor measured on other games, for games with too few steps to estimate their own (`floors.toml`)."""
+
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+
+from clerestory.search.review.ledger import UNIT
+
+CAUTIOUS = 25_000  # the floor of a game that was not measured: only mistakes and blunders are classified then
+
+
+@cache
+def measured(game: str, seats: int) -> Mapping[int, int]:
+    """Return the floor, in millionths of a win, by the first round for which it holds; {} for a game not measured."""
+    tables = tomllib.loads(files(__package__).joinpath("floors.toml").read_text(encoding="utf-8"))
+    rounds = tables.get(game, {}).get(str(seats), {})
+    return {int(first): round(floor * UNIT / 1000) for first, floor in rounds.items()}
+
+
+def general_floor(game: str, seats: int, round_number: int) -> int:
+    """Return the floor of a round, in millionths of a win."""
+    rounds = measured(game, seats)
+    begun = [first for first in rounds if first <= round_number]
+    return rounds[max(begun)] if begun else CAUTIOUS

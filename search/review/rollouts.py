@@ -1,0 +1,98 @@
+"""Rollouts: the best action and the one played, both followed by play to the end in the same worlds with the same luck.
+
+The loss of an action is then estimated from results, with a correct standard error, and not from the reviewer's shares.
+It is unbiased for the players of the rollouts, which use a short search with the shipped options. The luck of the
+chance events is subtracted from each result (Zare's identity; GNU Backgammon's rollouts do the same): its mean is 0, so
+only noise is removed. An event that a seat was shown before counts as no luck: the mean would not be 0, as decisions
+depend on it. Like a study, a rollout yields searches, and its caller runs them.
+"""
+
+from collections.abc import Generator, Mapping, Sequence
+from math import sqrt
+from statistics import fmean, stdev
+from typing import Any
+
+from clerestory.engine.core import NATURE, State
+from clerestory.engine.rng import Rng
+from clerestory.engine.value import LEARNED, value_in_use, value_of
+from clerestory.figures import Rollouts
+from clerestory.search.result import Result
+from clerestory.search.review.ledger import PlyValuation
+from clerestory.search.review.plan import ReviewPlan
+from clerestory.search.review.study import SearchTask
+from clerestory.search.root import Root, observe_decision
+
+ITERATIONS = 30  # of a decision of the players
+TREE_BYTES = 1 << 18
+FEWEST = 8  # pairs of games that are needed to estimate a loss
+
+RolloutSteps = Generator[SearchTask, Result, tuple[float, float]]
+
+
+def estimate(pairs: Sequence[tuple[float, float]]) -> Rollouts:
+    """Return the estimate from pairs of games, each given as its loss and by how much the best action was luckier.
+
+    Luck is subtracted as a control variate, with a weight by least squares. If all losses are equal, the standard error
+    is as if one more pair had ended differently.
+    """
+    count, losses, lucks = len(pairs), [loss for loss, _ in pairs], [luck for _, luck in pairs]
+    loss, luck = fmean(losses), fmean(lucks)
+    spread = sum((one - luck) ** 2 for one in lucks)
+    weight = sum((a - loss) * (b - luck) for a, b in pairs) / spread if spread else 0.0
+    left = sum((a - loss - weight * (b - luck)) ** 2 for a, b in pairs) / (count - 2)
+    error = max(sqrt(left / count), 1 / (2 * count))
+    return Rollouts(count, loss - weight * luck, error, stdev(losses) / sqrt(count))
+
+
+def paired(root: Root, one: PlyValuation, plan: ReviewPlan, seed: int) -> RolloutSteps:
+    """Return the loss of the action played in one world, and by how much the best action was luckier."""
+    world = root.view.deal(seed)
+    best = yield from finish(world, one.best, one.seat, plan, seed)
+    played = yield from finish(world, one.action, one.seat, plan, seed)
+    return best[0] - played[0], best[1] - played[1]
+
+
+def finish(world: State, action: str, seat: int, plan: ReviewPlan, seed: int) -> RolloutSteps:
+    """Play a world to its end; return the seat's share of the win, and its luck."""
+    state, luck, nature = world.copy(), 0.0, Rng(seed)
+    settings = plan.settings(state.game, state.seats)
+    state.play(action)
+    while not state.over:
+        if state.turn == NATURE:
+            luck += draw(state, seat, Rng(nature.next()))  # each event has its own stream, independent of earlier ones
+        else:
+            state.play((yield from choice(state, seed, settings)))
+    return state.returns()[seat], luck
+
+
+def choice(state: State, seed: int, settings: Mapping[str, Any]) -> Generator[SearchTask, Result, str | int]:
+    """Return the action of a player of the rollouts."""
+    legal = state.legal_codes()
+    if len(legal) == 1:
+        return legal[0]
+    result = yield SearchTask(
+        root=observe_decision(state), seed=seed, iterations=ITERATIONS, options=settings, tree_bytes=TREE_BYTES
+    )
+    return result.best.action
+
+
+def draw(state: State, seat: int, rng: Rng) -> float:
+    """Play a random outcome; return its luck, 0 without a learned value, and where a seat was shown the outcome."""
+    outcome = state.draw(rng)
+    luck, shown = 0.0, any(state.foresees(one) for one in range(state.seats))
+    if value_in_use(state.game)[0] == LEARNED and len(state.legal_codes()) > 1 and not shown:
+        shares = [share_after(state, code, seat) for code in state.legal_codes()]
+        mean = sum(odds * share for odds, share in zip(state.odds(), shares, strict=True))
+        luck = shares[state.legal_codes().index(outcome.code)] - mean
+    state.play(outcome)
+    return luck
+
+
+def share_after(state: State, code: int, seat: int) -> float:
+    """Return a seat's share of the win after an outcome, by the learned value."""
+    after = state.copy()
+    after.play(code)
+    if after.over:
+        return after.returns()[seat]
+    _, shares = value_of(state.game, LEARNED)(after)
+    return shares[seat] if shares else 0.0

@@ -1,0 +1,346 @@
+"""Finds games in which the server has to move, and runs one automatic move at a time in each.
+
+Only the store knows which games are due. So every LOOK seconds, the server asks it for due games that have no task
+here, which also recovers from anything that was missed or failed. Notifications of changes only shorten the wait. A
+game that waits is not loaded.
+"""
+
+import asyncio
+import logging
+from collections import OrderedDict
+from collections.abc import Callable, Collection, Coroutine, Sequence
+from contextlib import suppress
+from itertools import islice
+from math import inf
+from typing import Any
+
+from clerestory.refusals import Reason, Refusal
+from clerestory.server.games.background import contained
+from clerestory.server.games.bounds import ANSWER
+from clerestory.server.games.breaks import Breaks
+from clerestory.server.games.cache import GameCache, SetAside, typed
+from clerestory.server.games.changes import summary_of
+from clerestory.server.games.kept import ServerGame
+from clerestory.server.games.lane import MANY, Lane
+from clerestory.server.games.live import Live
+from clerestory.server.games.mover import Mover
+from clerestory.server.games.recent import remember
+from clerestory.server.games.store import Conflict, Due, Store, StoreError
+
+LOOK = 2.0  # seconds between two scans for due games
+SOONEST = 0.05  # minimum seconds between two scans when there are more due games than tasks
+AT_ONCE = 16  # tasks started before other calls get a turn
+MOVERS = 256  # maximum tasks for games with a person or an open seat
+PAUSE = 0.5  # default delay in seconds before a rejected search is retried
+AGAIN = 16  # failed games retried after each scan
+REST = 0.5  # fraction of LOOK to skip a game that had no work or could not be stored
+RESTING = 100  # resting games that each scan can recheck; if there are more, they rest longer
+MISSED = 3  # consecutive failed scans after which the store counts as down
+
+logger = logging.getLogger(__name__)
+
+
+class DueGames:
+    """Runs the automatic moves of all games in which this server has to move.
+
+    Args:
+        store: the store of games.
+        cache: the cache of games.
+        mover: makes one move.
+        most_bot_games: maximum concurrent games of bots only.
+    """
+
+    def __init__(self, store: Store, cache: GameCache, mover: Mover, most_bot_games: int) -> None:
+        self._store = store
+        self._cache = cache
+        self._mover = mover
+        self._lanes = Lane(bots_only=False, most=MOVERS), Lane(bots_only=True, most=most_bot_games)
+        self._tasks: set[asyncio.Task[None]] = set()
+        self._resting: dict[str, float] = {}  # until when to skip games, by the event loop's clock
+        self._failed: dict[str, None] = {}  # games skipped after a failure that was not the store's
+        self._told: OrderedDict[str, None] = OrderedDict()  # games whose failure has been logged
+        self._frozen: OrderedDict[str, None] = OrderedDict()  # games that only another server can play
+        self._timer: asyncio.TimerHandle | None = None
+        self._come = False  # games have come that wait, since the timer was set
+        self._hungry = asyncio.Event()
+        self._missed = 0  # consecutive failed scans
+        self._breaks = Breaks(store.now)
+        self._starting = self._ended = False
+
+    @property
+    def healthy(self) -> bool:
+        """Whether the store responds."""
+        return self._store.alive and self._missed < MISSED
+
+    @property
+    def waiting(self) -> set[str]:
+        """The due games that wait for a task."""
+        return {game_id for lane in self._lanes for game_id in lane.waiting}
+
+    def overdue(self, *, bots_only: bool) -> int:
+        """Return the number of games of a kind that wait for a task, or whose last move failed. Thread-safe."""
+        return self._lanes[bots_only].overdue(self._store.now())
+
+    @property
+    def moving(self) -> set[str]:
+        """The games with a task."""
+        return {game_id for lane in self._lanes for game_id in lane.moving}
+
+    # -- scans -----------------------------------------------------------------------------------------
+
+    async def run(self, recovered: Callable[[], None]) -> None:
+        """Scan for due games until cancelled; call `recovered` when the store responds again after a failure."""
+        while True:
+            with contained("the search for games in which the server must move"):
+                await self._look_around(recovered)
+            await asyncio.sleep(SOONEST)
+
+    async def _look_around(self, recovered: Callable[[], None]) -> None:
+        """Scan for due games of both kinds; until the next scan, rescan the kinds that had too many."""
+        clock = asyncio.get_running_loop().time
+        whole = clock() + LOOK - SOONEST
+        self._breaks.look(clock())
+        self._wake_up()
+        self._note_look(await self._look(self._lanes), recovered)
+        self._start_waiting()
+        while (left := whole - clock()) > 0:
+            with suppress(TimeoutError):
+                async with asyncio.timeout(left):
+                    await self._hungry.wait()
+                await asyncio.sleep(SOONEST)
+                self._hungry.clear()
+                await self._look([lane for lane in self._lanes if lane.hungry])
+            self._start_waiting()
+
+    async def _look(self, lanes: Sequence[Lane]) -> Exception | None:
+        """Ask the store for due games of each pool; return the error if it fails for one."""
+        failed: Exception | None = None
+        for lane in lanes:
+            lane.fresh, lane.hungry = {}, False
+            asked = MANY if not (self._store.shared or lane.bots_only) else lane.free
+            if asked > 0:
+                known = {*lane.moving, *self._resting, *self._frozen}
+                try:
+                    lane.found(await self._found(lane, asked, known), asked, known)
+                except Exception as error:
+                    failed = error
+        return failed
+
+    async def _found(self, lane: Lane, asked: int, known: Collection[str]) -> list[Due]:
+        before = lane.until(self._store.now() + int(1000 * LOOK))
+        async with asyncio.timeout(ANSWER):
+            return await self._store.due(before, asked, bots_only=lane.bots_only, skip=known)
+
+    def _note_look(self, error: Exception | None, recovered: Callable[[], None]) -> None:
+        """Record whether the store responded; log only the first failure and the recovery."""
+        if error is not None:
+            self._missed += 1
+            if self._missed == 1:
+                told = str(error) if isinstance(error, StoreError) else type(error).__name__
+                logger.error("the server cannot move in its games until the store answers: %s", told)
+        elif self._missed:
+            if self._missed >= MISSED:
+                self._breaks.end()
+            self._missed = 0
+            logger.warning("the store answers again")
+            recovered()
+
+    def _wake_up(self) -> None:
+        """Make games due for a retry: those that have rested long enough, and a few of those that failed."""
+        clock = asyncio.get_running_loop().time()
+        again = {*islice(self._failed, AGAIN)}
+        for game_id in again:
+            del self._failed[game_id]
+        self._resting = {
+            game_id: until for game_id, until in self._resting.items() if until > clock and game_id not in again
+        }
+
+    # -- notifications ---------------------------------------------------------------------------------
+
+    def note(self, kept: ServerGame) -> None:
+        """React to a game that was stored here, or may have been."""
+        summary, game_id = summary_of(kept), kept.head.game_id
+        self._resting.pop(game_id, None)
+        self._breaks.unbar(game_id)
+        soon = self._store.now() + int(1000 * LOOK)
+        for lane in self._lanes:
+            lane.stuck.pop(game_id, None)
+            mine = lane.bots_only == summary.bots_only
+            if summary.due is not None and mine and summary.due < lane.until(soon):
+                lane.add(Due(game_id, kept.head.maker, summary.due))
+            else:
+                lane.remove(game_id)
+        self._start_waiting()
+
+    def bar(self, game_id: str) -> None:
+        """Record that a game could not be stored, so that its player could not move either."""
+        self._breaks.bar(game_id)
+
+    def note_news(self, game_id: str) -> None:
+        """React to a game that another server has stored, in which this one may have to move."""
+        if game_id not in self.moving:
+            self._resting.pop(game_id, None)
+            self._lanes[0].add(Due(game_id, "", 0))
+            self._start_waiting()
+
+    # -- tasks -----------------------------------------------------------------------------------------
+
+    def _start(self) -> None:
+        """Start tasks up to the limit, and set a timer for the next due game."""
+        if self._ended:
+            return
+        now, starts = self._store.now(), AT_ONCE
+        for lane in self._lanes:
+            while starts and (due := lane.next(now, self._resting)) is not None:
+                lane.start(due)
+                self._begin(self._run(lane, due))
+                starts -= 1
+            if lane.full and lane.free > 0 and not lane.waiting:
+                lane.hungry = True
+                self._hungry.set()
+        if starts:
+            if self._come:
+                self._wait(now)
+        elif not self._starting:
+            self._starting = True
+            asyncio.get_running_loop().call_soon(self._start_more)
+
+    def _start_more(self) -> None:
+        """Start more tasks, after other calls have had a turn."""
+        self._starting = False
+        self._start()
+
+    def _wait(self, now: float) -> None:
+        """Come back when the next game becomes due; looking at all games that wait is for when some have come."""
+        self._come = False
+        later = [due.moment for lane in self._lanes for due in lane.waiting.values() if due.moment > now]
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
+        if later:
+            self._timer = asyncio.get_running_loop().call_later((min(later) - now) / 1000, self._start_waiting)
+
+    def _start_waiting(self) -> None:
+        """Start movers in games that have come, or whose moment has."""
+        self._come = True
+        self._start()
+
+    def _begin(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._tasks.discard)
+
+    async def _run(self, lane: Lane, due: Due) -> None:
+        """Move in a game as long as the server has to, and handle all failures."""
+        try:
+            await self._attempt(lane, due.game_id)
+            self._told.pop(due.game_id, None)
+            lane.stuck.pop(due.game_id, None)
+        except Conflict:
+            lane.stuck.pop(due.game_id, None)  # another server owns it
+        except SetAside:
+            lane.stuck.pop(due.game_id, None)
+            await self._pass_over(due.game_id)
+        except Refusal as error:
+            await self._refused(lane, due, error)
+        except Exception:
+            self._fail(lane, due.game_id)
+        finally:
+            lane.end(due)
+            self._start()
+
+    async def _attempt(self, lane: Lane, game_id: str) -> None:
+        with typed():
+            if self._store.shared and not await self._store.own(game_id):
+                return
+        async with self._cache.lend(game_id, fresh=True) as live:
+            await self._require_a_way(live.kept)
+            if live.kept.frozen:
+                await self._pass_over(game_id)
+            elif self._due_at(live) is None:
+                self._rest(game_id, REST * LOOK)  # its row in the store still says that it is due
+            while (at := self._due_at(live)) is not None:
+                if at > self._store.now():
+                    self._let_rest(live.kept, at)
+                    return
+                if lane.bots_only != live.kept.bots_only:
+                    self.note(live.kept)
+                    return
+                await self._cache.turn()
+                await self._move(live)
+                if lane.bots_only and not lane.free:
+                    lane.full = True
+                    return  # let another game take its turn
+
+    async def _require_a_way(self, kept: ServerGame) -> None:
+        """Raise Refusal while a game with a running clock cannot be stored."""
+        game_id = kept.head.game_id
+        if kept.deadline is not None and self._breaks.bars(game_id):
+            with typed():
+                await self._store.touch([game_id], self._store.now())
+            self._breaks.unbar(game_id)
+
+    def _due_at(self, live: Live) -> int | None:
+        """Return when the server has to move in a game, as `Breaks.due_at`, after checking for a clock jump."""
+        self._breaks.look(asyncio.get_running_loop().time())
+        return self._breaks.due_at(live.kept, live.held)
+
+    async def _move(self, live: Live) -> None:
+        try:
+            await self._mover.move(live)
+        except Refusal as error:
+            if error.reason != Reason.STALE_VERSION:
+                raise
+
+    def _let_rest(self, kept: ServerGame, until: float) -> None:
+        """Skip a game whose deadline passed while games were not playable here.
+
+        Its player may move at another server, so it is rechecked earlier, unless there are too many such games.
+        """
+        if kept.deadline is not None and kept.deadline < until:
+            left = min((until - self._store.now()) / 1000, LOOK * (0.5 + len(self._resting) // RESTING))
+            self._rest(kept.head.game_id, left)
+
+    def _rest(self, game_id: str, seconds: float) -> None:
+        """Skip a game for some seconds, unless it changes."""
+        self._resting[game_id] = asyncio.get_running_loop().time() + seconds
+
+    async def _refused(self, lane: Lane, due: Due, error: Refusal) -> None:
+        """React to an error: wait for a worker, or leave a store failure to a later scan."""
+        if error.reason == Reason.BUSY:
+            await asyncio.sleep(error.retry or PAUSE)
+            lane.add(due)
+            self._come = True
+        elif error.reason in (Reason.STORE_FAILED, Reason.DISK_FULL):
+            remember(lane.stuck, due.game_id, None)
+            self.bar(due.game_id)
+            self._rest(due.game_id, REST * LOOK)  # it may be the only failing game
+        elif error.reason not in (Reason.FINISHING, Reason.NO_SUCH_GAME):
+            self._fail(lane, due.game_id)
+
+    def _fail(self, lane: Lane, game_id: str) -> None:
+        """Skip a game after a failed move."""
+        remember(lane.stuck, game_id, None)
+        if game_id not in self._told:
+            remember(self._told, game_id, None)
+            logger.exception("the server could not move in game %s, and will try again", game_id)
+        self._failed[game_id] = None
+        self._resting[game_id] = inf
+
+    async def _pass_over(self, game_id: str) -> None:
+        """Release a frozen game for a server that can play it; if that fails, the next scan returns it again."""
+        with suppress(StoreError):
+            await self._store.release(game_id)
+            remember(self._frozen, game_id, None)
+
+    # -- shutdown --------------------------------------------------------------------------------------
+
+    async def finish(self, within: float) -> None:
+        """End all tasks, waiting at most `within` seconds."""
+        self._ended = True
+        if self._timer is not None:
+            self._timer.cancel()
+        for task in self._tasks:
+            task.cancel()
+        if self._tasks:
+            await asyncio.wait(self._tasks, timeout=within)

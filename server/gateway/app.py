@@ -1,0 +1,204 @@
+"""The gateway's ASGI application: checks a request's origin, then forwards a call to the server or serves the page."""
+
+import json
+import logging
+import re
+from collections import defaultdict
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from clerestory.i18n.languages import weighted
+from clerestory.metadata import LANGUAGE, LANGUAGES
+from clerestory.server.gateway.bridge import PASSED_ON, Bridge, BrowserCall, Metadata
+from clerestory.server.gateway.codec import CODECS, END, Codec, wrapped
+from clerestory.server.gateway.config import DoorSettings
+from clerestory.server.gateway.errors import ConnectError, OwnError, UnreadableRequest
+from clerestory.server.gateway.health import HEALTH, SERVING, health
+from clerestory.server.gateway.http import CallerLeft, HttpExchange, Receive, Scope, Send
+from clerestory.server.gateway.methods import Method, methods
+from clerestory.server.gateway.page import NO_PAGE, File
+from clerestory.server.gateway.reader import Reader
+
+ACCEPTED = {
+    streams: ", ".join(kind for kind, codec in CODECS.items() if codec.streams == streams) for streams in (False, True)
+}  # media types of unary and of streaming methods, for error messages
+MAX_PASSED = 6 * 1024  # characters in all forwarded headers; gRPC drops a call with 8 KiB of them without an error
+HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^]\[:/?#@\s]+)(?::[0-9]{0,5})?")  # a `Host` header: name or address, and port
+
+logger = logging.getLogger(__name__)
+
+
+class Door:
+    """The ASGI application of the gateway.
+
+    Args:
+        bridge: forwards calls to the server.
+        settings: the gateway's settings.
+        page: the files of the web page, by path.
+    """
+
+    def __init__(self, bridge: Bridge, settings: DoorSettings, page: Mapping[str, File]) -> None:
+        self._bridge, self._settings, self._page = bridge, settings, page
+        self._reader = Reader()
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one HTTP request."""
+        if scope["type"] != "http":
+            return
+        exchange = HttpExchange(scope, receive, send)
+        try:
+            await self._answer(exchange)
+        except CallerLeft:
+            logger.debug("a caller left")
+
+    async def _answer(self, exchange: HttpExchange) -> None:
+        method = methods().get(exchange.path)
+        if refusal := self._refusal(exchange):
+            await exchange.say(403, refusal)
+        elif method is not None and exchange.method == "POST":
+            await self._call(exchange, method)
+        elif method is not None:
+            await exchange.say(405, "Methods of the service are called by POST.\n", [("allow", "POST")])
+        elif exchange.method in ("GET", "HEAD"):
+            await (self._tell_health if exchange.path == HEALTH else self._show)(exchange)
+        else:
+            await exchange.say(404, "The service has no such method.\n")
+
+    def _refusal(self, exchange: HttpExchange) -> str | None:
+        """Return why the request's `Host` or `Origin` header is rejected; None if both are accepted."""
+        host, origin = exchange.headers.get("host", ""), exchange.headers.get("origin")
+        named = HOST.fullmatch(host)
+        if named is None or not self._settings.knows(named[1]):
+            return f"{host[:80]!r} is not a name of this server; --web-name adds names.\n"
+        if origin is not None and origin.partition("://")[2].lower() != host.lower():
+            return f"A page of {origin[:80]!r} may not call this service.\n"
+        return None
+
+    # -- calls ---------------------------------------------------------------------------------------
+
+    async def _call(self, exchange: HttpExchange, method: Method) -> None:
+        """Answer a call of the Connect protocol."""
+        kind = exchange.headers.get("content-type", "").partition(";")[0].strip().lower()
+        codec = CODECS.get(kind)
+        if codec is None or codec.streams != method.streams:
+            accepted = ACCEPTED[method.streams]
+            answers = "streams its answer" if method.streams else "has one answer"
+            text = f"This method {answers}; its content-type must be one of {accepted}.\n"
+            await exchange.say(415, text, [("accept-post", accepted)])
+            return
+        try:
+            timeout, headers = read_timeout(exchange.headers), passed_on(exchange.headers)
+            payload = codec.payload(await exchange.body(), exchange.headers)
+        except ConnectError as error:
+            await refuse(exchange, codec, error)
+            return
+        call = BrowserCall(method, payload, headers, timeout, exchange.caller)
+        await exchange.while_there(self._forward(exchange, codec, call))
+
+    async def _forward(self, exchange: HttpExchange, codec: Codec, call: BrowserCall) -> None:
+        """Decode the request message, then answer the call."""
+        try:
+            message = await self._reader.read(codec, call.method, call.message, call.address)
+        except ConnectError as error:
+            await refuse(exchange, codec, error)
+            return
+        answer = self._stream if call.method.streams else self._unary
+        await answer(exchange, codec, replace(call, message=message))
+
+    async def _unary(self, exchange: HttpExchange, codec: Codec, call: BrowserCall) -> None:
+        try:
+            answer, before, trailers = await self._bridge.unary(call)
+            data = await codec.response(call.method, answer)
+        except ConnectError as error:
+            await refuse(exchange, codec, error)
+            return
+        headers = [(name, value) for name, value in before if name == LANGUAGE]
+        await exchange.answer(200, codec.content_type, data, [*headers, *as_headers(trailers)])
+
+    async def _stream(self, exchange: HttpExchange, codec: Codec, call: BrowserCall) -> None:
+        await exchange.start(200, codec.content_type)
+        parts = self._bridge.stream(call)
+        try:
+            async for part in parts:
+                await exchange.send(await codec.response(call.method, part), more=True)
+        except ConnectError as error:
+            tell_user(exchange, error)
+            await exchange.send(ending(error))
+        else:
+            await exchange.send(ending())
+        finally:
+            await parts.aclose()
+
+    # -- health and the page -------------------------------------------------------------------------
+
+    async def _tell_health(self, exchange: HttpExchange) -> None:
+        """Report the server's health in the form that load balancers expect."""
+        status = await health(self._bridge)
+        await exchange.say(200 if status == SERVING else 503, f"{status}\n", [("cache-control", "no-store")])
+
+    async def _show(self, exchange: HttpExchange) -> None:
+        """Serve a file of the page."""
+        file = self._page.get(exchange.path)
+        if file is None:
+            missing = exchange.path == "/" or not self._page
+            await exchange.say(503 if missing else 404, NO_PAGE if missing else "The page has no such file.\n")
+            return
+        headers = [("cache-control", file.cache), ("vary", "accept-encoding")]
+        if dict(weighted(exchange.headers.get("accept-encoding", ""))).get("gzip"):
+            await exchange.answer(200, file.content_type, file.packed, [*headers, ("content-encoding", "gzip")])
+        else:
+            await exchange.answer(200, file.content_type, file.plain, headers)
+
+
+def tell_user(exchange: HttpExchange, error: ConnectError) -> None:
+    """Add a message in the user's language to an error of the gateway; errors of the server have one already."""
+    if isinstance(error, OwnError) and (asked := exchange.headers.get(LANGUAGES)) is not None:
+        error.tell_in(asked)
+
+
+async def refuse(exchange: HttpExchange, codec: Codec, error: ConnectError) -> None:
+    """Send an error: with its HTTP status, or in the envelope that ends a stream."""
+    tell_user(exchange, error)
+    if codec.streams:
+        await exchange.answer(200, codec.content_type, ending(error))
+    else:
+        await exchange.answer(error.status, "application/json", error.body(), as_headers(error.metadata))
+
+
+def as_headers(trailers: Metadata) -> Metadata:
+    """Return trailing metadata as headers of a unary response."""
+    return [(f"trailer-{name}", value) for name, value in trailers]
+
+
+def ending(error: ConnectError | None = None) -> bytes:
+    """Return the envelope that ends a stream."""
+    fields: dict[str, Any] = {}
+    if error is not None:
+        metadata: dict[str, list[str]] = defaultdict(list)
+        for name, value in error.metadata:
+            metadata[name].append(value)
+        fields = {"error": error.fields()} | ({"metadata": metadata} if metadata else {})
+    return wrapped(json.dumps(fields).encode(), END)
+
+
+def read_timeout(headers: Mapping[str, str]) -> float | None:
+    """Return the timeout of a call in seconds; None if the client sets none. Raises ConnectError."""
+    text = headers.get("connect-timeout-ms")
+    if text is None:
+        return None
+    if not re.fullmatch(r"[0-9]{1,10}", text):
+        raise UnreadableRequest(f"{text[:20]!r} is not a number of milliseconds", "connect-timeout-ms")
+    return int(text) / 1000
+
+
+def passed_on(headers: Mapping[str, str]) -> Mapping[str, str]:
+    """Return the headers to forward to the server. Raises ConnectError for headers that gRPC cannot carry."""
+    found = {name: headers[name] for name in PASSED_ON if name in headers}
+    for name, value in found.items():
+        if not (value.isascii() and value.isprintable()):
+            raise UnreadableRequest("has characters that cannot be forwarded", name)
+    if sum(map(len, found.values())) > MAX_PASSED:
+        longest = max(found, key=lambda name: len(found[name]))
+        raise UnreadableRequest(f"is too long; all that is forwarded may have {MAX_PASSED} characters", longest)
+    return found

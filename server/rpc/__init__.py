@@ -1,0 +1,1 @@
+"""The gRPC service: handlers, translation between messages and domain types, and limits on calls."""

@@ -1,0 +1,122 @@
+"""Handles the calls of RulesService on the event loop, because they are cheap; only plans are searched in a thread."""
+
+from itertools import islice
+
+from clerestory.seeds import drawn_seed
+from clerestory.server.games.rulebook import GivenPosition, actions_named, carry_out, planned, play_all, set_up, view_of
+from clerestory.server.rpc.pieces import Pieces
+from clerestory.server.rpc.service import Context
+from clerestory.server.rpc.translate import given
+from clerestory.server.rpc.translate_faults import validate
+from clerestory.server.rpc.translate_planning import read_uses, write_carried_out, write_plan
+from clerestory.server.rpc.translate_rules import (
+    read_any,
+    read_game,
+    read_referee,
+    write_actions,
+    write_any,
+    write_catalogue,
+    write_characters,
+    write_games,
+    write_outcome,
+    write_played,
+    write_position,
+    write_referee,
+    write_turn,
+)
+from clerestory.v1 import rules_pb2 as rules
+from clerestory.v1.rules_pb2_grpc import RulesServiceServicer
+
+AT_ONCE = 8  # actions applied in one chunk: about a millisecond
+
+
+class RulesHandlers(RulesServiceServicer):
+    """The gRPC handlers of RulesService, which is stateless.
+
+    Args:
+        pieces: splits the work of long responses into chunks.
+    """
+
+    def __init__(self, pieces: Pieces) -> None:
+        self._pieces = pieces
+
+    async def ListGames(self, request: rules.ListGamesRequest, context: Context) -> rules.ListGamesResponse:
+        """List the games."""
+        return write_games()
+
+    async def ListCharacters(
+        self, request: rules.ListCharactersRequest, context: Context
+    ) -> rules.ListCharactersResponse:
+        """List the characters."""
+        return write_characters()
+
+    async def StartPosition(self, request: rules.StartPositionRequest, context: Context) -> rules.StartPositionResponse:
+        """Set up a game. Raises Refusal."""
+        seed = seed_of(request)
+        state = set_up(read_game(request.game), request.seats, seed)
+        return rules.StartPositionResponse(referee=write_referee(state), seed=seed, turn=write_turn(state.turn))
+
+    async def ObservePosition(
+        self, request: rules.ObservePositionRequest, context: Context
+    ) -> rules.ObservePositionResponse:
+        """Remove hidden information from a position. Raises Refusal."""
+        view = view_of(read_referee(request.referee), given(request, "seat"))
+        return rules.ObservePositionResponse(position=write_position(view))
+
+    async def ListActions(self, request: rules.ListActionsRequest, context: Context) -> rules.ListActionsResponse:
+        """List the legal actions. Raises Refusal."""
+        return write_actions(read_any(request.position).state)
+
+    async def ApplyActions(self, request: rules.ApplyActionsRequest, context: Context) -> rules.ApplyActionsResponse:
+        """Play actions, and draw chance events between them if requested. Raises Refusal."""
+        given, seed = read_any(request.position), seed_of(request)
+        actions = actions_named(given.state.game, request.actions)
+        plays = play_all(given, actions, seed if request.draw else None)
+        applied, more, turn = list[rules.AppliedAction](), True, self._pieces.of(context)
+        while more:
+            await turn()
+            piece = [write_played(given.state.game, played) for played in islice(plays, AT_ONCE)]
+            applied += piece
+            more = len(piece) == AT_ONCE
+        return write_applied(given, applied, seed)
+
+    async def PlanConversions(
+        self, request: rules.PlanConversionsRequest, context: Context
+    ) -> rules.PlanConversionsResponse:
+        """Find the best order of a plan. Raises Refusal."""
+        given, times = read_any(request.position), read_uses(request.uses)
+        plan = await self._pieces.aside(context, planned, given.state, times, finish=request.finish)
+        if plan is None:
+            return rules.PlanConversionsResponse()
+        response = write_plan(given.state.game, plan, times)
+        if not plan.faults:
+            response.MergeFrom(write_carried_out(given, carry_out(given, plan)))
+        return response
+
+    async def ValidatePosition(
+        self, request: rules.ValidatePositionRequest, context: Context
+    ) -> rules.ValidatePositionResponse:
+        """List everything that is wrong with a position."""
+        return validate(request.position)
+
+    async def DescribeCatalogue(
+        self, request: rules.DescribeCatalogueRequest, context: Context
+    ) -> rules.DescribeCatalogueResponse:
+        """Describe the cards of a game. Raises Refusal."""
+        return write_catalogue(read_game(request.game))
+
+
+def seed_of(request: rules.StartPositionRequest | rules.ApplyActionsRequest) -> int:
+    """Return the seed of a request, or a random one if it gives none."""
+    return request.seed if request.HasField("seed") else drawn_seed()
+
+
+def write_applied(given: GivenPosition, applied: list[rules.AppliedAction], seed: int) -> rules.ApplyActionsResponse:
+    """Return the outcome of actions as a message; the given state is the one after them."""
+    return rules.ApplyActionsResponse(
+        position=write_any(given),
+        applied=applied,
+        turn=write_turn(given.state.turn),
+        outcome=write_outcome(given.state),
+        seed=seed,
+    )

@@ -1,0 +1,297 @@
+"""Translates hosted games, as their viewers may see them, into messages of GameService."""
+
+from collections.abc import Iterable
+from enum import StrEnum
+from typing import Any, TypeVar
+
+from google.protobuf.timestamp_pb2 import Timestamp
+
+from clerestory.engine.scoring import by_position
+from clerestory.i18n import say
+from clerestory.i18n.characters import name_of_character
+from clerestory.i18n.languages import ENGLISH
+from clerestory.i18n.sentences import SERVICE, said
+from clerestory.server.games.kept import ServerGame, TakeBackProposal
+from clerestory.server.games.log import (
+    BotSettings,
+    EndReason,
+    Entry,
+    EntryKind,
+    GameOptions,
+    Hints,
+    Holder,
+    Onlookers,
+    SeatKind,
+    TakeBacks,
+    shares_of_end,
+)
+from clerestory.server.games.viewer import Presence, Viewer
+from clerestory.server.games.views import EntryView, SeatView, record_for, steps_of_line, steps_since, views_of
+from clerestory.server.rpc.spoken import SPOKEN
+from clerestory.server.rpc.translate_answers import duration
+from clerestory.server.rpc.translate_changes import write_changes
+from clerestory.server.rpc.translate_rules import (
+    write_action,
+    write_actions,
+    write_outcome,
+    write_position,
+    write_scores,
+    write_turn,
+)
+from clerestory.v1 import games_pb2 as games
+from clerestory.v1 import rules_pb2 as rules
+
+E = TypeVar("E", bound=StrEnum)
+
+
+def wire_values(ours: type[E], theirs: Any, prefix: str) -> dict[E, Any]:
+    """Map our enum values to those in proto/, which have the same names with a prefix."""
+    return {value: theirs.Value(f"{prefix}_{value.name}") for value in ours}
+
+
+HINTS = wire_values(Hints, games.Hints, "HINTS")
+TAKE_BACKS = wire_values(TakeBacks, games.TakeBacks, "TAKE_BACKS")
+ONLOOKERS = wire_values(Onlookers, games.Onlookers, "ONLOOKERS")
+SEATS = wire_values(SeatKind, games.SeatKind, "SEAT_KIND")
+ENDS = wire_values(EndReason, games.EndReason, "END_REASON")
+
+
+# -- a game ----------------------------------------------------------------------------------------
+
+
+def write_game(kept: ServerGame, *, listed: bool = False) -> games.Game:
+    """Return the public part of a game. For a viewer with a delay, apply `visible` first.
+
+    In a list, the sources of points are not given by card, because that takes a replay.
+    """
+    head, revealed = kept.head, kept.over and kept.head.seed is not None
+    return games.Game(
+        game_id=head.game_id,
+        game=head.game,
+        rules_revision=head.rules_revision,
+        catalogue=head.catalogue,
+        options=write_options(head.options),
+        seats=[write_seat(seat, holder) for seat, holder in enumerate(kept.seats)],
+        status=status_of(kept),
+        version=kept.version,
+        ply=kept.ply,
+        turn=turn_of(kept),
+        move_deadline=None if kept.deadline is None else moment(int(kept.deadline)),
+        take_back=None if kept.proposal is None else write_question(kept, kept.proposal),
+        end=write_end(kept, listed=listed),
+        created=moment(head.created),
+        updated=moment(kept.entries[-1].moment if kept.entries else head.created),
+        commitment=head.commitment,
+        seed=head.seed if revealed else None,
+        salt=head.salt if revealed else "",
+        seed_chosen=head.seed_chosen,
+        frozen_reason="" if kept.over else reason_frozen(kept),
+    )
+
+
+def write_unreadable(game_id: str, why: str) -> games.Game:
+    """Return the message of a game that cannot be read or shown."""
+    told = why if SPOKEN.get() == ENGLISH else say(SERVICE, "frozen.unreadable", language=SPOKEN.get())
+    return games.Game(game_id=game_id, status=games.GAME_STATUS_FROZEN, frozen_reason=told)
+
+
+def reason_frozen(kept: ServerGame) -> str:
+    """Return why a game is frozen, in the locale of the call; "" if it is not."""
+    return "" if kept.why_frozen is None else said(kept.why_frozen, kept.head.game, SPOKEN.get())
+
+
+def status_of(kept: ServerGame) -> games.GameStatus.ValueType:
+    """Return the status of a game."""
+    if kept.over:
+        return games.GAME_STATUS_OVER
+    if kept.frozen:
+        return games.GAME_STATUS_FROZEN
+    return games.GAME_STATUS_OPEN if kept.waiting else games.GAME_STATUS_RUNNING
+
+
+def turn_of(kept: ServerGame) -> rules.Turn | None:
+    """Return whose turn it is; None if no one can act."""
+    if kept.over:
+        return rules.Turn(kind=rules.TURN_KIND_OVER)
+    return write_turn(kept.position.turn) if kept.running else None
+
+
+def write_options(options: GameOptions) -> games.GameOptions:
+    """Return the options of a game as a message."""
+    seconds = options.seconds_per_move
+    return games.GameOptions(
+        hints=HINTS[options.hints],
+        take_backs=TAKE_BACKS[options.take_backs],
+        onlookers=ONLOOKERS[options.onlookers],
+        delay_plies=options.delay_plies,
+        table=options.table,
+        time_per_move=None if seconds is None else duration(seconds),
+        play_on=write_bot(options.play_on),
+        listed=options.listed,
+        play_forced=options.play_forced,
+    )
+
+
+def write_bot(bot: BotSettings) -> games.Bot:
+    """Return the settings of a bot as a message."""
+    return games.Bot(level=bot.level, time_budget=duration(bot.seconds), character=bot.character)
+
+
+def write_seat(seat: int, holder: Holder) -> games.GameSeat:
+    """Return the holder of a seat as a message."""
+    return games.GameSeat(
+        seat=seat,
+        kind=SEATS[holder.kind],
+        name=name_of_holder(holder),
+        bot=write_bot(holder.bot) if holder.kind == SeatKind.BOT and holder.bot is not None else None,
+        has_token=bool(holder.token),
+    )
+
+
+def name_of_holder(holder: Holder) -> str:
+    """Return the name of a person or a character, in the locale of the call; "" for none."""
+    if holder.kind == SeatKind.PERSON:
+        return holder.name
+    bot = holder.bot if holder.kind == SeatKind.BOT else None
+    return "" if bot is None else name_of_character(bot.character, SPOKEN.get())
+
+
+def write_question(kept: ServerGame, question: TakeBackProposal) -> games.TakeBackQuestion:
+    """Return the pending take-back."""
+    return games.TakeBackQuestion(ply=question.ply, seat=question.seat, missing=kept.missing(question))
+
+
+def write_end(kept: ServerGame, *, listed: bool) -> games.GameEnd | None:
+    """Return how a game ended; None if it is not over."""
+    if not kept.over:
+        return None
+    if kept.ended is None:
+        outcome = write_outcome(kept.position, None if listed else kept.score_parts())
+        return games.GameEnd(reason=games.END_REASON_PLAYED, outcome=outcome)
+    message = ended(kept.ended, len(kept.seats))
+    if message.HasField("outcome") and not kept.frozen:
+        parts = by_position(kept.position) if listed else kept.score_parts()
+        message.outcome.scores.extend(write_scores(kept.position, parts))
+    return message
+
+
+def ended(entry: Entry, seats: int) -> games.GameEnd:
+    """Return the early end of a game."""
+    reason, shares = ENDS[EndReason(entry.text)], shares_of_end(entry, seats)
+    if shares is None:
+        return games.GameEnd(reason=reason)
+    return games.GameEnd(reason=reason, seat=entry.seat, outcome=rules.Outcome(win_shares=shares))
+
+
+def moment(milliseconds: int) -> Timestamp:
+    """Return a time as a Timestamp."""
+    message = Timestamp()
+    message.FromMilliseconds(milliseconds)
+    return message
+
+
+# -- views -----------------------------------------------------------------------------------------
+
+
+def write_views(views: Iterable[SeatView]) -> list[games.GameView]:
+    """Return seats' views of a position as messages."""
+    return [write_view(view) for view in views]
+
+
+def write_view(view: SeatView) -> games.GameView:
+    """Return a seat's view of a position as a message."""
+    game = view.state.game
+    return games.GameView(
+        seat=view.seat,
+        position=write_position(view.state),
+        actions=write_actions(view.state).actions if view.acts else None,
+        unsaid=[write_action(game, outcome) for outcome in view.private],
+        points=view.state.points(),
+    )
+
+
+# -- entries ---------------------------------------------------------------------------------------
+
+
+def write_line(kept: ServerGame, first: int, last: int, viewer: Viewer) -> list[games.GameEntry]:
+    """Return the entries of the current line between two plies, both included, as a viewer may know them."""
+    return write_entries(kept, steps_of_line(kept, first, last, viewer))
+
+
+def write_entries(kept: ServerGame, steps: Iterable[EntryView]) -> list[games.GameEntry]:
+    """Return entries of a game as messages."""
+    written = []
+    for step in steps:
+        message = write_entry(len(kept.seats), step)
+        message.version, message.ply = step.version, step.ply
+        written.append(message)
+    return written
+
+
+def write_entry(seats: int, step: EntryView) -> games.GameEntry:
+    """Return an entry of a game as a message, without its version and ply."""
+    entry = step.entry
+    time, seat = moment(entry.moment), entry.seat
+    if entry.moves:
+        return applied(step)
+    if entry.kind == EntryKind.ENDED:
+        return games.GameEntry(time=time, end=ended(entry, seats))
+    assert seat is not None
+    if entry.kind == EntryKind.TAKEN_BACK:
+        return games.GameEntry(time=time, taken_back=games.TakenBack(seat=seat, from_ply=step.from_ply))
+    if entry.kind == EntryKind.PRIVATE_OUTCOME:
+        return games.GameEntry(time=time, said=games.Said(seat=seat))  # the outcome itself stays hidden
+    if entry.kind == EntryKind.SEATED:
+        return games.GameEntry(time=time, seat=write_seat(seat, entry.holder))
+    word = games.TakeBackAnswered(seat=seat, asked_ply=entry.ply, declined=entry.kind == EntryKind.DECLINED)
+    return games.GameEntry(time=time, take_back_answered=word)
+
+
+def applied(step: EntryView) -> games.GameEntry:
+    """Return an action or outcome that was played; without a position, only its text is known."""
+    entry, position = step.entry, step.position
+    done = rules.AppliedAction(drawn=entry.kind == EntryKind.DRAWN)
+    if position is None:
+        done.action.text = entry.text
+    else:
+        done.action.CopyFrom(write_action(position.game, position.game.parse_action(entry.text)))
+        done.turn.CopyFrom(write_turn(position.turn))
+        done.changes.extend(write_changes(position.game, step.changes))
+    return games.GameEntry(
+        time=moment(entry.moment),
+        applied=done,
+        played_on=entry.kind == EntryKind.PLAYED_ON,
+        forced=entry.kind == EntryKind.FORCED,
+    )
+
+
+# -- states ----------------------------------------------------------------------------------------
+
+
+def write_state(
+    before: ServerGame, kept: ServerGame, viewer: Viewer, *, present: bool = True
+) -> games.WatchGameResponse:
+    """Return a game as a viewer sees it, with the entries since `before`.
+
+    Args:
+        before: the game as the viewer last saw it.
+        kept: the game.
+        viewer: the viewer.
+        present: whether this is the latest version, so that actions are possible.
+    """
+    return games.WatchGameResponse(
+        game=write_game(kept),
+        views=write_views(views_of(kept, viewer, latest=present)),
+        entries=write_entries(kept, steps_since(before, kept, viewer)),
+    )
+
+
+def write_presence(presence: Presence) -> games.Presence:
+    """Return the presence of watchers as a message."""
+    return games.Presence(seats=presence.seats, onlookers=presence.onlookers)
+
+
+def write_record(kept: ServerGame, viewer: Viewer) -> games.GetRecordResponse:
+    """Return the record, as far as a viewer may know it."""
+    lines = record_for(kept, viewer).lines()
+    return games.GetRecordResponse(record="".join(f"{line}\n" for line in lines), whole=kept.over)

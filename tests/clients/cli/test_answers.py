@@ -1,0 +1,109 @@
+"""The display of an answer: the line to play is marked, and the words agree with the figures."""
+
+import re
+from dataclasses import replace
+from functools import cache
+from io import StringIO
+
+import pytest
+from rich.console import Console
+
+from clerestory.cli.answers import answer_view, remarks
+from clerestory.cli.here import Here
+from clerestory.clients import Recommendation
+from clerestory.engine import from_position
+from clerestory.server.rpc.spoken import SPOKEN
+from tests.clients.cli.command import POSITIONS
+
+STATE = from_position((POSITIONS / "cathedral-3p-round4-draft.json").read_text())
+
+
+@cache
+def searched() -> Recommendation:
+    with Here(1) as here:
+        return here.recommend(STATE, iterations=2000, seed=1)
+
+
+def answer_with(first: float, second: float, share: float = 0.5) -> Recommendation:
+    """Return the answer of a decided search with other margins, and another win share of the second line."""
+    answer = searched()
+    margins = [first, second, *[first - 5.0] * (len(answer.lines) - 2)]
+    shares = [0.5, share, *[0.4] * (len(answer.lines) - 2)]
+    lines = (
+        replace(line, margin=at, loss=first - at, win_shares=(one,) * STATE.seats)
+        for line, at, one in zip(answer.lines, margins, shares, strict=True)
+    )
+    return replace(answer, raw=answer.message, stop_reason="decided", lines=tuple(lines))
+
+
+def shown(answer: Recommendation, width: int = 100) -> str:
+    console = Console(file=StringIO(), width=width, color_system=None)
+    console.print(answer_view(answer, STATE, width))
+    assert isinstance(console.file, StringIO)
+    return console.file.getvalue()
+
+
+def test_a_line_with_a_higher_margin_than_the_first_is_explained() -> None:
+    """The line to play is marked; the columns are explained."""
+    answer = answer_with(3.0, 4.2)
+    text = re.sub(r"\s+", " ", shown(answer))
+    second = answer.lines[1].action.text
+    assert answer.best == answer.lines[0].action
+    assert f": {answer.lines[0].action.text} (" in text
+    assert re.search(rf"│ {re.escape(second)} │[^│]*│[^│]*│ \+4\.2 │ -1\.2 │", text)
+    assert f"By its margin so far, {second} is ahead of the line to play." in text
+    assert "then no other line could still become the one tried most" in text
+    assert "? was tried too seldom to compare it." in text
+
+
+def test_lines_are_in_the_order_of_the_service() -> None:
+    """Also where a line after the first has a higher share, which may be by chance."""
+    answer = answer_with(3.0, 4.2, share=0.6)
+    lines = tuple(replace(line, doubtful=place > 2) for place, line in enumerate(answer.lines))
+    table = shown(replace(answer, raw=answer.message, lines=lines), 160)
+    rows = re.findall(r"│ ([>? ]) │ ([^│]*[^│ ]) +│", table)  # a long label continues in a row without a name
+    assert [text for _, text in rows] == [line.action.text for line in lines]
+    assert [mark for mark, _ in rows] == [">", " ", " "] + ["?"] * (len(rows) - 3)
+
+
+def test_a_line_with_more_points_that_wins_less_is_explained() -> None:
+    answer = answer_with(3.0, 4.2, share=0.45)
+    text = re.sub(r"\s+", " ", shown(answer))
+    assert f"{answer.lines[1].action.text} has a higher margin than the line to play, but a smaller share of" in text
+    assert "By its margin so far" not in text
+
+
+def test_where_the_first_line_has_the_highest_margin_nothing_is_said_of_it() -> None:
+    for second in (3.0, 3.04, -1.0):
+        assert "one to play" not in shown(answer_with(3.0, second))
+
+
+@pytest.mark.parametrize(
+    ("language", "certainty", "says"),
+    [
+        ("en", 1.0, "Of searches ten times longer, over 99% would play the same line."),
+        ("es", 1.0, "jugarían la misma variante: más del 99"),
+        ("es", 0.8, "jugarían la misma variante: 80"),
+        ("it", 1.0, "giocherebbero la stessa variante: oltre il 99%."),
+        ("it", 0.8, "giocherebbero la stessa variante: 80%."),
+    ],
+)
+def test_a_share_of_longer_searches_fits_its_sentence(language: str, certainty: float, says: str) -> None:
+    SPOKEN.set(language)
+    answer = answer_with(3.0, 2.0)
+    assert says in " ".join(remarks(replace(answer, raw=answer.message, certainty=certainty)))
+
+
+@pytest.mark.parametrize(
+    ("language", "says"),
+    [
+        ("en", "1 iteration in 2.000 s, until the time was up; 1 position, 1 decision deep; seed 7"),
+        ("it", "1 prova in 2,000 s, fino allo scadere del tempo; 1 posizione, 1 decisione in profondità; seme 7"),
+        ("he", "ניסיון אחד ב־2.000 שנ׳, עד תום הזמן; מצב אחד, עומק של החלטה אחת; זרע 7"),
+    ],
+)
+def test_one_of_a_thing_is_one(language: str, says: str) -> None:
+    SPOKEN.set(language)
+    answer = answer_with(3.0, 2.0)
+    alone = {"iterations": 1, "nodes": 1, "depth": 1, "elapsed": 2.0, "seed": 7, "stop_reason": "time"}
+    assert remarks(replace(answer, raw=answer.message, **alone))[-1] == says

@@ -1,0 +1,94 @@
+"""`clerestory arena`: its output, what it refuses, and that a kill loses no games."""
+
+import signal
+from collections.abc import Iterator
+from dataclasses import fields
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from clerestory.cli import matches
+from clerestory.search.arena.bots import BOTS
+from clerestory.search.options import Options
+from tests.clients.cli.command import Ended, run, started, until
+
+TOY = ("greedy", "random", "--game", "toy", "--workers", "1", "--iterations", "20")
+
+
+MATCH = ("ismcts-plain", "random", "--iterations", "20", "--workers", "1", "--json", "--games", "8")
+
+
+arena = partial(run, "arena")
+
+
+def figures(done: Ended) -> dict[str, Any]:
+    found: dict[str, Any] = done.json
+    for side in ("a", "b"):
+        del found[side]["ms_per_move"]
+    return found
+
+
+def test_json_report() -> None:
+    found = figures(arena(*TOY, "--seats", "3", "--games", "10", "--json"))
+    assert (found["games"], found["deals"], found["bots"]) == (12, 4, ["greedy", "random"])
+    assert found["score"]["low"] < found["score"]["mean"] < found["score"]["high"]
+    assert found["verdict"] is None
+
+
+def test_infinities_are_null() -> None:
+    found = figures(arena(*TOY, "--games", "2", "--json"))
+    assert found["margin"]["low"] is None
+
+
+def test_table_and_test() -> None:
+    output = arena(*TOY, "--games", "20", "--sprt=-10,30").out
+    for words in ("score share of A", "Elo, A minus B", "even: 50.0%", "SPRT -10,30", "iterations a move"):
+        assert words in output
+    assert "SPRT" not in arena(*TOY, "--games", "2").out
+
+
+def test_a_match_that_was_broken_off_goes_on(tmp_path: Path) -> None:
+    whole, part = tmp_path / "whole.jsonl", tmp_path / "part.jsonl"
+    expected = figures(arena(*MATCH, "--out", whole))
+    part.write_bytes(whole.read_bytes()[: whole.stat().st_size // 2])
+    assert figures(arena(*MATCH, "--out", part)) == expected
+
+
+def test_whoever_interrupts_a_match_is_told_that_it_is_kept(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object, **__: object) -> Iterator[None]:
+        yield
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(matches, "play_match", interrupted)
+    out = tmp_path / "games.jsonl"
+    told = f"{out} keeps what was played; the same command goes on with it"
+    assert told in arena(*MATCH, "--out", out).err
+    assert "keeps" not in arena(*MATCH).err
+
+
+def test_an_option_of_an_earlier_version_leads_to_that_of_this_one() -> None:
+    assert "No such option: --budget (Possible options: --iterations, --time)" in arena(*MATCH, "--budget", "5it").err
+
+
+@pytest.mark.system
+@pytest.mark.parametrize(("number", "workers"), [(signal.SIGKILL, 2), (signal.SIGINT, 2), (signal.SIGTERM, 1)])
+def test_a_killed_match_goes_on(number: signal.Signals, workers: int, tmp_path: Path) -> None:
+    """The match is long, so that some of its games are over when the signal comes and others are not."""
+    out = tmp_path / "games.jsonl"
+    with started("arena", *MATCH, "--games", "10000", "--workers", workers, "--out", out) as process:
+        until(lambda: process.poll() is not None or (out.exists() and out.read_bytes().count(b"\n") >= 4))
+        process.send_signal(number)
+        _, errors = process.communicate()
+    assert process.returncode != 0
+    assert (f"{out} keeps what was played" in errors) == (number == signal.SIGINT)
+    assert "Traceback" not in errors
+    assert 4 <= out.read_bytes().count(b"\n") < 10_001
+    assert figures(arena(*MATCH, "--out", out)) == figures(arena(*MATCH))
+
+
+def test_the_list_of_bots_has_every_option_of_a_search() -> None:
+    listed = arena("--bots").out
+    assert set(BOTS) <= set(listed.splitlines())
+    assert all(f"\n{field.name}=" in listed for field in fields(Options))

@@ -1,0 +1,107 @@
+"""`clerestory puzzle`: shows a position, and judges the tries."""
+
+from functools import partial
+
+import pytest
+
+from clerestory.search.review.puzzle import Puzzle, puzzle, puzzles
+from tests.clients.cli.command import Ended, run
+from tests.shipped import CATHEDRAL, DUEL
+
+solve = partial(run, "puzzle", "--game", "duel", COLUMNS="100")
+
+
+def solve_plan(one: Puzzle, *words: str, typed: str = "") -> Ended:
+    return run("puzzle", one.number, "--game", "cathedral", *words, typed=typed)
+
+
+@pytest.fixture
+def first() -> Puzzle:
+    return puzzle(DUEL, 1)
+
+
+def wrong(one: Puzzle) -> str:
+    return max(one.losses, key=one.losses.__getitem__)
+
+
+def planned() -> Puzzle:
+    return next(one for one in puzzles(CATHEDRAL) if one.best.startswith("convert") and one.best.endswith("; finish"))
+
+
+def test_it_is_shown_without_its_answer(first: Puzzle) -> None:
+    shown = solve("1", typed="quit\n").out
+    assert "Puzzle 1 of Builders Duel" in shown
+    assert "is best" not in shown
+    told = solve("1", "--json").json
+    assert told == {
+        "puzzle": 1,
+        "game": "duel",
+        "level": first.level,
+        "exact": first.exact,
+        "seat": first.state.turn,
+        "position": first.position,
+    }
+
+
+def test_one_tries_until_it_is_solved(first: Puzzle) -> None:
+    shown = solve("1", typed=f"nonsense\n{wrong(first)}\n{first.best}\n").out
+    assert "is neither a legal action nor a command" in shown
+    assert f"No: that loses {100 * first.loss([wrong(first)]):.1f}% of a win." in shown
+    assert f"({first.best}) is best" in shown
+
+
+def test_who_is_sent_to_help_finds_it() -> None:
+    shown = solve("1", typed="foo\nhelp\nh\nquit\n").out
+    assert shown.count("type `help`") == 1
+    assert shown.count("`show` for the answer, `quit` to leave.") == 3
+
+
+def test_the_answer_is_told_when_it_is_asked_for(first: Puzzle) -> None:
+    assert f"({first.best}) is best" in solve("1", typed="show\n").out
+    assert "is best" not in solve("1", typed="").out
+
+
+def test_a_try_is_judged_for_programs(first: Puzzle) -> None:
+    right = solve("1", "--try", first.best, "--json").json
+    assert (right["right"], right["loss"], right["answer"]) == (True, 0.0, first.best)
+    bad = solve("1", "--try", wrong(first), "--json").json
+    assert (bad["right"], bad["loss"]) == (False, first.loss([wrong(first)]))
+    assert "No: that loses" in solve("1", "--try", wrong(first)).out
+
+
+def test_a_plan_is_typed_action_by_action_or_at_once() -> None:
+    one = planned()
+    shown = solve_plan(one, typed="finish\n" + one.best.replace("; ", "\n") + "\n").out
+    assert f"No: that loses {100 * one.losses['finish']:.1f}% of a win." in shown
+    assert "The plan goes on." in shown
+    assert f"({one.best}) is best" in shown
+    told = solve_plan(one, "--try", one.best, "--json").json
+    assert (told["right"], told["answer"]) == (True, one.best)
+
+
+@pytest.mark.parametrize(
+    ("typed", "says"),
+    [
+        ("", "'' is no legal action there; there are "),
+        (";", "';' is no legal action there; there are "),
+        ("foo", "'foo' is no legal action there; there are "),
+        ("buy wood 2", "'buy wood 2' is no legal action there; there are "),
+        ("BEST x", "is no legal action there; there are "),
+        ("BEST; foo", "'foo' is no legal action there; there are "),
+        ("finish; finish", "'finish' comes after the end of the answer; leave it out"),
+    ],
+)
+def test_what_is_no_plan_is_refused(typed: str, says: str) -> None:
+    one = planned()
+    beginning = one.best.split("; ")[0]
+    done = solve_plan(one, "--try", typed.replace("BEST", beginning), "--json")
+    assert (done.code, done.out) == (2, "")
+    assert says in done.err
+
+
+def test_one_is_drawn_that_fits() -> None:
+    level = puzzles(DUEL)[-1].level
+    found = [solve("--level", str(level), "--seed", str(seed), "--json").json for seed in range(3)]
+    assert {one["level"] for one in found} == {level}
+    again = solve("--level", str(level), "--seed", "0", "--json").json
+    assert again == found[0]

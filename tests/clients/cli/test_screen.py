@@ -1,0 +1,151 @@
+"""Output for people fits a screen of 60 columns and explains its columns."""
+
+import io
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+
+from clerestory.cli.answers import answer_view
+from clerestory.cli.screen import USUAL, actions_table, screen
+from clerestory.clients.wire import read_answer
+from clerestory.engine import GAMES, Record, from_position
+from clerestory.v1 import advisor_pb2 as api
+from tests.clients.cli.command import EXAMPLES, POSITIONS, run
+from tests.search.review.games import cut, random_game
+
+EXAMPLE_POSITIONS = sorted(POSITIONS.iterdir())
+BORDERS = "┏┃┡│└├"
+COLUMNS = 60
+
+
+def shown(*words: object, columns: int = COLUMNS, typed: str = "") -> str:
+    done = run(*words, typed=typed, COLUMNS=str(columns))
+    assert done.code == 0
+    return done.out
+
+
+def tabled(text: str) -> list[str]:
+    return [line for line in text.splitlines() if line[:1] and line[0] in BORDERS]
+
+
+COMMANDS = {
+    "rules cathedral": ["rules", "--game", "cathedral"],
+    "rules duel": ["rules", "--game", "duel"],
+    "simulate": ["simulate", "--game", "cathedral", "--seats", 4, "--games", 2],
+    "arena": ["arena", "greedy:samples=16", "ismcts:exploration=0.53,horizon=3", "--games", 2, "--iterations", "20"],
+    "bench engine": ["bench", "engine", "--game", "cathedral", "--seats", 4, "--time", "0.02s", "--runs", 1],
+    "annotate": ["annotate", "-", "--iterations", 50],
+    "bench early": ["bench", "early", EXAMPLE_POSITIONS[0], "--searcher", "--calls", 1, "--time", "20ms"],
+}
+
+
+@pytest.mark.parametrize("arguments", COMMANDS.values(), ids=COMMANDS)
+def test_tables_fit(arguments: list[str | Path]) -> None:
+    typed = "\n".join(Record(cut(random_game("cathedral", 4, 1), 60)).lines()) if "-" in arguments else ""
+    lines = tabled(shown(*arguments, typed=typed))
+    assert lines
+    assert max(map(len, lines)) <= COLUMNS
+    assert "…" not in "".join(lines)
+
+
+def test_a_screen_of_no_columns_is_one_of_a_usual_width() -> None:
+    assert shown("show", EXAMPLE_POSITIONS[0], columns=0) == shown("show", EXAMPLE_POSITIONS[0], columns=USUAL)
+
+
+NARROW = [(EXAMPLE_POSITIONS[0], columns, figures) for columns, figures in ((20, 0), (30, 1), (40, 2))]
+
+
+@pytest.mark.parametrize(
+    ("position", "columns", "figures"), [*NARROW, *((position, COLUMNS, 4) for position in EXAMPLE_POSITIONS)]
+)
+def test_an_action_can_be_read_however_narrow_the_terminal_is(position: Path, columns: int, figures: int) -> None:
+    lines = tabled(shown("hint", position, "--time", "20ms", "--lines", 128, columns=columns))
+    assert max(map(len, lines)) <= columns
+    rows = [line.replace("┃", "│").split("│")[2:-1] for line in lines if line[0] in "┃│"]
+    assert [cell.strip() for cell in rows[0]] == ["action", "win %", "margin", "loss", "visits"][: 1 + figures]
+    texts = {action.text.replace(" ", "") for action in from_position(position.read_text()).legal_actions()}
+    read = "".join(row[0] for row in rows).replace(" ", "")
+    assert [text for text in texts if text not in read] == []
+
+
+@pytest.mark.parametrize("columns", [20, 30, 38, 40, 41])
+def test_no_letter_of_an_action_is_lost_however_narrow_the_terminal_is(columns: int) -> None:
+    states = [from_position(path.read_text()) for path in EXAMPLE_POSITIONS]
+    for game, action in {(state.game.name, action) for state in states for action in state.legal_actions()}:
+        console = Console(file=io.StringIO(), width=columns)
+        console.print(actions_table(GAMES[game], [("12", action)]))
+        printed = console.file.getvalue()  # type: ignore[attr-defined]
+        lost = Counter("".join(["12", action.text, *action.label.split()])) - Counter(printed)
+        assert lost <= Counter(" "), action
+
+
+def test_actions_are_aligned_below_each_other() -> None:
+    state = from_position(EXAMPLE_POSITIONS[0].read_text())
+    lines = shown("show", EXAMPLE_POSITIONS[0]).splitlines()
+    where = {
+        line.index(action.label)
+        for action in state.legal_actions()
+        for line in lines
+        if line.startswith(f"  {action.text} ")
+    }
+    assert where == {20}
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_outcomes_of_chance_fit_for_all_seats(game: str) -> None:
+    seats = max(GAMES[game].seats)
+    lines = tabled(shown("hint", "-", "--time", "20ms", "--lines", 3, typed=GAMES[game].new(seats, 1).to_json()))
+    assert max(map(len, lines)) <= COLUMNS
+    assert all(GAMES[game].seat_name(seat) in lines[1] for seat in range(seats))
+
+
+@pytest.mark.parametrize("position", EXAMPLE_POSITIONS, ids=lambda path: path.stem)
+def test_players_side_by_side_fit(position: Path) -> None:
+    """Lists in lines of their own may be longer; a terminal breaks them between words."""
+    lines = str(from_position(position.read_text())).splitlines()
+    assert all(len(line) <= COLUMNS for line in lines if "  " in line)
+
+
+def test_text_is_broken_between_words_on_a_terminal_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    words = "word " * 30 + "[bold] 12"
+    console = screen()
+    console.file = io.StringIO()
+    console.print(words)
+    assert console.file.getvalue() == f"{words}\n"
+    monkeypatch.setattr(Console, "is_terminal", True)
+    monkeypatch.setenv("COLUMNS", str(COLUMNS))
+    terminal = screen()
+    terminal.file = io.StringIO()
+    terminal.print(words)
+    lines = terminal.file.getvalue().splitlines()
+    assert max(map(len, lines)) <= COLUMNS
+    assert " ".join(" ".join(lines).split()) == words
+
+
+def test_nothing_is_said_to_be_minus_nothing() -> None:
+    lines = [
+        api.Line(action=api.Action(text=text), visits=1, margin=-0.04, loss=-0.04) for text in ("play 4", "play 5")
+    ]
+    answer = read_answer(api.RecommendMoveResponse(seat=0, best=lines[0].action, lines=lines))
+    console = Console(file=io.StringIO())
+    console.print(answer_view(answer, GAMES["toy"].new(2, 1), COLUMNS))
+    assert "-0.0" not in console.file.getvalue()  # type: ignore[attr-defined]
+
+
+def test_points_have_the_words_of_the_page() -> None:
+    """Those of craftsmen and advantages card by card, as long as the cards that made them are known."""
+    output = shown("replay", EXAMPLES / "records" / "cathedral-3p.jsonl", "--language", "de")
+    assert "  Blau: Anfang 2; Priorei 5; Steinmetz 1; Maurer 11; Bildhauer 18; Töpfer 8" in output.splitlines()
+
+
+def test_a_record_is_told_as_a_game_ends() -> None:
+    output = shown("replay", EXAMPLES / "records" / "duel-2p.jsonl")
+    assert output.splitlines() == [
+        "game 1: Builders Duel, 2 seats, seed 5, 327 moves",
+        "blue wins, 28.14 to 27.12.",
+        "  red: complete sections 20; materials placed 7; gold 0.12",
+        "  blue: complete sections 20; materials placed 8; gold 0.14",
+        "  Points: 10 for a complete section, 1 for a material placed, 0.01 for a gold, which breaks a tie.",
+    ]

@@ -1,0 +1,61 @@
+"""Plans of conversions through the Python client, and the example that makes one."""
+
+import json
+from pathlib import Path
+from runpy import run_path
+
+import pytest
+
+from clerestory.clients import Advisor, BadRequest
+
+ROOT = Path(__file__).parents[3]
+EXAMPLES = ROOT / "examples" / "positions"
+AT_CATHEDRAL = EXAMPLES / "cathedral-3p-round6-cathedral.json"
+ELSEWHERE = EXAMPLES / "cathedral-2p-round2-draft.json"
+main = run_path(str(ROOT / "clients" / "examples" / "plan.py"))["main"]
+
+
+def test_the_actions_of_a_plan_lead_to_its_position(target: str) -> None:
+    with Advisor(target) as advisor:
+        table = advisor.rules.follow(json.loads(AT_CATHEDRAL.read_text()))
+        start = table.plan()
+        assert start.possible
+        assert (start.actions, start.faults, start.changes) == ((), (), ())
+        most = {one.item: one.most for one in start.possible if one.most}
+        item = next(iter(most))
+        plan = table.plan({item: most[item]}, finish=True)
+        assert [action.text.split()[0] for action in plan.actions][-1] == "finish"
+        assert not plan.faults
+        assert any(change.card == item for change in plan.changes)
+        applied = table.apply(plan.actions)
+        assert plan.message.position == table.message
+        assert [done.action for done in applied] == list(plan.actions)
+        assert {change.text for change in plan.changes} == {one.text for done in applied for one in done.changes}
+
+
+def test_an_impossible_plan_has_faults_and_no_actions(target: str) -> None:
+    with Advisor(target) as advisor:
+        table = advisor.rules.follow(json.loads(AT_CATHEDRAL.read_text()))
+        item = table.plan().possible[0].item
+        plan = table.plan({item: 50})
+        assert plan.actions == ()
+        assert plan.faults
+        assert table.plan({"nobody": 1}).faults
+        with pytest.raises(BadRequest):
+            table.plan({item: 1000})
+
+
+def test_a_position_without_conversions_has_nothing_to_plan(target: str) -> None:
+    with Advisor(target) as advisor:
+        plan = advisor.rules.follow(json.loads(ELSEWHERE.read_text())).plan()
+    assert (plan.actions, plan.possible, plan.faults, plan.required) == ((), (), (), 0)
+
+
+def test_the_example_lists_and_plans(target: str, capsys: pytest.CaptureFixture[str]) -> None:
+    def printed(*uses: str) -> str:
+        main(target, str(AT_CATHEDRAL), *uses)
+        return capsys.readouterr().out
+
+    item = next(line.partition(":")[0] for line in printed().splitlines() if not line.endswith(" 0"))
+    assert "once" in printed(f"{item}=1")
+    assert "impossible" in printed(f"{item}=50")

@@ -1,0 +1,48 @@
+"""Envoy in front of two servers: which program is used, and the message if there is none."""
+
+import re
+import signal
+import sys
+from pathlib import Path
+
+import pytest
+import typer
+
+from loadtest.envoy import find_envoy
+from loadtest.replicas import SIGNALS, ServerFault, main
+
+ROOT = Path(__file__).parents[2]
+
+
+def program(folder: Path) -> Path:
+    folder.mkdir()
+    path = folder / "envoy"
+    path.touch(mode=0o755)
+    return path
+
+
+def test_the_envoy_of_our_environment_goes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    own, other = program(tmp_path / "own"), program(tmp_path / "other")
+    monkeypatch.setattr(sys, "executable", str(own.with_name("python")))
+    monkeypatch.setenv("PATH", str(other.parent))
+    assert find_envoy() == str(own)
+    own.unlink()
+    assert find_envoy() == str(other)
+
+
+def test_no_envoy_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(typer.Exit) as end:
+        main()
+    said = capsys.readouterr()
+    assert (end.value.exit_code, said.out, said.err.count("\n")) == (1, "", 1)
+    assert said.err.startswith("loadtest.replicas: there is no envoy")
+
+
+def test_faults_are_named_as_the_command_names_them() -> None:
+    """In the table of figures, and in the output of `--help`."""
+    assert SIGNALS == {ServerFault.KILL: signal.SIGKILL, ServerFault.DRAIN: signal.SIGTERM}
+    page = (ROOT / "docs" / "benchmarks.md").read_text().partition("### Two servers behind Envoy")[2]
+    named = re.findall(r"^\| `(\w+)`, \d+x \|", page.partition("\n#")[0], re.MULTILINE)
+    assert {ServerFault(name) for name in named} == set(ServerFault)

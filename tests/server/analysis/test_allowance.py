@@ -1,0 +1,80 @@
+"""The limits granted to a request."""
+
+import pytest
+
+from clerestory.i18n.sentences import said
+from clerestory.refusals import Reason, Refusal
+from clerestory.search.root import observe
+from clerestory.server.analysis.allowance import Allowance, allow
+from clerestory.server.analysis.capacity import Capacity
+from clerestory.server.analysis.lead import Lead
+from clerestory.server.analysis.question import Question, Terms
+from tests.server.rpc.harness import opening
+
+CAPACITY = Capacity(workers=4, max_threads=3, max_time=10.0, max_tree_bytes=1 << 24, margin=0.5)
+
+
+def allowed_to(seconds: float | None, remaining: float | None, **fields: int | None) -> Allowance:
+    terms = Terms(iterations=1, seconds=seconds, **fields)  # type: ignore[arg-type]
+    asked = Question(root=observe(opening()), terms=terms)
+    return allow(asked, CAPACITY, Lead(), 0.0, remaining, early=True)
+
+
+TIMES = [
+    (None, None, 10.0, ()),
+    (1.0, None, 1.0, ()),
+    (10.0, None, 10.0, ()),
+    (11.0, None, 10.0, ("TIME_CUT",)),
+    (1.0, 5.0, 1.0, ()),
+    (4.5, 5.0, 4.5, ()),
+    (5.0, 5.0, 4.5, ("TIME_CUT",)),
+    (None, 5.0, 4.5, ()),
+    (None, 50.0, 10.0, ()),
+    (99.0, 50.0, 10.0, ("TIME_CUT",)),
+]
+
+
+@pytest.mark.parametrize(("seconds", "remaining", "allowed", "cuts"), TIMES)
+def test_time(seconds: float | None, remaining: float | None, allowed: float, cuts: tuple[str, ...]) -> None:
+    allowance = allowed_to(seconds, remaining)
+    assert allowance.budget.seconds == allowed
+    assert tuple(name for name, _ in allowance.cuts) == cuts
+
+
+@pytest.mark.parametrize("remaining", [-1.0, 0.0, 0.5])
+def test_no_time(remaining: float) -> None:
+    with pytest.raises(Refusal) as caught:
+        allowed_to(1.0, remaining)
+    assert caught.value.reason == Reason.OUT_OF_TIME
+
+
+SPACES = [
+    (1, None, 1, 1 << 24, ()),
+    (None, None, 1, 1 << 24, ()),
+    (2, None, 2, 1 << 24, ()),
+    (3, None, 3, 1 << 24, ()),
+    (4, None, 3, 1 << 24, ("THREADS_CUT",)),
+    (1, 1 << 20, 1, 1 << 20, ()),
+    (2, 1 << 20, 2, 1 << 20, ()),
+    (1, 1 << 25, 1, 1 << 24, ("MEMORY_CUT",)),
+    (9, 1 << 62, 3, 1 << 24, ("THREADS_CUT", "MEMORY_CUT")),
+    (3, 1 << 16, 3, 1 << 16, ()),
+]
+
+
+@pytest.mark.parametrize(("threads", "asked", "allowed", "tree_bytes", "cuts"), SPACES)
+def test_threads_and_memory(
+    threads: int | None, asked: int | None, allowed: int, tree_bytes: int, cuts: tuple[str, ...]
+) -> None:
+    allowance = allowed_to(1.0, None, threads=threads, max_tree_bytes=asked)
+    assert (allowance.threads, allowance.tree_bytes) == (allowed, tree_bytes)
+    assert tuple(name for name, _ in allowance.cuts) == cuts
+    assert all(said(text, "toy").endswith(".") for _, text in allowance.cuts)
+
+
+@pytest.mark.parametrize(
+    ("fields", "helpers"), [({}, 2), ({"threads": 1}, 0), ({"seed": 3}, 0), ({"level": 2}, 0), ({"iterations": 9}, 0)]
+)
+def test_workers_help_only_if_the_result_need_not_be_reproducible(fields: dict[str, int], helpers: int) -> None:
+    asked = Question(root=observe(opening()), terms=Terms(seconds=1.0, **fields))  # type: ignore[arg-type]
+    assert allow(asked, CAPACITY, Lead(), 0.0, None, early=True).helpers == helpers

@@ -1,0 +1,127 @@
+"""How much memory searches get, and which trees are kept."""
+
+import asyncio
+from contextlib import AsyncExitStack
+
+import pytest
+
+from clerestory.engine.toy.rules import TOY
+from clerestory.refusals import Reason, Refusal, refuse
+from clerestory.search.ismcts import MIN_BYTES, Searcher
+from clerestory.search.review.plan import TREE_BYTES
+from clerestory.search.root import observe
+from clerestory.server.analysis.allowance import Allowance, TimeBudget
+from clerestory.server.analysis.caller import HERE, Caller
+from clerestory.server.analysis.capacity import Capacity
+from clerestory.server.analysis.memory import Memory, Rooms, Trees, Warm
+from clerestory.server.analysis.question import Question, Terms, pose
+
+MIB = 1 << 20
+
+
+@pytest.mark.parametrize("places", [1, 2, 64, 1000])
+def test_searches_have_their_shares_and_no_more_than_all_memory(places: int) -> None:
+    memory = Memory(1024 * MIB, places)
+    granted = [memory.take(1 << 40) for _ in range(places)]
+    assert min(granted) >= memory.share >= 512 * MIB // places
+    assert granted[1:2] == [] or granted[1] > memory.share  # the first has not taken all that is free
+    assert sum(granted) <= 1024 * MIB
+    assert granted == sorted(granted, reverse=True)
+
+
+def test_memory_that_is_given_back_can_be_had_again() -> None:
+    """No search gets more than it asks for, or less than a tree needs."""
+    memory = Memory(64 * MIB, 4)
+    assert (memory.take(MIB), memory.take(1)) == (MIB, MIN_BYTES)
+    memory.give_back(MIB)
+    memory.give_back(MIN_BYTES)
+    first = [memory.take(1 << 40) for _ in range(4)]
+    for size in first:
+        memory.give_back(size)
+    memory.occupy(32 * MIB)  # by a tree that exists already
+    memory.give_back(32 * MIB)
+    assert [memory.take(1 << 40) for _ in range(4)] == first
+
+
+def test_a_tree_that_comes_with_its_memory_leaves_less_for_others() -> None:
+    free, taken = Memory(64 * MIB, 4), Memory(64 * MIB, 4)
+    taken.occupy(32 * MIB)
+    assert taken.share <= taken.take(1 << 40) < free.take(1 << 40)
+
+
+def tree() -> Searcher:
+    return Searcher(observe(TOY.new(2, 1).observe(0), seat=0), seed=1, max_bytes=MIN_BYTES)
+
+
+def test_the_least_recently_used_trees_are_given_up() -> None:
+    warm, trees = Warm(10), {key: tree() for key in "abc"}
+    for key, kept in trees.items():
+        warm.keep(key, kept, 4)
+    assert warm.bytes == 8
+    assert [warm.take(key) for key in "abc"] == [None, (trees["b"], 4), (trees["c"], 4)]
+    assert (warm.take("b"), warm.bytes) == (None, 0)  # a tree is taken once
+
+
+def test_a_tree_replaces_its_predecessor_and_no_other_if_it_does_not_fit() -> None:
+    warm, newer = Warm(10), tree()
+    warm.keep("a", tree(), 4)
+    warm.keep("a", newer, 5)
+    warm.keep("b", tree(), 11)
+    assert warm.bytes == 5
+    assert (warm.take("a"), warm.take("b")) == ((newer, 5), None)
+
+
+def question_about(game_id: str) -> Question:
+    position = TOY.new(2, 1)
+    position.play_nature(position.legal_codes()[0])
+    return pose(position, Terms(iterations=10, game_id=game_id))
+
+
+def test_a_question_that_is_refused_leaves_what_was_kept() -> None:
+    """There is room for two trees."""
+    trees = Trees(Capacity(workers=1, warm_bytes=2 * MIB))
+    allowance = Allowance(TimeBudget(0.0, None, 1.0), 10, early=False, threads=1, tree_bytes=MIB)
+    with trees.lend(question_about("first"), HERE, allowance) as lent:
+        first = lent.make()
+        first.run(iterations=10)
+        first.release()
+    for game_id in ("second", "third", "first", "fourth", "fifth"):
+        with pytest.raises(Refusal), trees.lend(question_about(game_id), HERE, allowance):
+            refuse(Reason.BUSY, "", "no worker can finish the minimum iterations in time")
+    with trees.lend(question_about("first"), HERE, allowance) as again:
+        assert again.make() is first
+
+
+async def test_a_caller_with_all_rooms_leaves_some_to_the_next() -> None:
+    rooms, one, next_one = Rooms(2), Caller("one"), Caller("next")
+    async with AsyncExitStack() as held:
+        for _ in range(2):
+            await held.enter_async_context(rooms.taken(one))
+        waiting = [asyncio.ensure_future(held.enter_async_context(rooms.taken(one))) for _ in range(2)]
+        async with rooms.taken(next_one):
+            pass
+        assert not any(task.done() for task in waiting)
+        waiting[0].cancel()
+        await asyncio.wait(waiting[:1])
+        await held.pop_all().aclose()
+        await waiting[1]
+        await held.aclose()
+        async with rooms.taken(one), rooms.taken(one):
+            pass
+
+
+async def test_trees_of_reviews_have_at_most_half_of_the_memory() -> None:
+    trees, plain = Trees(Capacity(workers=16, memory=256 * MIB)), question_about("any")
+    question = Question(root=plain.root, terms=Terms(iterations=10, max_tree_bytes=TREE_BYTES), seat=None, whole=True)
+    async with AsyncExitStack() as held:
+        opening = [
+            asyncio.ensure_future(held.enter_async_context(trees.open(question, Caller(f"caller {number % 8}"))))
+            for number in range(64)
+        ]
+        for _ in range(1000):
+            await asyncio.sleep(0)
+        opened = sum(task.done() for task in opening)
+        assert 0 < opened * TREE_BYTES <= 128 * MIB
+        for task in opening:
+            task.cancel()
+        await asyncio.wait(opening)

@@ -1,0 +1,74 @@
+"""Bots search as their maker's guests, stop when the game changes, and think on when somebody comes."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from clerestory.server.analysis.demand import Priority
+from clerestory.server.games.bots import Bots, searching_for
+from clerestory.server.games.keeper import Keeper, Limits
+from clerestory.server.games.log import BotSettings
+from clerestory.server.games.mover import either
+from clerestory.server.games.sqlite import SqliteStore
+from clerestory.server.games.viewer import Viewer
+from tests.server.games.table import kept, play_one
+
+
+def test_the_bots_of_games_that_nobody_plays_in_are_one_part_of_their_makers_searches() -> None:
+    """They have what all other searches leave; a bot that plays with a person searches for its game."""
+    alone, other, with_person = [searching_for(kept(seats=seats)) for seats in ("bb", "bbb", "bp")]
+    assert alone == other
+    assert (alone[1], with_person[1]) == (Priority.BACKGROUND, Priority.MOVE)
+    assert alone[0].origin == with_person[0].origin
+    assert (alone[0].part, with_person[0].part) == ("bots", "game:game")
+
+
+async def test_a_bot_searches_only_where_it_has_a_choice() -> None:
+    class Analyst:
+        """Notes who searches, and answers with the first legal action."""
+
+        def __init__(self) -> None:
+            self.searches: list[Any] = []
+
+        @asynccontextmanager
+        async def place(self, caller: Any, priority: Priority, seconds: float, _: str) -> AsyncIterator[Any]:
+            self.searches.append((caller, priority))
+            yield lambda: (None, seconds / 2)
+
+        async def ask(self, question: Any, _: Any) -> Any:
+            assert question.terms.seconds == BotSettings(1).seconds / 2
+            return SimpleNamespace(best=question.view.legal_actions()[0] and SimpleNamespace(action=legal[0]))
+
+    game, analyst = kept("cathedral", "bb"), Analyst()
+    untyped: Any = analyst
+    for _ in range(40):
+        legal = [action.text for action in game.position.legal_actions()]
+        before = len(analyst.searches)
+        assert await Bots(untyped).choose(game, game.turn or 0, BotSettings(1)) == legal[0]
+        assert len(analyst.searches) - before == (len(legal) > 1)
+        play_one(game)
+    assert {*analyst.searches} == {searching_for(game)}
+
+
+@pytest.mark.parametrize("changed", [True, False], ids=["the game changes", "somebody comes"])
+async def test_a_bot_stops_thinking_if_the_game_changes_alone(changed: bool) -> None:
+    keeper = Keeper(SqliteStore("memory:"), Limits(10, 10), Bots.choose)  # type: ignore[arg-type]
+    await keeper.create(kept(), [])
+    async with keeper.lend("game") as live:
+        thinking: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+        chosen = asyncio.ensure_future(either(thinking, live))
+        await asyncio.sleep(0)
+        if changed:
+            live.become(live.kept, keeper.now())
+            assert await chosen is None
+            assert thinking.cancelled()
+        else:
+            with live.watched_by(Viewer((0,))):
+                await asyncio.sleep(0)
+                thinking.set_result("done")
+                assert await chosen == "done"
+    await keeper.close()

@@ -1,0 +1,97 @@
+"""Many games that are due at once: they are loaded one after the other, and calls run in between."""
+
+import asyncio
+from collections import Counter
+from contextlib import suppress
+from dataclasses import replace
+from typing import Any
+from unittest.mock import AsyncMock
+
+import pytest
+
+from clerestory.server.games import cache, due
+from clerestory.server.games.cache import GameCache
+from clerestory.server.games.changes import summary_of
+from clerestory.server.games.due import AT_ONCE, DueGames
+from clerestory.server.games.kept import ServerGame
+from clerestory.server.games.sqlite import SqliteStore
+from clerestory.server.games.store import Batch
+from tests.server.games.table import kept
+
+GAMES = 60
+
+
+async def filled() -> SqliteStore:
+    """Return a store of games of a bot and a person."""
+    store, made = SqliteStore("memory:"), kept(seats="bp")
+    for number in range(GAMES):
+        game = ServerGame(replace(made.head, game_id=f"{number:021}A"))
+        await store.create(game.head, Batch(game.entries, replace(summary_of(game), due=0, bots_only=False)))
+    return store
+
+
+class LoopTurns:
+    """Counts how often the event loop has come round."""
+
+    def __init__(self) -> None:
+        self.number = 0
+        self._next()
+
+    def _next(self) -> None:
+        self.number += 1
+        asyncio.get_running_loop().call_soon(self._next)
+
+
+async def test_one_game_is_loaded_at_a_time_and_a_call_waits_for_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    store, replayed, loaded = await filled(), cache.replayed, list[tuple[int, str]]()
+    games, turns = GameCache(store), LoopTurns()
+
+    def noted(head: Any, entries: Any) -> ServerGame:
+        loaded.append((turns.number, head.game_id))
+        return replayed(head, entries)
+
+    async def load(game_id: str, *, fresh: bool) -> None:
+        async with games.lend(game_id, fresh=fresh):
+            pass
+
+    called, *others = [f"{number:021}A" for number in reversed(range(GAMES))]
+    stored = {game_id: await store.load(game_id) for game_id in (called, *others)}
+
+    monkeypatch.setattr(cache, "replayed", noted)
+    monkeypatch.setattr(store, "load", AsyncMock(side_effect=stored.get))  # at once: here the turns matter afterwards
+    movers = [asyncio.ensure_future(load(game_id, fresh=True)) for game_id in others]
+    while len(loaded) < 3:
+        assert not movers[-1].done()
+        await asyncio.sleep(0)
+    await load(called, fresh=False)
+    position = [game_id for _, game_id in loaded].index(called)
+    await asyncio.gather(*movers)
+    assert set(Counter(turn for turn, _ in loaded).values()) == {1}
+    assert len(loaded) == GAMES
+    assert position <= 5
+    await store.close()
+
+
+async def test_a_few_movers_start_before_other_calls_have_their_turn(monkeypatch: pytest.MonkeyPatch) -> None:
+    store, turns, started = await filled(), LoopTurns(), list[int]()
+    moving: Any = None
+    games = DueGames(store, GameCache(store), moving, 16)
+
+    begin = games._begin
+
+    def begun(work: Any) -> None:
+        started.append(turns.number)
+        begin(work)
+
+    monkeypatch.setattr(DueGames, "_run", lambda *_: asyncio.Event().wait())
+    monkeypatch.setattr(games, "_begin", begun)
+    running = asyncio.ensure_future(games.run(lambda: None))
+    while len(started) < GAMES:
+        assert not running.done()
+        await asyncio.sleep(0)
+    assert max(Counter(started).values()) == AT_ONCE == due.AT_ONCE
+    running.cancel()
+    with suppress(asyncio.CancelledError):
+        await running
+    await games.finish(1.0)
+    await store.close()

@@ -1,0 +1,121 @@
+"""Which requests the gateway accepts, and its limits of size and time."""
+
+import asyncio
+import json
+
+import pytest
+
+from tests.server.gateway.harness import ADVICE, HOUR_S, JSON, LIST, PROTO, Caller, door, read_head, reason_of
+from tests.server.rpc.harness import LoopClock
+
+
+@pytest.mark.parametrize(
+    "host", ["evil.example", "evil.example:8080", "127.0.0.1.evil.example", "192.168.1.7:8080", ""]
+)
+async def test_a_foreign_name_is_refused(caller: Caller, host: str) -> None:
+    call = await caller.call(LIST, b"", host=host)
+    page = await caller.ask("GET", "/", host=host)
+    assert (call.status, page.status) == (403, 403)
+
+
+NAMES = ("castle.example", "[2001:db8::1]", "2001:db8::2")
+OWN = ["127.0.0.1:9", "localhost", "[::1]:8080", "LOCALHOST:1", "castle.example:443", "[2001:db8::1]", "[2001:DB8::2]"]
+
+
+async def test_own_names_are_known() -> None:
+    async with door(names=NAMES) as caller:
+        for host in OWN:
+            assert (await caller.call(LIST, b"", host=host)).status == 200, host
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1:1", "http://localhost"])
+async def test_a_page_from_elsewhere_may_not_call(caller: Caller, origin: str) -> None:
+    refused = await caller.call(LIST, b"", origin=origin)
+    own = await caller.call(LIST, b"", origin=f"http://{caller.host}:{caller.port}")
+    assert (refused.status, own.status) == (403, 200)
+
+
+FORMS = ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "", "application/connect+proto")
+
+
+async def test_what_a_form_can_send_reaches_no_method() -> None:
+    async with door() as caller:
+        for kind in FORMS:
+            assert (await caller.call(LIST, b"", content_type=kind)).status == 415, kind
+        counted = list(caller.server.app.metrics.registry.collect())
+    assert not [sample for family in counted for sample in family.samples if sample.name == "clerestory_calls_total"]
+
+
+@pytest.mark.parametrize(
+    ("path", "answers", "accepted"),
+    [
+        (LIST, "has one answer", "application/proto, application/json"),
+        (ADVICE + "Analyze", "streams its answer", "application/connect+proto, application/connect+json"),
+    ],
+)
+async def test_a_refusal_tells_the_media_types_of_the_method(
+    caller: Caller, path: str, answers: str, accepted: str
+) -> None:
+    wrong = "application/connect+json" if path == LIST else JSON
+    answer = await caller.call(path, b"{}", content_type=wrong)
+    assert (answer.status, answer.headers["accept-post"]) == (415, accepted)
+    assert answer.body.decode() == f"This method {answers}; its content-type must be one of {accepted}.\n"
+
+
+@pytest.mark.parametrize(
+    ("verb", "path", "status"), [("GET", LIST, 405), ("POST", "/", 404), ("POST", "/no.Such/Method", 404)]
+)
+async def test_other_ways_to_ask(caller: Caller, verb: str, path: str, status: int) -> None:
+    assert (await caller.ask(verb, path, content_type=JSON)).status == status
+
+
+async def test_a_body_that_is_too_long_is_refused(caller: Caller) -> None:
+    body = b"x" * (64 * 1024 + 1)
+    announced: list[dict[str, str]] = [{"content_length": length} for length in ("65537", "9" * 19)]
+    for sent, headers in ((body, {}), *((b"", one) for one in announced)):  # of which the body is not awaited
+        answer = await caller.call(LIST, sent, **headers)
+        assert (answer.status, reason_of(answer.fields)) == (400, "UNREADABLE_REQUEST")
+    head = f"POST {LIST} HTTP/1.1\r\nhost: localhost\r\ncontent-type: {PROTO}\r\ntransfer-encoding: chunked\r\n\r\n"
+    status, text = await caller.said(head.encode() + b"%x\r\n%b\r\n0\r\n\r\n" % (len(body), body))
+    assert (status, reason_of(json.loads(text))) == (400, "UNREADABLE_REQUEST")
+
+
+async def test_a_body_must_arrive_in_time(clock: LoopClock) -> None:
+    async with door() as caller:
+        call = asyncio.ensure_future(caller.call(LIST, b"", content_length="10"))
+        await clock.advance_until(call.done, HOUR_S / 2)
+        answer = await call
+    assert (answer.status, answer.fields["code"]) == (504, "deadline_exceeded")
+    assert reason_of(answer.fields) == "SLOW_REQUEST"
+
+
+@pytest.mark.parametrize("sent", [b"", b"GET / HTTP/1.1\r\nhost: loc"])
+async def test_a_head_must_arrive_in_time(sent: bytes, clock: LoopClock) -> None:
+    async with door() as caller, caller.connection() as (reader, writer):
+        writer.write(sent)
+        await clock.advance_until(reader.at_eof, HOUR_S)
+
+
+async def test_a_connection_may_rest_but_not_within_a_head(clock: LoopClock, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("clerestory.server.gateway.serve.KEEP_ALIVE", 1 << 30)
+    async with door() as caller, caller.connection() as (reader, writer):
+        for pause in (0, 2 * HOUR_S):
+            clock.advance(pause)
+            writer.write(f"HEAD / HTTP/1.1\r\nhost: {caller.host}\r\n\r\n".encode())
+            assert (await read_head(reader))[0] == 200
+        writer.write(b"HEAD / HT")
+        await clock.advance_until(reader.at_eof, HOUR_S)
+
+
+async def test_every_answer_has_the_headers_of_safety(caller: Caller) -> None:
+    answers = [
+        await caller.call(LIST, b""),
+        await caller.ask("GET", "/"),
+        await caller.call(LIST, b"", host="evil.example"),
+    ]
+    for answer in answers:
+        assert "default-src 'self'" in answer.headers["content-security-policy"]
+        assert "frame-ancestors 'none'" in answer.headers["content-security-policy"]
+        assert answer.headers["x-content-type-options"] == "nosniff"
+        assert answer.headers["referrer-policy"] == "no-referrer"
+        assert "server" not in answer.headers

@@ -1,0 +1,244 @@
+"""Calls of browsers on their way to the server: whose they are, how many at once, and how they end."""
+
+import asyncio
+import json
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+
+from clerestory.clients.connection import Connection, dial
+from clerestory.server.gateway.bridge import MAX_STREAMS, MAX_STREAMS_INSIDE, SERVER_GONE
+from clerestory.server.gateway.config import DoorSettings
+from clerestory.server.gateway.serve import opened
+from clerestory.server.rpc import transport
+from clerestory.v1.advisor_pb2 import STOP_REASON_STOPPED, AnalyzeResponse
+from tests.server.gateway.harness import (
+    ADVICE,
+    LIST,
+    PROTO,
+    Caller,
+    address_of,
+    analysis,
+    door,
+    error_of,
+    parts,
+    read_head,
+    reason_of,
+    unchunked,
+)
+from tests.server.rpc.harness import logged, long_question, served, until
+
+END = (2, b"{}")  # of a stream without an error
+GONE = {"code": "unavailable", "message": SERVER_GONE}
+
+
+async def test_a_stream_begins_while_the_search_goes_on_and_ends_with_it() -> None:
+    async with door() as caller:
+        async with caller.streaming() as reader:
+            assert (await read_head(reader))[0] == 200
+            assert await reader.read(1)
+            assert caller.server.app.scheduler.admitted == 1
+        await until(lambda: caller.server.app.scheduler.admitted == 0)
+
+
+async def test_a_caller_who_hangs_up_ends_the_search() -> None:
+    asked = long_question().SerializeToString()
+    async with door() as caller:
+        async with caller.sent("POST", ADVICE + "RecommendMove", asked, {"content-type": PROTO}):
+            await until(lambda: caller.server.app.scheduler.running == 1)
+        await until(lambda: caller.server.app.scheduler.admitted == 0)
+
+
+async def test_a_server_that_finishes_gives_a_last_table() -> None:
+    async with door() as caller, caller.streaming(headers={"connection": "close"}) as reader:
+        await read_head(reader)
+        begun = await reader.readexactly(10_000)
+        await caller.server.app.finish()
+        *tables, end = parts(unchunked(begun + await reader.read()))
+    found = [AnalyzeResponse.FromString(payload) for _, payload in tables]
+    assert {flags for flags, _ in tables} == {0}
+    assert len(found) > 2
+    assert [table.final for table in found] == [False] * (len(found) - 1) + [True]
+    assert found[-1].recommendation.statistics.stop_reason == STOP_REASON_STOPPED
+    assert end == END
+
+
+async def test_streams_of_one_caller_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("clerestory.server.gateway.bridge.MAX_STREAMS_EACH", 1)
+    short = analysis(iterations=10)
+    async with door() as caller:
+        async with caller.streaming():
+            await until(lambda: caller.server.app.scheduler.admitted == 1)
+            error = error_of(await caller.stream(short))
+            assert (await caller.stream(short, x_clerestory_seat="a b"))[-1] == END
+        await until(lambda: caller.server.app.scheduler.admitted == 0)
+        assert (await caller.stream(short))[-1] == END
+    assert (error["code"], reason_of(error)) == ("resource_exhausted", "BUSY")
+    assert error["details"][1]["debug"] == {"retryDelay": "1s"}
+
+
+@pytest.mark.parametrize(
+    ("most", "calls"), [(MAX_STREAMS, transport.STREAMS), (MAX_STREAMS_INSIDE, transport.STREAMS_INSIDE)]
+)
+def test_all_streams_together_leave_room_for_other_calls(most: int, calls: int) -> None:
+    assert most <= 0.8 * calls
+
+
+async def test_streams_of_one_address_are_bounded_whatever_tokens_and_seats_it_shows() -> None:
+    async with door(streams=4) as caller, AsyncExitStack() as around:
+        for number in range(2):
+            headers = {"authorization": f"Bearer {number}", "x-clerestory-seat": f"a {number}"}
+            await around.enter_async_context(caller.streaming(headers=headers))
+        await until(lambda: caller.server.app.scheduler.admitted == 2)
+        refused = await caller.stream(analysis(iterations=10), authorization="Bearer 2", x_clerestory_seat="a 2")
+    assert error_of(refused)["code"] == "resource_exhausted"
+
+
+SECRET = "open-sesame-and-close"
+FORWARDED = {"x_forwarded_for": "198.51.100.1, 203.0.113.9"}
+PROXY = ("127.0.0.1",)
+LABELS = [  # the proxies, whether tokens are required, what a browser brings, and the caller in the log
+    ((), False, {}, "peer:127.0.0.1/127.0.0.1"),
+    (PROXY, False, {}, "peer:127.0.0.1/203.0.113.9"),
+    (PROXY, False, {"authorization": "Bearer made-up"}, "peer:127.0.0.1/203.0.113.9"),
+    (PROXY, True, {"authorization": "Bearer made-up"}, "peer:127.0.0.1/203.0.113.9"),
+    (PROXY, True, {"authorization": f"Bearer {SECRET}"}, f"token:{sha256(SECRET.encode()).hexdigest()[:8]}"),
+]
+
+
+@pytest.mark.parametrize(("proxies", "required", "brought", "label"), LABELS)
+async def test_a_browser_is_its_address_or_its_token(
+    tmp_path: Path, proxies: tuple[str, ...], required: bool, brought: dict[str, str], label: str
+) -> None:
+    (tmp_path / "tokens").write_text(SECRET)
+    with logged("json") as log:
+        async with door(proxies=proxies, token_file=tmp_path / "tokens" if required else None) as caller:
+            answer = await caller.call(LIST, b"", **FORWARDED, **brought)
+    assert (answer.status == 401) == (required and label.startswith("peer"))
+    assert [json.loads(line)["caller"] for line in log.getvalue().splitlines()] == [label]
+
+
+async def test_a_gateway_that_seems_elsewhere_to_its_server_names_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As where the server is in a container: it sees the address of a bridge."""
+    monkeypatch.setattr("clerestory.server.rpc.callers.NEAR", ())
+    async with door() as caller:
+        streams = [caller.stream(analysis(iterations=10)) for _ in range(2)]
+        *ended, answer = await asyncio.gather(*streams, caller.call(LIST, b""))
+        assert [stream[-1] for stream in ended] == [END] * 2
+        assert (await caller.call(LIST, b"")).status == answer.status == 200
+        count = caller.server.app.metrics.registry.get_sample_value
+    denied = {"code": "PERMISSION_DENIED", "reason": "ON_BEHALF_DENIED", "via": "web"}
+    assert count("clerestory_calls_total", {"method": "RulesService/ListGames"} | denied) == 1
+
+
+@pytest.mark.parametrize(("target", "named"), [("127.0.0.1:%d", ("127.0.0.1",)), ("ipv4:127.0.0.1:%d,10.0.0.2:9", ())])
+async def test_only_a_server_on_this_machine_is_told_who_calls(target: str, named: tuple[str, ...]) -> None:
+    asked: list[tuple[str, ...]] = []
+
+    async def listed(_: bytes, context: grpc.aio.ServicerContext[bytes, bytes]) -> bytes:
+        metadata = context.invocation_metadata() or ()
+        asked.append(tuple(str(value) for name, value in metadata if name == "x-on-behalf-of"))
+        return b""
+
+    server = grpc.aio.server()
+    handler = grpc.unary_unary_rpc_method_handler(listed)
+    server.add_generic_rpc_handlers(
+        [grpc.method_handlers_generic_handler("clerestory.v1.RulesService", {"ListGames": handler})]
+    )
+    port = server.add_insecure_port("127.0.0.1:0")
+    await server.start()
+    async with opened(DoorSettings("127.0.0.1:0"), dial(target % port, None, None, retries=False)) as web:
+        caller = Caller(*address_of(web.url), server=None)  # type: ignore[arg-type]
+        for headers in ({}, {"x_on_behalf_of": "somebody-else"}, {"authorization": f"Bearer {SECRET}"}):
+            await caller.call(LIST, b"", **headers)
+    await server.stop(None)
+    assert asked == [named] * 3
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "says"),
+    [
+        ("authorization", "\u00e9", "has characters"),
+        ("x_clerestory_seat", "\u00e9", "has characters"),
+        ("x_request_id", "\u00e9", "has characters"),
+        ("authorization", "a" * 6_200, "is too long"),
+        ("x_request_id", "a" * 6_200, "is too long"),
+    ],
+)
+async def test_a_header_that_grpc_cannot_carry_is_refused(caller: Caller, name: str, value: str, says: str) -> None:
+    answer = await caller.call(LIST, b"", **{name: value})
+    assert (answer.status, reason_of(answer.fields)) == (400, "UNREADABLE_REQUEST")
+    assert answer.fields["message"].startswith(f"{name.replace('_', '-')}: {says}")
+
+
+async def test_the_longest_headers_are_forwarded(caller: Caller) -> None:
+    assert (await caller.call(LIST, b"", authorization="a" * 3_000, x_request_id="a" * 3_144)).status == 200
+
+
+async def test_the_error_says_that_the_server_is_gone() -> None:
+    async with door() as caller:
+        await caller.server.app.servers[0].stop(None)
+        answer = await caller.call(LIST, b"")
+    assert (answer.status, answer.fields) == (503, GONE)
+
+
+async def test_a_gateway_that_closes_ends_its_calls_by_the_protocol(caplog: pytest.LogCaptureFixture) -> None:
+    asked = long_question().SerializeToString()
+    async with AsyncExitStack() as around, served() as server:
+        settings, there = DoorSettings("127.0.0.1:0"), dial(server.app.address, None, None, retries=False)
+        async with opened(settings, there) as web:
+            caller = Caller(*address_of(web.url), server)
+            streaming = await around.enter_async_context(caller.streaming())
+            unary = caller.sent("POST", ADVICE + "RecommendMove", asked, {"content-type": PROTO})
+            asking = await around.enter_async_context(unary)
+            await until(lambda: server.app.scheduler.admitted == 2)
+        await read_head(streaming)
+        assert error_of(parts(unchunked(await streaming.read()))) == GONE
+        status, _ = await read_head(asking)
+        assert (status, json.loads(await asking.read())) == (503, GONE)
+    assert [record for record in caplog.records if record.name.startswith("uvicorn")] == []
+
+
+@dataclass(frozen=True)
+class RecordedConnection:
+    connection: Connection
+    made: list[grpc.aio.Channel] = field(default_factory=list)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.connection, name)
+
+    def channel(self, kind: Any) -> Any:
+        self.made.append(self.connection.channel(kind))
+        return self.made[-1]
+
+    @property
+    def closed(self) -> bool:
+        [channel] = self.made
+        return channel.get_state() is grpc.ChannelConnectivity.SHUTDOWN
+
+
+async def test_a_replaced_channel_is_closed_when_its_last_call_has_ended() -> None:
+    async with served() as server:
+        unused, first, second = [
+            RecordedConnection(dial(server.app.address, None, None, retries=False)) for _ in range(3)
+        ]
+        async with opened(DoorSettings("127.0.0.1:0"), unused) as web:  # type: ignore[arg-type]
+            caller = Caller(*address_of(web.url), server)
+            assert (await caller.call(LIST, b"")).status == 200
+            web.redial(first)  # type: ignore[arg-type]
+            await until(lambda: unused.closed)
+            async with caller.streaming() as reader:
+                await read_head(reader)
+                assert await reader.read(1)
+                web.redial(second)  # type: ignore[arg-type]
+                assert (await caller.call(LIST, b"")).status == 200
+                assert await reader.readexactly(10_000)
+                assert not first.closed
+            await until(lambda: first.closed)
+            assert not second.closed
+        assert second.closed

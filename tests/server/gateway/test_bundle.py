@@ -1,0 +1,79 @@
+"""The built page: small, complete, and without traces of the machine it was built on."""
+
+import gzip
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from clerestory.i18n.languages import LANGUAGES
+
+WEB = Path(__file__).parents[3] / "clients" / "web"
+DIST = WEB / "dist"
+LIMIT = 80_000  # bytes of the first load, compressed, with the texts of one language
+LANGUAGE = 12_500  # bytes of another language, compressed: all of its files, whatever screens have been opened
+STATIC = re.compile(r'(?:import|from)\s*"\./([\w-]+\.js)"')
+NAMED = re.compile(r'(?:src|href)="/(assets/[\w-]+\.\w+|icon\.svg)"')
+
+
+def first_load() -> set[Path]:
+    """The files needed for the lobby in any language: those named by the index, and their static imports."""
+    wanted = [DIST / name for name in NAMED.findall((DIST / "index.html").read_text())]
+    found = {DIST / "index.html"}
+    while wanted:
+        path = wanted.pop()
+        if path not in found:
+            found.add(path)
+            wanted += [path.parent / name for name in STATIC.findall(path.read_text())]
+    return found
+
+
+def packed(path: Path) -> int:
+    return len(gzip.compress(path.read_bytes()))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_first_load_is_small_in_every_language(language: str) -> None:
+    lobby = {next(DIST.glob(f"assets/lobby-{part}-*.js")) for part in ("keys", language)}
+    assert not lobby & first_load()  # only the language that is spoken is loaded
+    sizes = {path.name: packed(path) for path in {*first_load(), *lobby}}
+    assert sum(sizes.values()) <= LIMIT, sizes
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_another_language_is_small(language: str) -> None:
+    """With the texts of every screen; their keys are there already."""
+    sizes = {path.name: packed(path) for path in DIST.glob(f"assets/*-{language}-*.js")}
+    assert {name.partition("-")[0] for name in sizes} == {"lobby", "table", "box"}
+    assert sum(sizes.values()) <= LANGUAGE, sizes
+
+
+def test_the_first_load_leaves_out_what_is_seldom_wanted() -> None:
+    for what in ("study-*.js", "help-*.js", "screens-*.css", "table-*.js"):  # also styles and texts
+        later = set(DIST.glob(f"assets/{what}"))
+        assert later
+        assert not later & first_load()
+
+
+def test_the_index_names_files_that_are_there() -> None:
+    named = NAMED.findall((DIST / "index.html").read_text())
+    assert {Path(name).suffix for name in named} == {".js", ".css", ".svg"}
+    assert [name for name in named if not (DIST / name).is_file()] == []
+
+
+def test_nothing_is_loaded_from_elsewhere() -> None:
+    texts = {path.name: path.read_text() for path in DIST.rglob("*") if path.is_file()}
+    style = "".join(text for name, text in texts.items() if name.endswith((".css", ".html")))
+    assert not re.search(r"https?://|@import|url\(", style)
+
+
+def test_every_tool_is_locked_by_its_hash_and_may_be_used_as_it_is_licensed() -> None:
+    for name in ("package.json", "package-lock.json", ".npmrc"):
+        assert "://" not in (WEB / name).read_text(), name
+    lock = json.loads((WEB / "package-lock.json").read_text())
+    packages = {name: package for name, package in lock["packages"].items() if name}
+    assert packages
+    assert [name for name, package in packages.items() if not package.get("integrity")] == []
+    licences = {package.get("license") for package in packages.values()}
+    assert licences <= {"MIT", "Apache-2.0", "(Apache-2.0 AND BSD-3-Clause)", "MPL-2.0"}

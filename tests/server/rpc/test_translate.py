@@ -1,0 +1,120 @@
+"""A position is equal in the engine, as a message, on the wire, and as the JSON of a message."""
+
+import json
+from math import inf
+from operator import attrgetter
+from typing import Any
+
+import pytest
+from google.protobuf.json_format import MessageToJson, Parse, ParseDict
+
+from clerestory.clients.types import Line as AnsweredLine
+from clerestory.clients.wire import position_message, read_answer
+from clerestory.engine import GAMES, NATURE, State
+from clerestory.i18n.sentences import text
+from clerestory.search.ismcts import DEFAULT_MAX_BYTES, Searcher
+from clerestory.search.lines import Line
+from clerestory.search.options import shipped
+from clerestory.search.result import StopReason
+from clerestory.search.root import observe
+from clerestory.server.analysis.analyst import explain
+from clerestory.server.analysis.caller import HERE, Caller
+from clerestory.server.rpc import translate
+from clerestory.server.rpc.translate import MAX_PARTS, position_fields, read_position, read_question, size_fault
+from clerestory.server.rpc.translate_answers import STOP_REASONS
+from clerestory.server.rpc.translate_rules import write_position
+from clerestory.v1.advisor_pb2 import StopReason as StopReasonMessage
+from clerestory.v1.position_pb2 import Position
+from tests.laws import walk
+from tests.server.rpc.harness import opening, question, served
+from tests.server.rpc.rules import CASES
+
+
+def positions(name: str, seats: int, seed: int, count: int) -> list[State]:
+    """Return about so many positions of a random game, and each as every seat knows it."""
+    met = [state.copy() for state in walk(GAMES[name], seats, seed)]
+    some = met[seed % 5 :: 1 + len(met) // count]
+    return some + [position.observe(seat) for position in some for seat in range(seats)]
+
+
+@pytest.mark.parametrize("seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 9))])
+@pytest.mark.parametrize(("name", "seats"), CASES)
+def test_round_trip(name: str, seats: int, seed: int) -> None:
+    for state in positions(name, seats, seed, 50 if seed else 8):
+        message = position_message(state)
+        assert read_position(Position.FromString(message.SerializeToString())) == state
+        assert read_position(Parse(state.to_json(), Position())) == state
+        written = json.loads(
+            MessageToJson(message, preserving_proto_field_name=True, always_print_fields_with_no_presence=True)
+        )
+        assert {field: value for field, value in written.items() if value != ""} == state.to_position()
+        assert position_fields(message) == written
+        assert write_position(state) == ParseDict(state.to_position(), Position())
+
+
+@pytest.mark.parametrize("chance", [False, True])
+@pytest.mark.parametrize(("name", "seats"), CASES)
+async def test_an_answer_is_what_the_search_found(name: str, seats: int, chance: bool) -> None:
+    """Over a socket, and read by the client: every figure of the search is unchanged."""
+    position = GAMES[name].new(seats, 7) if chance else opening(seats, 7, name)
+    seat = 0 if chance else position.turn
+    assert (position.turn == NATURE) == chance
+    async with served(memory=1 << 34) as server:
+        message = await server.advisor.RecommendMove(question(position, iterations=300, seed=3, seat=seat))
+    options = shipped(position.game, position.seats)
+    searcher = Searcher(observe(position, seat), seed=3, max_bytes=DEFAULT_MAX_BYTES, **options)
+    expected = explain(position, searcher, searcher.run(iterations=300))
+    answer = read_answer(message)
+    for line, found in zip(answer.lines, expected.lines, strict=True):
+        assert figures_of(line) == figures_of(found)
+        assert (line.action.text, line.action.label) == (found.action, found.label)
+        assert line.margin_error == (None if found.margin_error == inf else found.margin_error)
+        assert tuple(action.text for action in line.variation) == tuple(found.principal_variation)
+        assert all(action.label for action in line.variation)
+    assert (answer.seat, answer.seed, answer.reason) == (seat, expected.seed, expected.reason)
+    assert (answer.iterations, answer.nodes, answer.depth) == (expected.iterations, expected.nodes, expected.depth)
+    assert (answer.tree_bytes, answer.threads, answer.stop_reason) == (expected.tree_bytes, 1, expected.stop_reason)
+    assert answer.certainty == (0 if chance else expected.certainty)
+
+
+def figures_of(line: AnsweredLine | Line) -> list[Any]:
+    figures = attrgetter("visits", "availability", "margin", "score", "lower_bound", "loss", "probability")(line)
+    outlook = map(attrgetter("feature", "now", "at_round_end", "at_game_end"), line.outlook)
+    return [*figures, *map(tuple, (line.win_shares, line.standard_errors, line.principal_variation)), *outlook]
+
+
+@pytest.mark.parametrize("seats", [2, 3, 4])
+def test_nothing_hidden_is_kept_of_a_question(seats: int) -> None:
+    truth = opening(seats)
+    asked = read_question(question(truth, iterations=1), HERE)
+    assert asked.view == truth.observe(truth.turn)
+    assert asked.view != truth
+
+
+def test_a_position_is_read_once_for_each_caller(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[Position] = []
+    monkeypatch.setattr(translate, "read_position", lambda message: read.append(message) or read_position(message))
+    truth, views = opening(2, 99), []
+    for origin in ("ann", "ann", "ben"):
+        asked = read_question(question(truth, iterations=1), Caller(origin))
+        views.append(asked.view.copy())
+        asked.view.play(asked.view.legal_actions()[0])
+    assert len(read) == 2
+    assert views == [truth.observe(truth.turn)] * 3
+
+
+def test_a_position_can_hold_every_game() -> None:
+    assert {field.name for field in Position.DESCRIPTOR.oneofs_by_name["game"].fields} == set(GAMES)
+
+
+def test_every_stop_reason_has_its_message() -> None:
+    named = {reason: StopReasonMessage.Name(number) for reason, number in STOP_REASONS.items()}
+    unsaid = {StopReason.PAUSED: "STOP_REASON_UNSPECIFIED"}
+    assert named == {reason: f"STOP_REASON_{reason.name}" for reason in StopReason} | unsaid
+
+
+def test_a_position_has_so_many_parts_at_most() -> None:
+    """Each of them takes two bytes, and as long to read as any; the game in the position is one."""
+    most, more = (Position(duel={"players": [{}] * (MAX_PARTS - 1 + beyond)}) for beyond in (0, 1))
+    assert size_fault(most) is None
+    assert size_fault(more) == text("fault.parts", most=MAX_PARTS)

@@ -1,0 +1,46 @@
+"""Catalogues that are changed at random are ones that the game takes, and tell how far they are."""
+
+import random
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tools.lab.corrected import STRUCTURE, amounts, corrected, refused_by, shape_of
+
+GAMES = ("cathedral", "duel")
+
+
+def shipped(game: str) -> str:
+    return shape_of(game).shipped.read_text("utf-8")
+
+
+@pytest.mark.parametrize("game", GAMES)
+def test_what_is_changed_is_counted_and_taken_by_the_game(game: str) -> None:
+    text, refused = shipped(game), refused_by(shape_of(game))
+    made, changed, of = corrected(text, 1.0, random.Random(1), refused)
+    before, after = ([(place[1], int(place[2])) for place in amounts(some)] for some in (text, made))
+    assert not refused(made)
+    assert [name for name, _ in before] == [name for name, _ in after]
+    assert (sum(one != other for one, other in zip(before, after, strict=True)), len(before)) == (changed, of)
+    assert changed > of / 2
+    assert min(amount for _, amount in after) > 0
+    assert not STRUCTURE.intersection(name for name, _ in before)
+
+
+def test_equal_seeds_change_the_same_and_nothing_that_is_refused() -> None:
+    text, refused = shipped("duel"), refused_by(shape_of("duel"))
+    assert corrected(text, 0.0, random.Random(1), refused)[:2] == (text, 0)
+    assert corrected(text, 0.3, random.Random(2), refused) == corrected(text, 0.3, random.Random(2), refused)
+    assert corrected(text, 1.0, random.Random(1), lambda _: True)[:2] == (text, 0)
+
+
+@pytest.mark.system
+def test_the_command_says_how_far_the_cards_are(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "tools.lab.corrected", "duel", "--share", "0.2", "--seed", "1"]
+    done = subprocess.run(
+        [*command, "--out", str(tmp_path / "cards.toml")], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "of 35 amounts changed; " in done.stdout

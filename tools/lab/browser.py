@@ -1,0 +1,112 @@
+"""A real browser and a server with its page, for tests, pictures and figures."""
+
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+
+from filelock import FileLock
+from playwright.sync_api import Browser, BrowserContext, Page
+
+FOLDER = Path(__file__).parents[2] / "clients" / "web" / "browser"
+VARIABLE = "CLERESTORY_BROWSER"  # the path of another Chromium than the pinned one
+ARGUMENTS = ["--no-sandbox", "--disable-gpu"]
+FAST = "200"  # milliseconds of a bot for a move, as the lobby offers them
+INSTALL = ("install", "--no-package-lock", "--ignore-scripts", "--no-audit", "--no-fund")
+
+
+class NoBrowser(Exception):
+    """The pinned Chromium cannot be installed; the message says why."""
+
+
+def chromium() -> dict[str, Any]:
+    """Return Playwright's launch options for the Chromium that clients/web/browser pins, wherever others are installed.
+
+    `CLERESTORY_BROWSER=/path` names another. Raises NoBrowser.
+    """
+    if path := os.environ.get(VARIABLE):
+        return {"executable_path": path, "args": ARGUMENTS}
+    with FileLock(FOLDER / ".lock"):
+        unpacked = unpack()
+    libraries = os.environ | {"LD_LIBRARY_PATH": unpacked["libraries"]}
+    return {"executable_path": unpacked["path"], "args": ARGUMENTS, "env": libraries}
+
+
+def unpack() -> dict[str, str]:
+    """Return the path of the Chromium from npm; install and unpack it if necessary. Raises NoBrowser."""
+    modules = FOLDER / "node_modules"
+    if not (modules / "@sparticuz").exists():
+        run("npm", *INSTALL)
+    unpacked = modules / ".chromium"
+    unpacked.mkdir(exist_ok=True)
+    output = run("node", "chromium.mjs", TMPDIR=str(unpacked), AWS_EXECUTION_ENV="AWS_Lambda_nodejs22.x")
+    found: dict[str, str] = json.loads(output)
+    return found
+
+
+def run(name: str, *arguments: str, **variables: str) -> str:
+    """Return the output of one of Node's programs. Raises NoBrowser if it is missing or fails."""
+    path = os.pathsep.join((str(Path(sys.executable).parent), os.environ["PATH"]))
+    program = shutil.which(name, path=path)
+    if program is None:
+        raise NoBrowser(f"there is no {name} to install it; `make .venv/.web` installs Node")
+    environment = os.environ | {"PATH": path} | variables
+    done = subprocess.run(
+        [program, *arguments], cwd=FOLDER, env=environment, capture_output=True, text=True, check=False
+    )
+    if done.returncode:
+        raise NoBrowser(f"{name} in {FOLDER} failed: {done.stderr.strip()[-200:]}")
+    return done.stdout
+
+
+def experienced(browser: Browser, **options: Any) -> BrowserContext:
+    """Return a context of somebody who has played some games, and gets no help for newcomers.
+
+    Args:
+        browser: which.
+        options: of the context.
+    """
+    context = browser.new_context(**options)
+    context.add_init_script("localStorage.setItem('games-over', JSON.stringify(['1', '2', '3']))")
+    return context
+
+
+def choose_game(page: Page, game: str, holders: list[str]) -> None:
+    """Fill in the form for a new game."""
+    page.get_by_label({"cathedral": "The Pillars of the Earth", "duel": "Builders Duel"}[game]).check()
+    page.get_by_label(f"{len(holders)} players").check()
+    for colour, holder in zip(("Red", "Blue", "Green", "Yellow"), holders, strict=False):
+        page.get_by_label(colour, exact=True).select_option(holder)
+    if any(re.fullmatch(r"bot\d", holder) for holder in holders):
+        page.locator(".opponents label").first.wait_for()  # before they come, bots have no names of their own
+    page.get_by_text("More options").click()
+    page.get_by_label("A bot's time per move").select_option(FAST)
+
+
+@contextmanager
+def page_server(*options: str, log: IO[str] | None = None) -> Iterator[tuple[subprocess.Popen[str], str]]:
+    """Yield a server and the address of its page; by default it keeps its games in memory, and logs where this does."""
+    command = [sys.executable, "-m", "clerestory", "serve", "--listen", "127.0.0.1:0", "--log-level", "warning"]
+    for option, usual in (("--store", "memory:"), ("--web", "127.0.0.1:0")):
+        if option not in options:
+            options = (option, usual, *options)
+    with subprocess.Popen([*command, *options], stdout=subprocess.PIPE, stderr=log, text=True) as process:
+        try:
+            yield process, page_of(process)
+        finally:
+            process.terminate()
+
+
+def page_of(process: subprocess.Popen[str]) -> str:
+    """Return the address of the page of a server or a door, once it answers."""
+    assert process.stdout is not None
+    for line in process.stdout:
+        if found := re.search(r"page at (http://\S+/)", line):
+            return found[1]
+    raise RuntimeError("the server has ended")

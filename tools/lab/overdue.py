@@ -1,0 +1,265 @@
+"""Games that are due when a server is killed and starts again: what others notice, and when all have been moved in.
+
+`python -m tools.lab.overdue --games 250 --makers 50 --think 60 --beside moves` has bots that think for a minute, and
+another caller's searches; `python -m tools.lab.overdue --games 6000 --kind people --beside reads` people whose time is
+over, and calls that read. `--store postgresql://...` takes a database, of which all is removed; `--out FILE` makes it
+resumable.
+
+One JSON line for each run: of each probe how its calls ended and what they took in milliseconds (`idle` is the health
+of a second server that does nothing on the same machine), in how many games was moved and when, the most memory, and
+the seconds of processor time, of the event loop alone as well.
+"""
+
+import asyncio
+import json
+import random
+import sqlite3
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass, replace
+from enum import StrEnum
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import grpc
+import typer
+
+from clerestory.engine import GAMES, Rng
+from clerestory.percentiles import percentile
+from clerestory.server.games.changes import summary_of
+from clerestory.server.games.kept import ServerGame
+from clerestory.server.games.log import BotSettings, Entry, EntryKind, GameOptions, Holder, SeatKind
+from clerestory.server.games.making import NewGame, make_game
+from clerestory.server.games.sqlite import SqliteStore
+from clerestory.server.games.store import Batch, Key, Store
+from clerestory.server.games.tokens import Mint
+from clerestory.server.games.viewer import digest_of
+from clerestory.v1 import games_pb2 as games
+from clerestory.v1.games_pb2_grpc import GameServiceStub
+from loadtest.corpus import move_question, positions
+from loadtest.openloop import MOVE
+from loadtest.options import DEFAULT_GAME
+from loadtest.probes import OPTIONS, PATIENCE, Probe, health, resumed, run_all, sampled, used
+from loadtest.server import ServerProcess, own_server
+
+MODELS = 20  # games that are played; the others are copies of them under other names
+PLIES = 12  # of each game, at least
+AT_ONCE = 32  # games stored together
+LONG_AGO = 86_400_000  # milliseconds since the last move
+LIMIT = 3600.0  # seconds that people have for a move
+LISTED = 20  # games of a list
+BUDGET = 0.3  # seconds of another caller's searches
+LIVES = 3.0  # seconds that the first server lives
+MOVED = "SELECT min(moment) FROM entry WHERE moment > {} GROUP BY game"
+
+
+class Kind(StrEnum):
+    """Who is due."""
+
+    BOTS = "bots"
+    PEOPLE = "people"
+
+
+class Beside(StrEnum):
+    """What another caller asks for."""
+
+    MOVES = "moves"
+    READS = "reads"
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """The games of a store.
+
+    Attributes:
+        count: number of games.
+        makers: callers who made them.
+        kind: who is due.
+        think: seconds of a bot's move.
+        game: name of the rules.
+    """
+
+    count: int
+    makers: int
+    kind: Kind
+    think: float
+    game: str
+
+
+# -- the store -------------------------------------------------------------------------------------
+
+
+def model(scene: Scene, seed: int) -> ServerGame:
+    """Return a game of two people, played at random until one of them has a choice."""
+    luck, long_ago = random.Random(seed), int(1000 * time.time()) - LONG_AGO
+    options = GameOptions(seconds_per_move=LIMIT, play_on=BotSettings(None, scene.think))
+    people = (Holder(SeatKind.PERSON),) * 2
+    played = make_game(NewGame(GAMES[scene.game], people, options, seed, ""), Mint(b"", ""), "", long_ago)
+    while played.ply < PLIES or len(played.position.legal_actions()) == 1 or played.position.turn < 0:
+        seat, texts = played.turn, [action.text for action in played.position.legal_actions()]
+        chance = seat is None or seat < 0
+        text = played.position.copy().draw(luck_of(luck)).text if chance else luck.choice(texts)
+        kind = EntryKind.DRAWN if chance else EntryKind.PLAYED
+        played.add(Entry(kind, None if chance else seat, text, long_ago))
+    return played
+
+
+def luck_of(luck: random.Random) -> Rng:
+    """Return the engine's random numbers."""
+    return Rng(luck.getrandbits(63))
+
+
+def variant(scene: Scene, played: ServerGame, number: int) -> ServerGame:
+    """Return a game under another name, in which a bot or a person is due."""
+    person = Holder(SeatKind.PERSON, token=digest_of(person_of(number)))
+    bot = person.played_by(BotSettings(None, scene.think))
+    due = played.turn if scene.kind == Kind.BOTS else None
+    seats = tuple(bot if seat == due else person for seat in range(2))
+    options = replace(played.head.options, seconds_per_move=None if scene.kind == Kind.BOTS else LIMIT)
+    head = replace(
+        played.head,
+        game_id=f"game-{number:06}",
+        owner=digest_of(f"owner {number}"),
+        maker=digest_of(f"maker {number % scene.makers}"),
+        seats=seats,
+        options=options,
+    )
+    return ServerGame(head, played.entries)
+
+
+def person_of(number: int) -> str:
+    """Return the token of who sits in a game."""
+    return f"the token of person {number}"
+
+
+async def fill(address: str, scene: Scene) -> None:
+    """Store the games."""
+    store = await opened(address)
+    models = [model(scene, seed) for seed in range(MODELS)]
+    for begin in range(0, scene.count, AT_ONCE):
+        numbers = range(begin, min(begin + AT_ONCE, scene.count))
+        made = [variant(scene, models[number % MODELS], number) for number in numbers]
+        keys = [[Key(kept.head.owner), Key(kept.head.seats[0].token, 0)] for kept in made]
+        batches = [Batch(kept.entries, summary_of(kept), key) for kept, key in zip(made, keys, strict=True)]
+        await asyncio.gather(*(store.create(kept.head, batch) for kept, batch in zip(made, batches, strict=True)))
+    await store.close()
+
+
+async def opened(address: str) -> Store:
+    """Return a store."""
+    if address.startswith("postgresql:"):
+        from clerestory.server.games.postgres import PostgresStore
+
+        return await PostgresStore.open(address)
+    return SqliteStore(address)
+
+
+def moved(address: str, since: float) -> list[float]:
+    """Return after how many seconds each game has moved since a moment, in seconds since 1970."""
+    if address.startswith("postgresql:"):
+        import psycopg
+
+        with psycopg.connect(address) as session:
+            rows = session.execute(MOVED.format("%s"), (int(1000 * since),)).fetchall()
+    else:
+        with closing(sqlite3.connect(address)) as file:
+            rows = file.execute(MOVED.format("?"), (int(1000 * since),)).fetchall()
+    return sorted(moment / 1000 - since for (moment,) in rows)
+
+
+@contextmanager
+def store_of(address: str, folder: str) -> Iterator[str]:
+    """Yield an empty store: the database whose games are removed, or a new file."""
+    if not address:
+        yield str(Path(folder, "games.sqlite"))
+        return
+    import psycopg
+
+    with psycopg.connect(address, autocommit=True) as session:
+        session.execute("DROP SCHEMA public CASCADE; CREATE SCHEMA public")
+    yield address
+
+
+# -- the scene -------------------------------------------------------------------------------------
+
+
+def probes_of(channel: Any, idle: Any, beside: Beside, corpus: Sequence[Any], count: int) -> dict[str, Probe]:
+    """Return what is asked meanwhile."""
+    stub: Any = GameServiceStub(channel)
+    move, luck = channel.unary_unary(MOVE), random.Random(1)
+
+    async def show(_: int) -> None:
+        number = luck.randrange(count)
+        request = games.GetGameRequest(game_id=f"game-{number:06}", tokens=[person_of(number)])
+        await stub.GetGame(request, timeout=PATIENCE)
+
+    async def list_(_: int) -> None:
+        tokens = [person_of(luck.randrange(count)) for _ in range(LISTED)]
+        request = games.GameServiceListGamesRequest(tokens=tokens, page_size=LISTED)
+        await stub.ListGames(request, timeout=PATIENCE)
+
+    async def search(number: int) -> None:
+        await move(move_question(corpus[number % len(corpus)], BUDGET, to_limits=True), timeout=PATIENCE)
+
+    reads = {"GetGame": Probe(show), "ListGames": Probe(list_, every=0.5)}
+    moves = {"moves": Probe(search, every=0.0, meant=BUDGET)}
+    also = moves if beside == Beside.MOVES else reads
+    return {"idle": Probe(health(idle)), "health": Probe(health(channel)), **also}
+
+
+async def measure_again(server: ServerProcess, idle: str, probes: Any, seconds: float) -> dict[str, Any]:
+    """Return the figures of a server that has just started again."""
+    async with (
+        grpc.aio.insecure_channel(server.target, OPTIONS) as channel,
+        grpc.aio.insecure_channel(idle, OPTIONS) as other,
+        sampled(server.pid) as sizes,
+    ):
+        figures = await run_all(probes(channel, other), seconds)
+    processor = {name: round(seconds, 1) for name, seconds in used(server.pid).items()}
+    return {**figures, "rss_mb": round(max(sizes) / 1e6), "processor_s": processor}
+
+
+def play(scene: Scene, beside: Beside, seconds: float, store: str, options: list[str]) -> dict[str, Any]:
+    """Fill a store, kill a server on it, and measure the next one."""
+    with tempfile.TemporaryDirectory() as folder, store_of(store, folder) as address, own_server() as idle:
+        asyncio.run(fill(address, scene))
+        probes = partial(probes_of, beside=beside, corpus=positions(idle.target), count=scene.count)
+        with own_server("--store", address, *options) as first:
+            time.sleep(LIVES)
+            first.process.kill()
+        began = time.time()
+        with own_server("--store", address, *options) as server:
+            typer.echo(f"process {server.pid}", err=True)
+            figures = asyncio.run(measure_again(server, idle.target, probes, seconds))
+        times = moved(address, began)
+    shares = {f"p{share}_s": round(percentile(times, share), 1) for share in (50, 100) if times}
+    return {**figures, "moved": {"games": len(times), **shares}}
+
+
+def main(
+    games_: Annotated[int, typer.Option("--games", help="Games that are due.")] = 250,
+    makers: Annotated[int, typer.Option(help="Callers who made them.")] = 50,
+    kind: Annotated[Kind, typer.Option(help="Who is due.")] = Kind.BOTS,
+    think: Annotated[float, typer.Option(help="Seconds of a bot's move.")] = 1.0,
+    beside: Annotated[Beside, typer.Option(help="What another caller asks for.")] = Beside.READS,
+    seconds: Annotated[float, typer.Option(help="Of the measurement.")] = 60.0,
+    game: Annotated[str, typer.Option(help="Name of the game.")] = DEFAULT_GAME,
+    store: Annotated[str, typer.Option(help="Address of an empty database; all in it is removed.")] = "",
+    server: Annotated[str, typer.Option(help="Options of the server, separated by blanks.")] = "",
+    runs: Annotated[int, typer.Option(help="Runs.")] = 3,
+    out: Annotated[Path | None, typer.Option(help="File of the runs, to which further ones are added.")] = None,
+) -> None:
+    """Kill a server with games that are due, start it again, and print what others notice."""
+    scene = Scene(games_, makers, kind, think, game)
+    key = {"games": games_, "makers": makers, "kind": kind, "think": think, "beside": beside, "options": server}
+    key |= {"store": store.partition(":")[0] or "sqlite"}
+    measure = partial(play, scene, beside, seconds, store, server.split())
+    for one in resumed(out, key, runs, measure):
+        typer.echo(json.dumps(one))
+
+
+if __name__ == "__main__":
+    typer.run(main)

@@ -1,0 +1,135 @@
+"""Plans as answers of puzzles: all plans of a position, what each loses, and what a level of play plans.
+
+A plan is valued by the position after it. All are searched for a short time in the same worlds, then the best ones
+longer, as often as each other; late in a game they are solved to the end.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from clerestory.engine import NATURE, OVER, State
+from clerestory.engine.games import LIST
+from clerestory.engine.plans import Planner
+from clerestory.engine.tuning import Level
+from clerestory.search import Result, Searcher
+from clerestory.search.arena.match import derived_seed
+from clerestory.search.levels import choose_line
+from clerestory.search.options import shipped
+from clerestory.search.review.puzzle import PLAN_SEPARATOR
+from clerestory.search.root import Root, observe
+from tools.lab.exact import Solver, TooLarge
+
+MOST_PLANS = 150  # of a position: no person compares more
+SEARCH_BYTES = 1 << 25
+
+Ends = dict[str, State]  # the position after each plan, by its text
+
+
+def planner_at(state: State) -> Planner | None:
+    """Return the planner of the game if a plan can be made in the position."""
+    planner = LIST[state.game.name].planner
+    return planner if planner and planner.planned(state, {}, finish=True) is not None else None
+
+
+def ends_of(state: State, planner: Planner) -> Ends:
+    """Return the position after every plan in its best order; {} if there are more than MOST_PLANS."""
+    ends: Ends = {}
+    known: set[Any] = set()
+    for played in orders(state.copy(), planner, state.turn, known):
+        if len(ends) > MOST_PLANS:
+            return {}
+        plan = planner.planned(state, planner.held(played), finish=True)
+        texts = (plan.actions if plan else ()) or played
+        ends[PLAN_SEPARATOR.join(texts)] = after(state, texts)
+    return ends
+
+
+def orders(state: State, planner: Planner, seat: int, known: set[Any], *played: str) -> Iterator[tuple[str, ...]]:
+    """Yield an order of actions for each plan, by playing all of them; `known` are the plans that were met."""
+    for action in state.legal_actions():
+        texts = (*played, action.text)
+        counted = frozenset(planner.held(texts).items())
+        state.play(action.text)
+        ended = action.text == "finish" or state.turn != seat or planner_at(state) is None
+        if (ended, counted) not in known:
+            known.add((ended, counted))
+            if ended:
+                yield texts
+            else:
+                yield from orders(state, planner, seat, known, *texts)
+        state.undo()
+
+
+def after(state: State, texts: Sequence[str]) -> State:
+    """Return the position after some actions."""
+    end = state.copy()
+    for text in texts:
+        end.play(text)
+    return end
+
+
+# -- what plans are worth --------------------------------------------------------------------------
+
+
+def value(end: State, seat: int, iterations: int, seed: int) -> float:
+    """Return the win share of a seat in a position, by its knowledge, as the shipped search values it."""
+    if end.turn == OVER:
+        return float(end.returns()[seat])
+    root = observe(end, seat) if end.turn == NATURE else observe(end, observer=seat)
+    result = searched(root, seed, iterations)
+    if end.turn == NATURE:
+        return sum((line.probability or 0) * line.win_shares[seat] for line in result.lines)
+    return result.best.win_shares[seat]
+
+
+def searched(root: Root, seed: int, iterations: int, **more: Any) -> Result:
+    """Return the result of the shipped search."""
+    return searcher_of(root, seed, **more).run(iterations=iterations)
+
+
+def searcher_of(root: Root, seed: int, **more: Any) -> Searcher:
+    """Return the shipped search."""
+    options = shipped(root.view.game, root.view.seats)
+    return Searcher(root, seed=seed, max_bytes=SEARCH_BYTES, **options, **more)
+
+
+def losses_of(ends: Mapping[str, State], seat: int, iterations: int, seed: int) -> dict[str, float]:
+    """Return the loss of each plan against the best of them, all searched with as many iterations."""
+    values = {text: value(end, seat, iterations, seed) for text, end in ends.items()}
+    return {text: max(values.values()) - one for text, one in values.items()}
+
+
+def solved_losses(ends: Mapping[str, State], seat: int) -> dict[str, float] | None:
+    """Return the loss of each plan by the exact values; None if a position is too early to be solved."""
+    solver = Solver(seat)
+    try:
+        values = {text: solver.values(end)[seat] for text, end in ends.items()}
+    except TooLarge:
+        return None
+    return {text: max(values.values()) - one for text, one in values.items()}
+
+
+def nearest(losses: Mapping[str, float], count: int) -> list[str]:
+    """Return the plans that lose least, the best first."""
+    return sorted(losses, key=losses.__getitem__)[:count]
+
+
+def same_things(planner: Planner, losses: Mapping[str, float]) -> bool:
+    """Whether the two best plans convert with the same craftsmen, so that only a count is asked."""
+    best, rival = (text.split(PLAN_SEPARATOR) for text in nearest(losses, 2))
+    return best[0].startswith("convert") and planner.held(best).keys() == planner.held(rival).keys()
+
+
+# -- what levels plan ------------------------------------------------------------------------------
+
+
+def plan_of(state: State, planner: Planner, level: Level, seed: int) -> dict[str, int]:
+    """Return the plan that a level of play carries out, how often it uses each item."""
+    seat, reached, played = state.turn, state.copy(), list[str]()
+    while reached.turn == seat and planner_at(reached) is not None and "finish" not in played:
+        own = derived_seed("plan", seed, len(played))
+        legal = reached.legal_actions()
+        line = choose_line(searched(observe(reached), own, level.iterations).lines, level, own) if legal[1:] else None
+        played.append(line.action if line else legal[0].text)
+        reached.play(played[-1])
+    return planner.held(played)

@@ -1,0 +1,126 @@
+"""Checks whether reasons are true: `python -m tools.lab.reasons`.
+
+At positions from recorded games, with several seeds, the shipped search explains its lines as on a server;
+then the same tree is evaluated in many more worlds, and the search is continued. The tool counts the differences stated
+in the sentences, those whose sign is confirmed, and the lines stated to be ahead that stay ahead.
+"""
+
+import argparse
+import json
+import os
+from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+
+from clerestory.engine import NATURE, State, from_position, read_records
+from clerestory.search import Searcher
+from clerestory.search.gains import Gain
+from clerestory.search.options import shipped
+from clerestory.search.reasons import Verdict, holding, stated, verdict_on
+from clerestory.search.root import observe
+from clerestory.server.analysis.analyst import EXPLAINED_LINES, EXPLAINED_PLIES, EXPLAINED_WORLDS
+
+RECORDS = sorted((Path(__file__).parents[2] / "examples" / "records").glob("*.jsonl"))
+
+
+@dataclass(frozen=True, slots=True)
+class ReasonTally:
+    """Counts of reasons, and of those that held.
+
+    Attributes:
+        sentences: number of sentences that compare two lines.
+        leads: sentences that state that the best line is ahead.
+        leads_held: those of them whose line is still ahead after the longer search.
+        wins: sentences that state that the best line is likelier to win, by fewer points.
+        wins_held: those of them whose line has the higher score after the longer search.
+        worlds: total number of worlds in which lines were compared.
+        differences: number of stated differences of features.
+        held: those of them with the same sign in many worlds.
+    """
+
+    sentences: int = 0
+    leads: int = 0
+    leads_held: int = 0
+    wins: int = 0
+    wins_held: int = 0
+    worlds: int = 0
+    differences: int = 0
+    held: int = 0
+
+    def __add__(self, other: "ReasonTally") -> "ReasonTally":
+        return ReasonTally(*(a + b for a, b in zip(asdict(self).values(), asdict(other).values(), strict=True)))
+
+
+def recorded_positions(paths: Sequence[Path], count: int) -> list[State]:
+    """Return `count` positions from recorded games, evenly from each, that offer a choice."""
+    found = []
+    for path in paths:
+        [record] = read_records(path.read_text().splitlines())
+        state, met = record.state.origin, []
+        for action in record.state.history:
+            if state.turn != NATURE and len(state.legal_codes()) > 1:
+                met.append(state.copy())
+            state.play(action)
+        share = count // len(paths)
+        found += [met[i * len(met) // share] for i in range(share)]
+    return found
+
+
+def check(position: str, seed: int, iterations: int, times: int, longer: int) -> ReasonTally:
+    """Explain one search, and compare its sentence with many worlds and with a longer search."""
+    state = from_position(position)
+    searcher = Searcher(observe(state), seed=seed, **shipped(state.game, state.seats))
+    result = searcher.run(iterations=iterations)
+    actions = [line.action for line in result.lines[:EXPLAINED_LINES]]
+    if len(actions) < 2 or not result.lines[1].visits:
+        return ReasonTally()
+    _, gains = searcher.foresee(actions, worlds=EXPLAINED_WORLDS, plies=EXPLAINED_PLIES)
+    least = state.game.tuning.worth_naming
+    mentioned = stated(holding(gains, least), state.game.tuning.told)
+    verdict = verdict_on(result.lines[0], result.lines[1], least)
+    held = same_signs(mentioned, searcher, actions[:2], gains[0].worlds * times) if mentioned else 0
+    leads, wins = verdict == Verdict.AHEAD, verdict == Verdict.LIKELIER
+    stays = (leads or wins) and stays_ahead(searcher, actions, iterations * longer, "margin" if leads else "score")
+    return ReasonTally(1, leads, leads and stays, wins, wins and stays, gains[0].worlds, len(mentioned), held)
+
+
+def same_signs(mentioned: Sequence[Gain], searcher: Searcher, actions: Sequence[str], worlds: int) -> int:
+    """Return how many differences have the same sign in many more worlds."""
+    _, gains = searcher.foresee(actions, worlds=worlds)
+    means = {(one.feature, one.at_game_end): one.mean for one in gains}
+    return sum(one.mean * means[one.feature, one.at_game_end] > 0 for one in mentioned)
+
+
+def stays_ahead(searcher: Searcher, actions: Sequence[str], iterations: int, figure: str) -> bool:
+    """Return whether the first of two actions has the higher margin, or score, after a longer search."""
+    found = {line.action: getattr(line, figure) for line in searcher.run(iterations=iterations).lines}
+    return bool(found[actions[0]] > found[actions[1]])
+
+
+def main() -> None:
+    """Check, and print the counts."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--positions", type=int, default=100, help="in all, as many of each record")
+    parser.add_argument("--seeds", type=int, default=5)
+    parser.add_argument("--iterations", type=int, default=20_000, help="of the search that is explained")
+    parser.add_argument("--times", type=int, default=100, help="the worlds that a sentence was made of")
+    parser.add_argument("--longer", type=int, default=10, help="times the iterations, after which leads are looked at")
+    parser.add_argument("--workers", type=int, default=os.cpu_count())
+    options = parser.parse_args()
+    positions = [state.to_json() for state in recorded_positions(RECORDS, options.positions)]
+    tasks = [(position, seed) for position in positions for seed in range(1, options.seeds + 1)]
+    run = partial(check, iterations=options.iterations, times=options.times, longer=options.longer)
+    with ProcessPoolExecutor(options.workers) as pool:
+        found = sum(pool.map(run, *zip(*tasks, strict=True), chunksize=5), ReasonTally())
+    shares = {
+        "held_share": round(found.held / found.differences, 4) if found.differences else None,
+        "wins_held_share": round(found.wins_held / found.wins, 4) if found.wins else None,
+        "leads_held_share": round(found.leads_held / found.leads, 4) if found.leads else None,
+    }
+    print(json.dumps({"searches": len(tasks), **asdict(found), **shares}))
+
+
+if __name__ == "__main__":
+    main()
