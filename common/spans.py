@@ -1,6 +1,6 @@
 """Trace spans, independent of a tracing library: the parts of the work on a call, with their durations.
 
-Tracing is off unless a program sets `NOW`; until then, a span costs one variable lookup.
+Tracing is off unless a program sets `CURRENT_TRACER`; until then, a span costs one variable lookup.
 """
 
 from contextvars import ContextVar
@@ -62,16 +62,16 @@ class Untraced:
 
 
 UNTRACED = Untraced()
-NOW: ContextVar[Tracer | None] = ContextVar("tracer", default=None)
+CURRENT_TRACER: ContextVar[Tracer | None] = ContextVar("tracer", default=None)
 
 
 def call(method: str, traceparent: str) -> Span:
     """Return a span for a call; the arguments are those of `Tracer.call`."""
-    tracer = NOW.get()
+    tracer = CURRENT_TRACER.get()
     return UNTRACED if tracer is None else tracer.call(method, traceparent)
 
 
 def part(name: str) -> Span:
     """Return a span for a part of the current call."""
-    tracer = NOW.get()
+    tracer = CURRENT_TRACER.get()
     return UNTRACED if tracer is None else tracer.part(name)

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Callable, Hashable
 from contextlib import asynccontextmanager
 from typing import Any, ParamSpec, TypeVar
 
-from clerestory.refusals import Refusal
+from clerestory.service_errors import ServiceError
 
 logger = logging.getLogger(__name__)
 
@@ -35,7 +35,7 @@ class Turns:
         finally:
             self._end()
 
-    async def aside(self, caller: Hashable, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    async def run_in_thread(self, caller: Hashable, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
         """Run a function in a thread, and return its result; hold the mutex until it ends, even if cancelled."""
         await self._come(caller)
         working = asyncio.ensure_future(asyncio.to_thread(work, *args, **kwargs))
@@ -81,5 +81,5 @@ class Turns:
 def unheard(work: asyncio.Future[Any]) -> None:
     """Log the error of work whose caller has left, unless it is a service error."""
     error = None if work.cancelled() else work.exception()
-    if error is not None and not isinstance(error, Refusal):
+    if error is not None and not isinstance(error, ServiceError):
         logger.error("work in a thread failed after its caller had left", exc_info=error)

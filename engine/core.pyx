@@ -526,7 +526,7 @@ cdef class State:
         """
         return bool(self.game.foresees(self.data, self.seat(seat)))
 
-    def deal(self, seed):
+    def determinize(self, seed):
         """Return a determinization: every unknown filled, uniformly over what is consistent.
 
         Args:
@@ -544,23 +544,23 @@ cdef class State:
     cdef int seat(self, object seat) except? NATURE:
         return self.game._seat(seat, self.seats)
 
-    def returns(self):
+    def win_shares(self):
         """Return the win share of each seat; they sum to 1. Raises NotOver before the end."""
         cdef double out[MAX_SEATS]
         self._require_end()
         self.game.ops.returns(self.data, out)
         return tuple(out[i] for i in range(self.seats))
 
-    def points(self):
+    def current_scores(self):
         """Return the score of each seat as it stands."""
         cdef double out[MAX_SEATS]
         self.game.ops.scores(self.data, out)
         return tuple(out[i] for i in range(self.seats))
 
-    def scores(self):
+    def final_scores(self):
         """Return the final score of each seat. Raises NotOver before the end."""
         self._require_end()
-        return self.points()
+        return self.current_scores()
 
     def margins(self):
         """Return each seat's score less the best other score, rounded to 9 decimals. Raises NotOver before the end."""

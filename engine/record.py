@@ -73,7 +73,7 @@ def mover(state: State) -> str:
 
 def ending(state: State, early: EarlyEnd | None = None) -> dict[str, Any]:
     """Return the last line of a record that stops here."""
-    returns, margins = (state.returns(), state.margins()) if state.over else (None, None)
+    returns, margins = (state.win_shares(), state.margins()) if state.over else (None, None)
     return {
         "end": True,
         "plies": state.plies,

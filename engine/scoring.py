@@ -116,7 +116,7 @@ def outcome(state: State, language: str = ENGLISH, name: Callable[[str], str] = 
     Raises NotOver.
     """
     tell = partial(say, "terminal", language=language)
-    returns, scores = state.returns(), [round(score, 2) for score in state.scores()]
+    returns, scores = state.win_shares(), [round(score, 2) for score in state.final_scores()]
     names = [name(state.game.seat_name(seat)) for seat in range(state.seats)]
     first, *more = [seat for seat in range(state.seats) if returns[seat] > 0]
     rest = sorted((seat for seat in range(state.seats) if not returns[seat]), key=lambda seat: -scores[seat])

@@ -47,7 +47,7 @@ def random_playouts(State position not None, double seconds, seed):
     """Play one dealt position to the end at random, repeatedly. Return (playouts, plies, seconds spent)."""
     cdef uint64_t world[MAX_WORDS]
     cdef Rng rng = Rng(seed)
-    cdef State root = position.deal(rng)
+    cdef State root = position.determinize(rng)
     cdef const GameOps *ops = root.game.ops
     cdef uint64_t playouts = 0, plies = 0
     cdef double start = monotonic(), end = start + seconds

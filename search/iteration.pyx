@@ -11,7 +11,7 @@ from libc.string cimport memcpy
 from clerestory.engine.core cimport MAX_LEGAL, NATURE, OVER, action_t
 from clerestory.engine.elementary cimport elementary_log
 from clerestory.engine.rng cimport rng_below
-from clerestory.search.entering cimport enter_node
+from clerestory.search.nodes cimport lookup_or_make_node
 from clerestory.search.proof cimport prove
 from clerestory.search.room cimport free_left, take_record
 from clerestory.search.search cimport PathStep, add_outcome, mean, reward_sum, wins
@@ -72,11 +72,11 @@ cdef void descend(Search *search) noexcept nogil:
     search.path.length = 0
     search.path.entered = 0
     if turn == NATURE:  # the root's own chance event has a line for each outcome
-        node = enter(search, search.ops.legal(search.world, search.legal))
+        node = lookup_node(search, search.ops.legal(search.world, search.legal))
         if node == NO_NODE:
             return
         row = read_span(&search.tree.nodes[node].first)
-        if not follow(search, node, row, outcome_edge(search, row, draw_outcome(search)), search.root.seat):
+        if not traverse(search, node, row, outcome_edge(search, row, draw_outcome(search)), search.root.seat):
             return
     while True:
         turn = search.ops.turn(search.world)
@@ -90,11 +90,11 @@ cdef void descend(Search *search) noexcept nogil:
         n = list_actions(search)
         if n == 0:
             return
-        node = enter(search, n)
+        node = lookup_node(search, n)
         if node == NO_NODE:
             return
         row = read_span(&search.tree.nodes[node].first)
-        if not follow(search, node, row, choose_edge(search, row, n), turn):
+        if not traverse(search, node, row, choose_edge(search, row, n), turn):
             return
 
 
@@ -119,16 +119,16 @@ cdef int keep_considered(Search *search, int n) noexcept nogil:
     return kept
 
 
-cdef uint32_t enter(Search *search, int n) noexcept nogil:
+cdef uint32_t lookup_node(Search *search, int n) noexcept nogil:
     """Return the world's node, with an edge for each of the n listed actions unless it is new; NO_NODE without one."""
     cdef uint64_t key = search.ops.key(search.world, search.root.observer)
     cdef uint64_t parent = search.path.entered
     search.path.entered = key
     search.path.fresh = False
-    return enter_node(search, key, parent, n)
+    return lookup_or_make_node(search, key, parent, n)
 
 
-cdef bint follow(Search *search, uint32_t node, span_t row, uint32_t edge, int seat) noexcept nogil:
+cdef bint traverse(Search *search, uint32_t node, span_t row, uint32_t edge, int seat) noexcept nogil:
     """Play the action of a node's edge and put it on the path; return whether it had been tried before."""
     cdef int count = 0 if search.path.fresh else row.count
     cdef uint32_t record = peek_count(&search.tree.edges[edge].record) & (MOVED - 1)
@@ -165,7 +165,7 @@ cdef inline uint32_t choose_edge(Search *search, span_t row, int n) noexcept nog
     return select_by_priors(search, row, n) if search.options.by_priors else select(search, row, n)
 
 
-cdef inline void miss(const Search *search, Edge *edge) noexcept nogil:
+cdef inline void count_unavailable(const Search *search, Edge *edge) noexcept nogil:
     """Count a visit in which the action of an edge is not legal."""
     if search.shared:
         add_count(&edge.missing, 1)
@@ -173,7 +173,7 @@ cdef inline void miss(const Search *search, Edge *edge) noexcept nogil:
         edge.missing += 1
 
 
-cdef inline uint32_t met(uint64_t visits, const Edge *edge) noexcept nogil:
+cdef inline uint32_t availability_of(uint64_t visits, const Edge *edge) noexcept nogil:
     """Return in how many of so many visits to its node an action was legal, this visit included.
 
     Visits of other threads may be missing without being counted yet.
@@ -193,7 +193,7 @@ cdef uint32_t edge_in_turn(Search *search, span_t row, int n) noexcept nogil:
         if i < n and search.tree.actions[edge] == search.legal[i]:
             i += 1
         else:
-            miss(search, &search.tree.edges[edge])
+            count_unavailable(search, &search.tree.edges[edge])
     return found
 
 
@@ -208,15 +208,15 @@ cdef uint32_t select(Search *search, span_t span, int n) noexcept nogil:
     cdef double score, best_score = 0, log_counted = 0
     for e in range(span.count):
         if i == n or actions[e] != search.legal[i]:
-            miss(search, &row[e])
+            count_unavailable(search, &row[e])
             continue
         i += 1
         if peek_count(&row[e].visits) == 0:
             untried[tries] = e
             tries += 1
         elif tries == 0:
-            if met(visits, &row[e]) != counted:
-                counted = met(visits, &row[e])
+            if availability_of(visits, &row[e]) != counted:
+                counted = availability_of(visits, &row[e])
                 log_counted = elementary_log(<double> counted)
             score = mean(search, &row[e]) + search.options.exploration * sqrt(log_counted / peek_count(&row[e].visits))
             if best < 0 or score > best_score:
@@ -249,7 +249,7 @@ cdef uint32_t select_by_priors(Search *search, span_t span, int n) noexcept nogi
             rewards += reward_sum(search, &row[e])
         else:
             missed += tried
-            miss(search, &row[e])
+            count_unavailable(search, &row[e])
     if search.options.growth:
         exploration += search.options.growth * doublings(1 + visits / GROWS_FROM)
     for i in range(n):
@@ -258,8 +258,8 @@ cdef uint32_t select_by_priors(Search *search, span_t span, int n) noexcept nogi
             return span.first + e
         tried = peek_count(&row[e].visits)
         score = mean(search, &row[e]) if tried else rewards / max(visits, 1)
-        if met(1 + visits + missed, &row[e]) != counted:
-            counted = met(1 + visits + missed, &row[e])
+        if availability_of(1 + visits + missed, &row[e]) != counted:
+            counted = availability_of(1 + visits + missed, &row[e])
             root_counted = sqrt(<double> counted)
         score += exploration * peek_prior(&row[e].prior) * root_counted / (1 + tried)
         if score > best_score:

@@ -40,7 +40,7 @@ class Root:
 
     def require_whole(self) -> None:
         """Raise HiddenFromSeat if the position lacks something that the observer knows."""
-        if self.view.deal(0).observe(self.observer) != self.view:
+        if self.view.determinize(0).observe(self.observer) != self.view:
             raise HiddenFromSeat(
                 f"the position leaves out what {self.view.game.seat_name(self.observer)} knows; add it to the position"
             )

@@ -23,36 +23,36 @@ from grpc_health.v1.health_pb2_grpc import add_HealthServicer_to_server
 from clerestory.addresses import is_heard, socket_of
 from clerestory.declared import BadSettings
 from clerestory.search.turns import take_turns
-from clerestory.server.analysis.analyst import Analyst
+from clerestory.server.analysis.analysis_engine import AnalysisEngine
 from clerestory.server.analysis.reviewer import Reviewer
 from clerestory.server.analysis.scheduler import Scheduler
 from clerestory.server.certificates import Certificates
 from clerestory.server.config import Settings
 from clerestory.server.descriptors import Connections, connections, open_descriptors, take_descriptors
+from clerestory.server.games.auto_player import Choose
 from clerestory.server.games.bots import Bots
 from clerestory.server.games.bounds import CLOSING
-from clerestory.server.games.keeper import Keeper, Limits
-from clerestory.server.games.mover import Choose
+from clerestory.server.games.manager import GameManager, Limits
 from clerestory.server.games.opening import open_store
 from clerestory.server.games.store import Store
-from clerestory.server.games.whereabouts import file_of
-from clerestory.server.life import Life
+from clerestory.server.games.store_location import file_of
+from clerestory.server.lifecycle import Lifecycle
 from clerestory.server.memory import limit_bytes, resident_bytes
+from clerestory.server.rpc.admission import MOST_CALLS, AdmissionHandler
 from clerestory.server.rpc.annotation_service import Annotations
-from clerestory.server.rpc.boundary import Boundary
 from clerestory.server.rpc.callers import Callers
+from clerestory.server.rpc.chunks import Chunks
 from clerestory.server.rpc.game_service import GameHandlers
-from clerestory.server.rpc.gate import MOST_CALLS, Gate
+from clerestory.server.rpc.interceptor import CallInterceptor
 from clerestory.server.rpc.lesson_service import Lessons
 from clerestory.server.rpc.metrics import Exposition, Metrics, expose
-from clerestory.server.rpc.pieces import Pieces
 from clerestory.server.rpc.puzzle_service import Puzzles
 from clerestory.server.rpc.reflection import add_reflection
 from clerestory.server.rpc.rules_service import RulesHandlers
 from clerestory.server.rpc.security import Tokens
 from clerestory.server.rpc.service import AdvisorHandlers
 from clerestory.server.rpc.transport import OPERATORS, STREAMS_INSIDE, channel_options
-from clerestory.spans import NOW
+from clerestory.spans import CURRENT_TRACER
 from clerestory.v1 import advisor_pb2, annotation_pb2, games_pb2, lessons_pb2, puzzle_pb2, rules_pb2
 from clerestory.v1.advisor_pb2_grpc import add_AdvisorServiceServicer_to_server
 from clerestory.v1.annotation_pb2_grpc import add_AnnotationServiceServicer_to_server
@@ -86,10 +86,10 @@ class App:
 
     Attributes:
         address: the listening address, in the form that clients use.
-        analyst: the analysis engine.
-        keeper: the game manager.
+        analysis: the analysis engine.
+        manager: the game manager.
         servers: the gRPC servers that share the handlers: the public one, and one for a client in this process.
-        gate: the admission of calls.
+        admission: the admission of calls.
         tokens: the accepted tokens; None if none are required.
         certificates: the certificates of the public port; None for plaintext.
         metrics: the server's metrics.
@@ -101,11 +101,11 @@ class App:
     """
 
     address: str
-    analyst: Analyst
-    keeper: Keeper
+    analysis: AnalysisEngine
+    manager: GameManager
     settings: Settings
     servers: list[grpc.aio.Server]
-    gate: Gate
+    admission: AdmissionHandler
     health: HealthServicer
     tokens: Tokens | None
     certificates: Certificates | None
@@ -135,19 +135,19 @@ class App:
     @property
     def scheduler(self) -> Scheduler:
         """The scheduler of searches."""
-        return self.analyst.scheduler
+        return self.analysis.scheduler
 
     async def finish(self) -> None:
         """Shut down within the grace period: reject new calls, and let running searches return their results so far."""
         await self.health.enter_graceful_shutdown()
         await asyncio.sleep(self.settings.drain_delay)
         ends = time.monotonic() + self.settings.grace
-        self.analyst.finish()
-        self.gate.finish()
+        self.analysis.finish()
+        self.admission.finish()
         calls = CALLS * self.settings.grace
-        await asyncio.gather(self.keeper.finish(calls), *(server.stop(calls) for server in self.servers))
-        await self.analyst.close()
-        await self.keeper.close(min(CLOSING, max(LEAST, ends - time.monotonic())))
+        await asyncio.gather(self.manager.finish(calls), *(server.stop(calls) for server in self.servers))
+        await self.analysis.close()
+        await self.manager.close(min(CLOSING, max(LEAST, ends - time.monotonic())))
         if self.admin is not None:
             await self.admin.stop(None)
         if self.exposition is not None:
@@ -174,26 +174,28 @@ async def start(settings: Settings, inside: str = "") -> App:
     store = await open_store(settings.store)
     admin, admin_address = start_admin(settings.admin, standing)
     exposition = expose(metrics, settings.metrics) if settings.metrics else None
-    analyst = Analyst(settings, metrics.count_soon)
-    callers = Callers(tokens, lambda game_id, token: keeper.seat_of(game_id, token))
-    advisor = AdvisorHandlers(analyst, callers)
-    keeper = kept_games(store, settings, Bots(analyst).choose)
-    watch(metrics, analyst, keeper)
-    watch_limits(metrics, settings, room, keeper)
+    analysis = AnalysisEngine(settings, metrics.count_soon)
+    callers = Callers(tokens, lambda game_id, token: manager.seat_of(game_id, token))
+    advisor = AdvisorHandlers(analysis, callers)
+    manager = kept_games(store, settings, Bots(analysis).choose)
+    watch(metrics, analysis, manager)
+    watch_limits(metrics, settings, room, manager)
     watch_end(metrics, certificates)
-    gate = Gate(Boundary(metrics), tokens, callers, max(MOST_CALLS, 4 * settings.max_searches), advisor.places)
-    pieces = Pieces(callers)
-    played = GameHandlers(keeper, callers, pieces, settings.max_watchers)
-    add_services(gate, advisor, played, Annotations(Reviewer(analyst), keeper, callers), pieces, standing)
-    await begin(servers, gate, admin, standing)
-    keeper.resume(partial(report_games, standing))
+    admission = AdmissionHandler(
+        CallInterceptor(metrics), tokens, callers, max(MOST_CALLS, 4 * settings.max_searches), advisor.places
+    )
+    chunks = Chunks(callers)
+    played = GameHandlers(manager, callers, chunks, settings.max_watchers)
+    add_services(admission, advisor, played, Annotations(Reviewer(analysis), manager, callers), chunks, standing)
+    await begin(servers, admission, admin, standing)
+    manager.resume(partial(report_games, standing))
     return App(
         address=address,
-        analyst=analyst,
-        keeper=keeper,
+        analysis=analysis,
+        manager=manager,
         settings=settings,
         servers=servers,
-        gate=gate,
+        admission=admission,
         health=standing,
         tokens=tokens,
         certificates=certificates,
@@ -215,7 +217,7 @@ def start_tracing(collector: str) -> "Traces | None":
     except ImportError:
         raise BadSettings("tracing: needs further packages: pip install 'clerestory[tracing]'") from None
     traces = traces_to(collector)
-    NOW.set(traces)
+    CURRENT_TRACER.set(traces)
     return traces
 
 
@@ -236,11 +238,11 @@ def open_ports(
 
 
 async def begin(
-    servers: list[grpc.aio.Server], gate: Gate, admin: grpc.aio.Server | None, standing: HealthServicer
+    servers: list[grpc.aio.Server], admission: AdmissionHandler, admin: grpc.aio.Server | None, standing: HealthServicer
 ) -> None:
     """Start the servers, the public ones with the gate as their handler, and report SERVING to health checks."""
     for one in servers:
-        one.add_generic_rpc_handlers([gate])
+        one.add_generic_rpc_handlers([admission])
         await one.start()
     if admin is not None:
         await admin.start()
@@ -249,21 +251,21 @@ async def begin(
 
 
 def add_services(
-    gate: Gate,
+    admission: AdmissionHandler,
     advisor: AdvisorHandlers,
     games: GameHandlers,
     annotations: Annotations,
-    pieces: Pieces,
+    chunks: Chunks,
     standing: HealthServicer,
 ) -> None:
     """Add the handlers of all services to the gate."""
-    server: Any = gate
+    server: Any = admission
     add_AdvisorServiceServicer_to_server(advisor, server)
-    add_RulesServiceServicer_to_server(RulesHandlers(pieces), server)
+    add_RulesServiceServicer_to_server(RulesHandlers(chunks), server)
     add_GameServiceServicer_to_server(games, server)
     add_AnnotationServiceServicer_to_server(annotations, server)
     add_PuzzleServiceServicer_to_server(Puzzles(), server)
-    add_LessonServiceServicer_to_server(Lessons(pieces), server)
+    add_LessonServiceServicer_to_server(Lessons(chunks), server)
     add_HealthServicer_to_server(standing, server)
     add_reflection([*SERVICES, health.SERVICE_NAME], server)
 
@@ -274,10 +276,10 @@ async def report_games(standing: HealthServicer, healthy: bool) -> None:
     await standing.set(GAMES, state)
 
 
-def kept_games(store: Store, settings: Settings, choose: Choose) -> Keeper:
+def kept_games(store: Store, settings: Settings, choose: Choose) -> GameManager:
     """Return the game manager of a server."""
     limits = Limits(settings.max_games, settings.max_games_each, settings.max_bytes_each, settings.max_games_a_minute)
-    return Keeper(
+    return GameManager(
         store, limits, choose, most_bot_games=settings.max_bot_games, forget_after=settings.forget_games_after
     )
 
@@ -293,34 +295,34 @@ def start_admin(address: str, standing: HealthServicer) -> tuple[grpc.aio.Server
     return admin, listen(admin, address)
 
 
-def watch(metrics: Metrics, analyst: Analyst, keeper: Keeper) -> None:
+def watch(metrics: Metrics, analysis: AnalysisEngine, manager: GameManager) -> None:
     """Add metrics about the scheduler, the game manager and the event loop."""
-    loop, scheduler = asyncio.get_running_loop(), analyst.scheduler
+    loop, scheduler = asyncio.get_running_loop(), analysis.scheduler
     metrics.watch("workers", lambda: scheduler.workers)
     metrics.watch("admitted", lambda: scheduler.admitted)
     metrics.watch("running", lambda: scheduler.running)
     metrics.watch("waiting", lambda: scheduler.waiting)
-    metrics.watch("games", lambda: keeper.unfinished)
-    metrics.watch("games_in_memory", lambda: keeper.in_memory)
-    metrics.watch("games_waiting", lambda: keeper.overdue(bots_only=False), "people")
-    metrics.watch("games_waiting", lambda: keeper.overdue(bots_only=True), "bots")
-    metrics.watch("watchers", lambda: keeper.watchers)
+    metrics.watch("games", lambda: manager.unfinished)
+    metrics.watch("games_in_memory", lambda: manager.in_memory)
+    metrics.watch("games_waiting", lambda: manager.overdue(bots_only=False), "people")
+    metrics.watch("games_waiting", lambda: manager.overdue(bots_only=True), "bots")
+    metrics.watch("watchers", lambda: manager.watchers)
     metrics.watch("tasks", lambda: len(asyncio.all_tasks(loop)))
 
 
-def watch_limits(metrics: Metrics, settings: Settings, room: Connections, keeper: Keeper) -> None:
+def watch_limits(metrics: Metrics, settings: Settings, room: Connections, manager: GameManager) -> None:
     """Add metrics about limited resources, each with its limit, and about the store."""
     started, store = time.time(), file_of(settings.store)
 
     def disk(what: str) -> float:
         """Return a disk figure of the store; NaN if the store is unhealthy, because its disk may hang."""
         with suppress(OSError):
-            if store is not None and keeper.healthy:
+            if store is not None and manager.healthy:
                 return float(getattr(disk_usage(store.parent), what))
         return nan
 
     metrics.watch("started_seconds", lambda: started)
-    metrics.watch("store_up", lambda: keeper.healthy)
+    metrics.watch("store_up", lambda: manager.healthy)
     metrics.watch("store_free_bytes", lambda: disk("free"))
     metrics.watch("store_disk_bytes", lambda: disk("total"))
     metrics.watch("memory_bytes", resident_bytes)
@@ -355,7 +357,7 @@ def listen(server: grpc.aio.Server, address: str, proof: grpc.ServerCredentials 
 async def serve(
     settings: Settings,
     beside: Callable[[App], AbstractAsyncContextManager[object]],
-    life: Life,
+    life: Lifecycle,
     inside: str = "",
 ) -> None:
     """Run a server until shutdown is requested, for example by SIGTERM or SIGINT; then stop it gracefully.

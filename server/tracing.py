@@ -16,7 +16,7 @@ from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapProp
 
 from clerestory import __version__
 from clerestory.metadata import TRACE_PARENT
-from clerestory.refusals import Reason, Refusal
+from clerestory.service_errors import Reason, ServiceError
 from clerestory.spans import Fact
 
 OURS = "clerestory."  # prefix of attributes outside the semantic conventions
@@ -57,7 +57,7 @@ class Traced:
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, _: object) -> None:
         if self._within:
             contexts.detach(self._before)
-        if isinstance(error, Refusal):
+        if isinstance(error, ServiceError):
             self.note(reason=str(error.reason))
         elif isinstance(error, Exception):  # without its message, which may quote a secret
             self._span.set_status(Status(StatusCode.ERROR, type(error).__name__))

@@ -1,9 +1,9 @@
 """A game at a table in which one seat alone has been shown a card."""
 
-from clerestory.clients import GameSnapshot, KeptGame
+from clerestory.clients import GameSnapshot, HostedGame
 
 
-def play_until_shown(game: KeptGame) -> GameSnapshot:
+def play_until_shown(game: HostedGame) -> GameSnapshot:
     """Play the board game until Ellen is taken, and a seat has been shown a coming card."""
     seen = game.look()
     while not seen.private_outcomes:

@@ -87,23 +87,23 @@ def positions_keep_every_invariant(game: Any, seats: int, seed: int) -> None:
         assert state.check() == 0
         for seat in observers(state):
             assert state.observe(seat).check() == 0
-            assert state.observe(seat).deal(seed).check() == 0
+            assert state.observe(seat).determinize(seed).check() == 0
 
 
 def results_agree(game: Any, seats: int, seed: int) -> None:
     *_, end = walk(game, seats, seed)
-    returns, margins = end.returns(), end.margins()
+    returns, margins = end.win_shares(), end.margins()
     assert abs(sum(returns) - 1) < 1e-12
     assert min(returns) >= 0
     assert len(returns) == len(margins) == seats
     assert all(share == 0 for share, margin in zip(returns, margins, strict=True) if margin < 0)
     assert all(share > 0 for share, margin in zip(returns, margins, strict=True) if margin > 0)
-    assert end.points() == end.scores()
+    assert end.current_scores() == end.final_scores()
 
 
 def everybody_sees_the_points(game: Any, seats: int, seed: int) -> None:
     for state in walk(game, seats, seed):
-        assert all(state.observe(seat).points() == state.points() for seat in observers(state))
+        assert all(state.observe(seat).current_scores() == state.current_scores() for seat in observers(state))
 
 
 # -- texts -----------------------------------------------------------------------------------------
@@ -140,9 +140,9 @@ def dealing_agrees_with_what_was_seen(game: Any, seats: int, seed: int) -> None:
     for state in walk(game, seats, seed):
         for seat in observers(state):
             once = state.observe(seat)
-            dealt = once.deal(rng)
+            dealt = once.determinize(rng)
             assert dealt.observe(seat) == once
-            assert dealt.deal(rng) == dealt
+            assert dealt.determinize(rng) == dealt
 
 
 def deals_are_uniform(game: Any, seats: int, seed: int) -> None:
@@ -150,13 +150,13 @@ def deals_are_uniform(game: Any, seats: int, seed: int) -> None:
     for state in walk(game, seats, seed):
         for seat in observers(state):
             once = state.observe(seat)
-            worlds = Counter(once.deal(rng).to_bytes() for _ in range(4 * MAX_WORLDS))
+            worlds = Counter(once.determinize(rng).to_bytes() for _ in range(4 * MAX_WORLDS))
             if 1 < len(worlds) <= MAX_WORLDS and counted < 4:
-                worlds = Counter(once.deal(rng).to_bytes() for _ in range(SAMPLES))
+                worlds = Counter(once.determinize(rng).to_bytes() for _ in range(SAMPLES))
                 assert_fits(worlds, dict.fromkeys(worlds, 1 / len(worlds)))
                 counted += 1
     opening = game.new(seats, seed).observe(NATURE)
-    assert len({opening.deal(rng).to_bytes() for _ in range(20)}) > 1
+    assert len({opening.determinize(rng).to_bytes() for _ in range(20)}) > 1
 
 
 def seats_decide_by_what_they_see(game: Any, seats: int, seed: int) -> None:
@@ -195,7 +195,7 @@ def keys_are_equal_when_views_are(game: Any, seats: int, seed: int) -> None:
             for seat in observers(state):
                 once = state.observe(seat)
                 key, view = state.key(seat), once.to_bytes()
-                assert once.key(seat) == once.deal(game_seed).key(seat) == key
+                assert once.key(seat) == once.determinize(game_seed).key(seat) == key
                 assert views.setdefault(key, view) == view
                 assert keys.setdefault(view, key) == key
     assert len(views) > 5
@@ -224,7 +224,7 @@ def odds_agree_with_draws(game: Any, seats: int, seed: int) -> None:
             once = state.observe(NATURE)
             odds = dict(zip(state.legal_codes(), state.odds(), strict=True))
             assert_fits(Counter(once.draw(rng).code for _ in range(SAMPLES)), odds)
-            assert_fits(Counter(once.deal(rng).draw(rng).code for _ in range(SAMPLES)), odds)
+            assert_fits(Counter(once.determinize(rng).draw(rng).code for _ in range(SAMPLES)), odds)
     assert kinds
 
 

@@ -73,7 +73,7 @@ def test_rooms_are_listed_from_the_lowest() -> None:
         ("engine/toy/x.py", "from clerestory.engine.duel.rules import DUEL"),
         ("clients/python/x.py", "from clerestory.engine import State"),
         ("server/rpc/x.py", "import clerestory.clients.advisor"),
-        ("server/analysis/x.py", "from clerestory.server.games.kept import ServerGame"),
+        ("server/analysis/x.py", "from clerestory.server.games.hosted import HostedGame"),
         ("server/games/x.py", "from clerestory.v1 import games_pb2"),
         ("server/rpc/x.py", "from clerestory.search import arena"),
         ("server/games/x.py", "from clerestory import __version__, server"),

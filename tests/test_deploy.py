@@ -18,7 +18,7 @@ from clerestory.cli.serve import DEFAULTS, LOG
 from clerestory.cli.settings import variable_name
 from clerestory.declared import declarations
 from clerestory.server.config import Settings
-from clerestory.server.gateway.config import DoorSettings
+from clerestory.server.gateway.config import GatewaySettings
 from clerestory.server.rpc.metrics import FIGURES
 from tests.commands import Command, fault
 
@@ -30,7 +30,7 @@ UNIT = DEPLOY / "clerestory.service"
 FILES = [path for path in sorted(DEPLOY.rglob("*")) if path.is_file() and path.parent.name != "observability"]
 DECLARED = {
     variable_name(field, one)
-    for kind in (type(DEFAULTS), type(LOG), DoorSettings)
+    for kind in (type(DEFAULTS), type(LOG), GatewaySettings)
     for field, one in declarations(kind).items()
 } | {"CLERESTORY_CATALOGUE"}
 OURS = {"CLERESTORY_NAME"}  # of compose.yaml, which makes CLERESTORY_WEB_NAME of it
@@ -115,7 +115,7 @@ def test_the_settings_of_the_image_make_a_server() -> None:
         names[name]: value == "true" if value == "true" else value for name, value in given.items() if name in names
     }
     assert Settings(**values).insecure
-    DoorSettings(given["CLERESTORY_WEB"], insecure=True)
+    GatewaySettings(given["CLERESTORY_WEB"], insecure=True)
 
 
 # -- ports and times -------------------------------------------------------------------------------

@@ -29,7 +29,7 @@ BEFORE = """
 from pathlib import Path
 from typing import assert_type
 from clerestory.clients import Advisor, AsyncAdvisor
-from clerestory.clients.kept_wire import GameSnapshot
+from clerestory.clients.hosted_wire import GameSnapshot
 from clerestory.clients.streams import AsyncStream, Stream
 
 position = Path("position.json").read_text()

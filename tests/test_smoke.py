@@ -14,7 +14,7 @@ from clerestory.server.games.sqlite import SqliteStore
 from clerestory.server.games.store import Batch, Summary
 from tests.browser import harness as web
 from tests.parts import missing
-from tests.server.games.table import at, kept, play_one
+from tests.server.games.table import at, hosted, play_one
 from tools.lab.browser import NoBrowser, chromium, experienced, page_server
 
 # -- the command ------------------------------------------------------------------------------------
@@ -63,7 +63,7 @@ asyncio.run(write(sys.argv[1]))
 
 async def test_a_process_that_is_killed_loses_no_move_that_it_has_stored(tmp_path: Path) -> None:
     """The process writes a game to a real file, and is killed in the middle of it."""
-    path, game = str(tmp_path / "games.sqlite"), kept("duel")
+    path, game = str(tmp_path / "games.sqlite"), hosted("duel")
     while not game.over:
         play_one(game, game.ply)
     store = SqliteStore(path)

@@ -10,7 +10,7 @@ from clerestory.engine import GAMES
 from clerestory.engine.core import Game
 from clerestory.engine.games import with_catalogue
 from clerestory.search.options import Options, shipped
-from clerestory.server.gateway.config import DoorSettings
+from clerestory.server.gateway.config import GatewaySettings
 from clerestory.server.rpc.errors import CODES
 from clerestory.server.rpc.metrics import FIGURES
 
@@ -31,7 +31,7 @@ def settings_table() -> str:
 
 def settings_rows() -> Iterator[tuple[str, str, str, str]]:
     """Yield the option, the environment variable, the default and the meaning of each setting."""
-    for kind, defaults in ((type(DEFAULTS), DEFAULTS), (type(LOG), LOG), (DoorSettings, None)):
+    for kind, defaults in ((type(DEFAULTS), DEFAULTS), (type(LOG), LOG), (GatewaySettings, None)):
         for field, declaration in declarations(kind).items():
             default = code(in_words(getattr(defaults, field, None), declaration), declaration)
             option, variable = option_name(field, declaration), variable_name(field, declaration)

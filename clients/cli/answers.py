@@ -7,7 +7,7 @@ from rich.console import Group
 from rich.table import Table
 from rich.text import Text
 
-from clerestory.cli import spoken
+from clerestory.cli import locale
 from clerestory.cli.screen import ROOMY
 from clerestory.clients import Line, Recommendation
 from clerestory.engine import State
@@ -22,8 +22,8 @@ ENDS = ("time", "iterations", "stopped", "decided", "certain")  # why a search e
 def answer_view(answer: Recommendation, state: State, width: int) -> Group:
     """Return an answer for a screen of some columns; with less than 60, some figures are left out."""
     table = lines_table(answer, width) if answer.best else outcomes_table(answer, state, width)
-    legend = spoken.say("answer.legend" if answer.best else "answer.legend.chance")
-    note = note_on_points(state, spoken.language())
+    legend = locale.say("answer.legend" if answer.best else "answer.legend.chance")
+    note = note_on_points(state, locale.language())
     return Group(
         Text(title(answer, state), style="bold"),
         table,
@@ -35,10 +35,10 @@ def answer_view(answer: Recommendation, state: State, width: int) -> Group:
 def title(answer: Recommendation, state: State) -> str:
     """Return the title: whose decision it is, and the best action."""
     if answer.best is None or answer.seat is None:
-        return spoken.say("answer.chance")
+        return locale.say("answer.chance")
     played = next((meaning(line) for line in answer.lines if line.action == answer.best), answer.best.label)
-    who = spoken.seat(state.game, answer.seat)
-    return spoken.say("told", who=who, what=spoken.with_text(played, answer.best.text))
+    who = locale.seat(state.game, answer.seat)
+    return locale.say("told", who=who, what=locale.with_text(played, answer.best.text))
 
 
 def lines_table(answer: Recommendation, width: int) -> Table:
@@ -47,14 +47,14 @@ def lines_table(answer: Recommendation, width: int) -> Table:
     marks = [">" if line is first else "?" if line.doubtful else "" for line in lines]
     figures = {
         "win": [win(line, answer.seat or 0) for line in lines],
-        "margin": [spoken.figure(line.margin, 1, "+z") if line.visits else "" for line in lines],
-        "loss": [spoken.figure(line.loss, 1, "z") if line.visits and line is not first else "" for line in lines],
-        "visits": [spoken.figure(line.visits) for line in lines],
+        "margin": [locale.figure(line.margin, 1, "+z") if line.visits else "" for line in lines],
+        "loss": [locale.figure(line.loss, 1, "z") if line.visits and line is not first else "" for line in lines],
+        "visits": [locale.figure(line.visits) for line in lines],
     }
     table = compact_table(width)
     table.add_column("", no_wrap=True)
     name_columns(table, "answer.action", width)
-    columns = figure_columns(table, {spoken.say(f"answer.{name}"): cells for name, cells in figures.items()}, width)
+    columns = figure_columns(table, {locale.say(f"answer.{name}"): cells for name, cells in figures.items()}, width)
     for line, mark, *cells in zip(lines, marks, *columns, strict=True):
         table.add_row(mark, *names(line, width), *cells)
     return table
@@ -72,7 +72,7 @@ def figure_columns(table: Table, figures: Mapping[str, Sequence[str]], width: in
         room -= BETWEEN + max(map(cell_len, (heading, *cells)))
         if room < 0:
             break
-        table.add_column(*spoken.cells([heading]), justify="right", no_wrap=True)
+        table.add_column(*locale.cells([heading]), justify="right", no_wrap=True)
         shown.append(cells)
     return shown
 
@@ -82,10 +82,10 @@ def outcomes_table(answer: Recommendation, state: State, width: int) -> Table:
     lines, seats = answer.lines, range(state.seats) if answer.seat is None else [answer.seat]
     table = compact_table(width)
     name_columns(table, "answer.outcome", width)
-    odds = ["" if line.probability is None else spoken.percent(line.probability, 1) for line in lines]
-    shares = {spoken.seat(state.game, seat): [share(line, seat) for line in lines] for seat in seats}
+    odds = ["" if line.probability is None else locale.percent(line.probability, 1) for line in lines]
+    shares = {locale.seat(state.game, seat): [share(line, seat) for line in lines] for seat in seats}
     for line, *cells in zip(
-        lines, *figure_columns(table, {spoken.say("answer.odds"): odds, **shares}, width), strict=True
+        lines, *figure_columns(table, {locale.say("answer.odds"): odds, **shares}, width), strict=True
     ):
         table.add_row(*names(line, width), *cells)
     return table
@@ -93,26 +93,26 @@ def outcomes_table(answer: Recommendation, state: State, width: int) -> Table:
 
 def share(line: Line, seat: int) -> str:
     """Return the expected share of the win of a seat in percent, "" if it is not known."""
-    return spoken.figure(100 * line.win_shares[seat], 1) if line.win_shares else ""
+    return locale.figure(100 * line.win_shares[seat], 1) if line.win_shares else ""
 
 
 def name_columns(table: Table, heading: str, width: int) -> None:
     """Add the columns of `names`."""
-    table.add_column(*spoken.cells([spoken.say(heading)]), overflow="fold")
-    if width >= ROOMY and spoken.is_english():
-        table.add_column(spoken.say("answer.meaning"))
+    table.add_column(*locale.cells([locale.say(heading)]), overflow="fold")
+    if width >= ROOMY and locale.is_english():
+        table.add_column(locale.say("answer.meaning"))
 
 
 def names(line: Line, width: int) -> list[str]:
     """Return the text of an action, and what it means if there is room; only that in languages other than English."""
-    if not spoken.is_english():
-        return spoken.cells([meaning(line)])
+    if not locale.is_english():
+        return locale.cells([meaning(line)])
     return [line.action.text, meaning(line)] if width >= ROOMY else [line.action.text]
 
 
 def called(line: Line) -> str:
     """Return how a line is named in a sentence."""
-    return line.action.text if spoken.is_english() else meaning(line)
+    return line.action.text if locale.is_english() else meaning(line)
 
 
 def meaning(line: Line) -> str:
@@ -124,30 +124,30 @@ def win(line: Line, seat: int) -> str:
     """Return the expected share of the win in percent, with its standard error if known."""
     if not line.visits or not line.win_shares:
         return ""
-    error = f" ±{spoken.figure(100 * line.standard_errors[seat], 1)}" if line.standard_errors else ""
-    return f"{spoken.figure(100 * line.win_shares[seat], 1)}{error}"
+    error = f" ±{locale.figure(100 * line.standard_errors[seat], 1)}" if line.standard_errors else ""
+    return f"{locale.figure(100 * line.win_shares[seat], 1)}{error}"
 
 
 def remarks(answer: Recommendation) -> list[str]:
     """Return the remarks: the reason, the expected play, warnings, figures of the search."""
     notes = [told for told in (answer.reason, answer.lead, answer.favour) if told]
     if answer.lines and (expected := answer.lines[0].variation[1 : 1 + SHOWN_PLIES]):
-        notes.append(spoken.say("answer.expected", what="; ".join(ply.label for ply in expected)))
-    notes += [spoken.say("answer.warning", what=str(warning)) for warning in answer.warnings]
+        notes.append(locale.say("answer.expected", what="; ".join(ply.label for ply in expected)))
+    notes += [locale.say("answer.warning", what=str(warning)) for warning in answer.warnings]
     if answer.best and (higher := higher_margins(answer)):
         notes.append(about_higher_margin(higher[0], answer.lines[0], answer.seat or 0))
     if answer.best and all(warning.reason != "few_iterations" for warning in answer.warnings):
-        notes.append(spoken.say("answer.longer", share=certainty(answer.certainty)))
+        notes.append(locale.say("answer.longer", share=certainty(answer.certainty)))
     return [*notes, figures(answer)]
 
 
 def figures(answer: Recommendation) -> str:
     """Return the figures of the search."""
-    return spoken.say(
+    return locale.say(
         "answer.figures",
         iterations=counted("answer.iterations", answer.iterations),
-        seconds=spoken.figure(answer.elapsed, 3),
-        why=spoken.say(f"answer.ended.{answer.stop_reason if answer.stop_reason in ENDS else 'now'}"),
+        seconds=locale.figure(answer.elapsed, 3),
+        why=locale.say(f"answer.ended.{answer.stop_reason if answer.stop_reason in ENDS else 'now'}"),
         nodes=counted("answer.nodes", answer.nodes),
         depth=counted("answer.depth", answer.depth),
         seed=str(answer.seed),
@@ -156,14 +156,14 @@ def figures(answer: Recommendation) -> str:
 
 def counted(key: str, count: int) -> str:
     """Return how many there are of something."""
-    return spoken.say(key, count=count, number=spoken.figure(count))
+    return locale.say(key, count=count, number=locale.figure(count))
 
 
 def about_higher_margin(line: Line, first: Line, seat: int) -> str:
     """Return why the first line is to be played though this one has a higher margin."""
     if line.win_shares and first.win_shares and line.win_shares[seat] < first.win_shares[seat]:
-        return spoken.say("answer.wins_less", what=called(line))
-    return spoken.say("answer.tried_less", what=called(line))
+        return locale.say("answer.wins_less", what=called(line))
+    return locale.say("answer.tried_less", what=called(line))
 
 
 def higher_margins(answer: Recommendation) -> list[Line]:
@@ -175,4 +175,4 @@ def higher_margins(answer: Recommendation) -> list[Line]:
 
 def certainty(probability: float) -> str:
     """Return a share in percent, never 100 %."""
-    return spoken.say("percent.over", share=spoken.percent(0.99)) if probability > 0.99 else spoken.percent(probability)
+    return locale.say("percent.over", share=locale.percent(0.99)) if probability > 0.99 else locale.percent(probability)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from clerestory.addresses import is_heard, socket_of
-from clerestory.cli.doors import door_of
+from clerestory.cli.gateway_options import gateway_of
 from clerestory.cli.settings import variable_name
 from clerestory.declared import BadSettings, declarations
 from clerestory.server.analysis.machine import free_memory, usable_cores
@@ -25,9 +25,9 @@ from clerestory.server.certificates import SOON, Certificates
 from clerestory.server.config import LogSettings, Settings, is_local
 from clerestory.server.descriptors import MOST, RESERVED
 from clerestory.server.games.bounds import LITTLE, MEMORY
-from clerestory.server.games.upkeep import require_undamaged
-from clerestory.server.games.whereabouts import Whereabouts, whereabouts
-from clerestory.server.gateway.config import BadDoor, DoorSettings
+from clerestory.server.games.maintenance import require_undamaged
+from clerestory.server.games.store_location import StoreLocation, store_location
+from clerestory.server.gateway.config import BadGatewaySettings, GatewaySettings
 from clerestory.server.memory import STRANGERS, planned_bytes
 from clerestory.server.rpc.security import Tokens
 from clerestory.sizes import spoken_size
@@ -78,18 +78,18 @@ def checkup(values: Mapping[str, Any], environment: Mapping[str, str]) -> list[F
         values: of the options of `clerestory serve`, by their names.
         environment: in which misspelt settings are looked for.
     """
-    settings, door, faults = sound(values)
+    settings, gateway, faults = sound(values)
     there = place_of(settings, faults)
     findings = [
         given(faults, misspelt(environment)),
         cores(settings),
         memory(settings),
-        descriptors(door),
+        descriptors(gateway),
         store(settings, there),
         clock(there),
-        addresses(settings, door),
+        addresses(settings, gateway),
         secrecy(settings),
-        page(door),
+        page(gateway),
         metrics(settings),
     ]
     wrong = {name_in(fault) for fault in faults}
@@ -111,7 +111,7 @@ def unless_wrong(finding: Finding, wrong: Set[str]) -> Finding:
 # -- what is set -----------------------------------------------------------------------------------
 
 
-def sound(values: Mapping[str, Any]) -> tuple[Settings, DoorSettings | None, list[str]]:
+def sound(values: Mapping[str, Any]) -> tuple[Settings, GatewaySettings | None, list[str]]:
     """Return settings that can be used, the defaults in place of those that cannot, and what is wrong with these."""
     own = {field.name: values[field.name] for field in fields(Settings)}
     faults: list[str] = []
@@ -128,8 +128,8 @@ def sound(values: Mapping[str, Any]) -> tuple[Settings, DoorSettings | None, lis
                 break
     try:
         web = [values[name] for name in ("web", "web_name", "web_page", "web_proxy")]
-        return settings, door_of(settings, *web), faults
-    except (BadDoor, BadSettings) as error:
+        return settings, gateway_of(settings, *web), faults
+    except (BadGatewaySettings, BadSettings) as error:
         return settings, None, [*faults, str(error)]
 
 
@@ -152,7 +152,7 @@ def read_files(settings: Settings) -> None:
 def misspelt(environment: Mapping[str, str]) -> Iterator[str]:
     """Yield what is wrong with variables that are nearly the names of settings."""
     names = [
-        variable_name(*one) for kind in (Settings, LogSettings, DoorSettings) for one in declarations(kind).items()
+        variable_name(*one) for kind in (Settings, LogSettings, GatewaySettings) for one in declarations(kind).items()
     ]
     for name in sorted({*environment} - {*names}):
         if name.startswith(PREFIX) and (meant := get_close_matches(name, names, 1, ALIKE)):
@@ -195,10 +195,10 @@ def memory(settings: Settings) -> Finding:
     return Finding("memory", Mark.GOOD, found, "--memory and --warm-bytes set its parts")
 
 
-def descriptors(door: DoorSettings | None) -> Finding:
+def descriptors(gateway: GatewaySettings | None) -> Finding:
     """Tell how many connections there may be."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
-    ports = 1 if door is None else 2
+    ports = 1 if gateway is None else 2
     each = MOST if most < 0 else max(min((most - RESERVED) // ports, MOST), 0)
     found = (
         f"{'any number' if most < 0 else most}, for {each} connections of {'the port' if ports == 1 else 'each port'}"
@@ -209,7 +209,7 @@ def descriptors(door: DoorSettings | None) -> Finding:
     return Finding("descriptors", Mark.GOOD, found, "which is the most: for more, add servers (docs/scaling.md)")
 
 
-def clock(there: Whereabouts | None) -> Finding:
+def clock(there: StoreLocation | None) -> Finding:
     """Tell whether the time is right."""
     if time.time() < BUILT:
         return Finding(
@@ -234,10 +234,10 @@ def is_unsynchronised() -> bool:
 # -- games -----------------------------------------------------------------------------------------
 
 
-def place_of(settings: Settings, faults: list[str]) -> Whereabouts | None:
+def place_of(settings: Settings, faults: list[str]) -> StoreLocation | None:
     """Return where the games are; None, with a fault more, if the store cannot be opened."""
     try:
-        there = asyncio.run(whereabouts(settings.store))
+        there = asyncio.run(store_location(settings.store))
         if there.folder is not None and not (there.new or there.busy):
             require_undamaged(Path(there.place))
         return there
@@ -246,7 +246,7 @@ def place_of(settings: Settings, faults: list[str]) -> Whereabouts | None:
         return None
 
 
-def store(settings: Settings, there: Whereabouts | None) -> Finding:
+def store(settings: Settings, there: StoreLocation | None) -> Finding:
     """Tell where the games are, and how much room there is."""
     if there is None:
         return Finding("store", Mark.WRONG, "cannot be opened", "the reason is above: mend it, or name another --store")
@@ -268,9 +268,9 @@ def store(settings: Settings, there: Whereabouts | None) -> Finding:
 # -- how it is reached -----------------------------------------------------------------------------
 
 
-def addresses(settings: Settings, door: DoorSettings | None) -> Finding:
+def addresses(settings: Settings, gateway: GatewaySettings | None) -> Finding:
     """Tell whether the addresses can be listened on."""
-    wanted = [settings.listen, settings.admin, settings.metrics, "" if door is None else door.listen]
+    wanted = [settings.listen, settings.admin, settings.metrics, "" if gateway is None else gateway.listen]
     taken = [f"{address} ({why})" for address in wanted if address and (why := why_taken(address))]
     if taken:
         return Finding(
@@ -314,11 +314,11 @@ def secrecy(settings: Settings) -> Finding:
     return Finding("encryption", Mark.GOOD, f"none, only {who} may call", "others need --tls-cert and --tls-key")
 
 
-def page(door: DoorSettings | None) -> Finding:
+def page(gateway: GatewaySettings | None) -> Finding:
     """Tell whether browsers find a page."""
-    if door is None:
+    if gateway is None:
         return Finding("page", Mark.GOOD, "none", "`--web 127.0.0.1:8080` shows it")
-    return Finding("page", Mark.GOOD, f"http://{door.listen}/", "other names need --web-name (docs/hosting.md)")
+    return Finding("page", Mark.GOOD, f"http://{gateway.listen}/", "other names need --web-name (docs/hosting.md)")
 
 
 def metrics(settings: Settings) -> Finding:

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 
 from rich.console import Console
 
-from clerestory.cli import spoken
+from clerestory.cli import locale
 from clerestory.cli.screen import actions_table
 from clerestory.engine import Action, Game, State
 
@@ -22,15 +22,15 @@ def ask_owner(
         possible: the possible outcomes.
         read: shows a prompt and returns the input without echoing it; None at the end of input.
     """
-    name = spoken.seat(game, seat)
-    console.print(f"\n{spoken.say('shown.ask', who=name)}")
+    name = locale.seat(game, seat)
+    console.print(f"\n{locale.say('shown.ask', who=name)}")
     console.print(actions_table(game, ((f"{number:>2}", action) for number, action in enumerate(possible, 1))))
-    console.print(spoken.say("shown.unseen"))
-    while typed := read(f"{spoken.say('shown.prompt', who=name)}> "):
+    console.print(locale.say("shown.unseen"))
+    while typed := read(f"{locale.say('shown.prompt', who=name)}> "):
         fits = fitting(possible, typed)
         if len(fits) == 1:
             return fits[0]
-        console.print(spoken.say("shown.none"))
+        console.print(locale.say("shown.none"))
     return None
 
 
@@ -45,7 +45,7 @@ def fitting(possible: Sequence[Action], typed: str) -> list[Action]:
 def known(state: State, seed: int) -> State:
     """Return the view of the seat to decide, with a guess for an event that it has been shown but not entered."""
     view = state.observe(state.turn)
-    return view.deal(seed).observe(state.turn) if view.private_outcomes(state.turn) else view
+    return view.determinize(seed).observe(state.turn) if view.private_outcomes(state.turn) else view
 
 
 def shareable(state: State) -> tuple[State, bool]:
@@ -63,4 +63,4 @@ def out_of_sight(console: Console, hide: bool, read: Callable[[str], str | None]
         return
     with console.screen():
         yield
-        read(spoken.say("shown.hide"))
+        read(locale.say("shown.hide"))

@@ -27,8 +27,8 @@ def hint(
 ) -> None:
     """Rank the legal actions, best first, with what each loses to the best and how play may continue."""
     from clerestory.cli.asking import show_answer, show_updates
+    from clerestory.cli.locale import say
     from clerestory.cli.servers import advised
-    from clerestory.cli.spoken import say
     from clerestory.cli.status import status_line
     from clerestory.clients.wire import QuestionOptions
 

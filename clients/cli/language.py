@@ -34,9 +34,9 @@ def speak(tag: str | None, *, as_json: bool = False) -> str:
         chosen = language_of(tag) if tag is not None else ENGLISH if as_json else language_around(os.environ)
     except BadLanguage as error:
         raise BadOption(f"--language: {error}") from None
-    from clerestory.server.rpc.spoken import SPOKEN  # with the games, which help does not need
+    from clerestory.server.rpc.locale import LOCALE  # with the games, which help does not need
 
-    SPOKEN.set(chosen)
+    LOCALE.set(chosen)
     return chosen
 
 

@@ -42,7 +42,7 @@ def group(sections: Mapping[str, CommandPlaces], about: str) -> typer.Typer:
     class Group(TyperGroup):
         """Lists summaries by section, and calls what they stand for."""
 
-        context_class = spoken(TyperGroup.context_class)
+        context_class = locale(TyperGroup.context_class)
 
         def get_params(self, ctx: Any) -> Any:
             """Return the options before a command, among them that for help."""
@@ -68,7 +68,7 @@ def group(sections: Mapping[str, CommandPlaces], about: str) -> typer.Typer:
     return app
 
 
-def spoken(context: Any) -> Any:
+def locale(context: Any) -> Any:
     """Return a context of commands with help in the language that is asked for, from one with English help."""
 
     class SpokenContext(context):  # type: ignore[misc]
@@ -113,7 +113,7 @@ def imported(name: str, place: str) -> Any:
     app = typer.Typer(**PLAIN)
     app.command(name)(found)
     command = get_command(app)
-    command.context_class = spoken(command.context_class)
+    command.context_class = locale(command.context_class)
     command.parse_args = partial(parsed, command.parse_args)  # type: ignore[method-assign]
     for one in command.params:
         one.process_value = partial(converted, type(one), one)  # type: ignore[method-assign]

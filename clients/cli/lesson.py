@@ -17,8 +17,8 @@ def learn(
     from clerestory.cli.teaching import list_lessons, teach
     from clerestory.server.lessons import lesson
 
-    spoken = speak(language)
+    locale = speak(language)
     if name is None:
-        list_lessons(spoken)
+        list_lessons(locale)
     else:
-        teach(lesson(name), spoken)
+        teach(lesson(name), locale)

@@ -18,7 +18,7 @@ BAD_INPUT = {
     "clerestory.clients.errors.BadConnection",
     "clerestory.clients.errors.BadRequest",
     "clerestory.clients.errors.NotNow",
-    "clerestory.server.gateway.config.BadDoor",
+    "clerestory.server.gateway.config.BadGatewaySettings",
     "clerestory.engine.errors.GameError",
     "clerestory.search.training.errors.LearnError",
     "clerestory.server.lessons.lesson.NoLesson",

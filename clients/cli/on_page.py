@@ -21,9 +21,9 @@ from clerestory.folders import socket_folder
 from clerestory.server.app import App
 from clerestory.server.app import serve as run_server
 from clerestory.server.config import Settings
-from clerestory.server.gateway.config import DoorSettings
+from clerestory.server.gateway.config import GatewaySettings
 from clerestory.server.gateway.serve import opened
-from clerestory.server.life import Life
+from clerestory.server.lifecycle import Lifecycle
 from clerestory.v1.games_pb2 import (
     SEAT_KIND_BOT,
     SEAT_KIND_PERSON,
@@ -59,15 +59,15 @@ def bot_of(player: SeatPlayer, seconds: float) -> Bot:
 async def keep(request: CreateGameRequest) -> None:
     """Serve the game until a signal comes."""
     with socket_folder() as folder:
-        inside = f"unix:{folder}/door"
+        inside = f"unix:{folder}/gateway"
         settings = Settings(listen=f"unix:{folder}/socket")
-        await run_server(settings, partial(beside, request, inside), Life(), inside)
+        await run_server(settings, partial(beside, request, inside), Lifecycle(), inside)
 
 
 @asynccontextmanager
 async def beside(request: CreateGameRequest, inside: str, _: App) -> AsyncIterator[None]:
-    """Open the door, make the game, and show it."""
-    async with opened(DoorSettings(some_address()), dial(inside, None, None, retries=False)) as web:
+    """Open the gateway, make the game, and show it."""
+    async with opened(GatewaySettings(some_address()), dial(inside, None, None, retries=False)) as web:
         link = web.url + fragment(await make(request, inside))
         typer.echo(f"Your game is at {link}\nCtrl-C ends the server; the game is kept, and is in the lobby next time.")
         if has_screen():

@@ -10,9 +10,9 @@ from typing import Any
 import typer
 from rich.console import Console
 
-from clerestory.cli import spoken
+from clerestory.cli import locale
 from clerestory.cli.access import Access
-from clerestory.cli.kept import KeptSession, create_game, is_kept, open_game, play_kept, view_of
+from clerestory.cli.hosted import KeptSession, create_game, is_kept, open_game, play_kept, view_of
 from clerestory.cli.options import BadOption, chosen_game, read_text, require_same_game
 from clerestory.cli.play_options import PlayOptions
 from clerestory.cli.playing import SeatPlayer, Session, play_on
@@ -134,7 +134,7 @@ def guarded(console: Console, play: Callable[[], None]) -> int:
     try:
         play()
     except KeyboardInterrupt:
-        console.print(f"\n{spoken.say('play.left')}")
+        console.print(f"\n{locale.say('play.left')}")
         return 130
     return 0
 

@@ -14,7 +14,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from clerestory.cli import spoken
+from clerestory.cli import locale
 from clerestory.cli.answers import answer_view
 from clerestory.cli.choosing import find_action, show_actions
 from clerestory.cli.foreseen import ask_owner, known, out_of_sight, shareable
@@ -28,7 +28,7 @@ from clerestory.engine.tuning import CHARACTERS
 from clerestory.i18n.characters import manner_in_words, name_of_character
 
 if TYPE_CHECKING:
-    from clerestory.cli.here import Here
+    from clerestory.cli.local_advisor import LocalAdvisor
 
 HINTED = 5  # lines of a hint
 HELP = ("number", "text", "?", "show", "peek", "undo", "save", "quit", "help")  # what is typed, or the name of that
@@ -64,7 +64,7 @@ class Session:
 
     state: State
     players: list[SeatPlayer]
-    advisor: "Advisor | Here"
+    advisor: "Advisor | LocalAdvisor"
     console: Console
     time: str
     luck: int
@@ -93,11 +93,11 @@ class Session:
 def play_on(session: Session) -> None:
     """Play until the game is over or the player leaves. Raises AdvisorError if a bot gets no answer."""
     introduce(session)
-    session.console.print(spoken.say("play.help"))
+    session.console.print(locale.say("play.help"))
     while not session.state.over:
         plies = session.state.plies
         if not step(session):
-            session.console.print(spoken.say("play.left"))
+            session.console.print(locale.say("play.left"))
             return
         tell_change(session, plies)
     show_end(session)
@@ -107,13 +107,13 @@ def introduce(session: Session) -> None:
     """Say which characters play."""
     for seat, player in enumerate(session.players):
         if player.character:
-            session.console.print(opponent(spoken.seat(session.state.game, seat), player.character))
+            session.console.print(opponent(locale.seat(session.state.game, seat), player.character))
 
 
 def opponent(who: str, character: str) -> str:
     """Return the name, level and manner of a character in the language that is spoken, after whoever it is."""
-    name, manner = (say(character, spoken.language()) for say in (name_of_character, manner_in_words))
-    return spoken.say("play.opponent", who=who, name=name, level=CHARACTERS[character], manner=manner)
+    name, manner = (say(character, locale.language()) for say in (name_of_character, manner_in_words))
+    return locale.say("play.opponent", who=who, name=name, level=CHARACTERS[character], manner=manner)
 
 
 def tell_change(session: Session, plies: int) -> None:
@@ -167,18 +167,18 @@ def draw(session: Session) -> None:
     state = session.state
     action = state.draw(Rng((session.luck + state.plies) % 2**64))
     session.play(action)
-    announce(session, spoken.say("play.chance"), action)
+    announce(session, locale.say("play.chance"), action)
 
 
 def answer_for(session: Session) -> None:
     """Play for a bot, which sees what its seat sees."""
     state = session.state
-    player, name = session.players[state.turn], spoken.seat(state.game, state.turn)
+    player, name = session.players[state.turn], locale.seat(state.game, state.turn)
     answer = session.advisor.recommend(known_to_mover(session), session.time, **asked_of(player), lines=1)
     if answer.best is None:
         raise AdvisorError(f"the server named no action for {name}")
     if player.level is not None and answer.level != player.level:
-        session.console.print(spoken.say("play.no_levels", who=name), style="dim")
+        session.console.print(locale.say("play.no_levels", who=name), style="dim")
     session.play(answer.best.text)
     announce(session, name, state.game.parse_action(answer.best.text))
 
@@ -195,8 +195,8 @@ def known_to_mover(session: Session) -> State:
 
 def announce(session: Session, who: str, action: Action) -> None:
     """Show one ply."""
-    told = f"  {spoken.say('told', who=who, what=spoken.label(session.state.game, action))} "
-    session.console.print(Text.assemble(told, (f"({action.text})", "dim")) if spoken.is_english() else told.rstrip())
+    told = f"  {locale.say('told', who=who, what=locale.label(session.state.game, action))} "
+    session.console.print(Text.assemble(told, (f"({action.text})", "dim")) if locale.is_english() else told.rstrip())
 
 
 def decide(session: Session) -> bool:
@@ -247,7 +247,7 @@ def obey(session: Session, commands: Commands, typed: str) -> bool:
 def ask(session: Session) -> str | None:
     """Return the next line typed, None at the end of input."""
     turn = session.state.turn
-    name = spoken.say("play.asked") if turn == NATURE else spoken.seat(session.state.game, turn)
+    name = locale.say("play.asked") if turn == NATURE else locale.seat(session.state.game, turn)
     return read_line(session, f"{name}> ")
 
 
@@ -268,8 +268,8 @@ def show_help(session: Session) -> None:
     """List the commands."""
     table = Table.grid(padding=(0, 2, 0, 0))
     for name in HELP:
-        typed = spoken.say(f"help.typed.{name}") if name in ("number", "text", "save") else name
-        table.add_row(f"  {typed}", *spoken.cells([spoken.say(f"help.{'hint' if name == '?' else name}")]))
+        typed = locale.say(f"help.typed.{name}") if name in ("number", "text", "save") else name
+        table.add_row(f"  {typed}", *locale.cells([locale.say(f"help.{'hint' if name == '?' else name}")]))
     session.console.print(table)
 
 
@@ -277,11 +277,11 @@ def show(session: Session) -> None:
     """Show the position as the seat to decide sees it, and the legal actions, numbered and grouped by kind."""
     state = session.state
     view, more = shareable(state) if session.shared else (state.observe(state.turn), False)
-    session.console.print(f"\n{spoken.picture(view)}")
+    session.console.print(f"\n{locale.picture(view)}")
     if more:
-        session.console.print(spoken.say("play.early", who=spoken.seat(state.game, state.turn)))
+        session.console.print(locale.say("play.early", who=locale.seat(state.game, state.turn)))
     chance = state.turn == NATURE
-    due = spoken.say("play.ask") if chance else spoken.say("play.decide", who=spoken.seat(state.game, state.turn))
+    due = locale.say("play.ask") if chance else locale.say("play.decide", who=locale.seat(state.game, state.turn))
     session.console.print(f"\n{due}")
     show_actions(session.console, state.game, state.legal_actions())
 
@@ -289,7 +289,7 @@ def show(session: Session) -> None:
 def peek(session: Session) -> None:
     """Show everything that the seat to decide knows; on a shared screen hide it again afterwards."""
     with out_of_sight(session.console, session.shared, partial(read_line, session)):
-        session.console.print(f"\n{spoken.picture(session.state.observe(session.state.turn))}\n")
+        session.console.print(f"\n{locale.picture(session.state.observe(session.state.turn))}\n")
 
 
 def find(session: Session, typed: str) -> Action | None:
@@ -301,12 +301,12 @@ def hint(session: Session) -> None:
     """Show the best actions of the seat to decide, and why."""
     state = session.state
     if state.turn == NATURE:
-        session.console.print(spoken.say("play.no_decision"))
+        session.console.print(locale.say("play.no_decision"))
         return
     try:
         answer = session.advisor.recommend(known_to_mover(session), session.time, lines=HINTED)
     except AdvisorError as error:
-        session.console.print(spoken.say("play.no_hint", why=spoken.error(error)))
+        session.console.print(locale.say("play.no_hint", why=locale.error(error)))
         return
     foresees = session.shared and shareable(state)[1]
     with out_of_sight(session.console, foresees, partial(read_line, session)):
@@ -339,22 +339,22 @@ def undo(session: Session) -> bool:
                 state.undo()
             session.keep()
             return True
-    session.console.print(spoken.say("play.no_undo"))
+    session.console.print(locale.say("play.no_undo"))
     return False
 
 
 def keep(session: Session, path: str, write: Callable[[Path], None]) -> None:
     """Have the game written to the path typed; report a failure instead of raising it."""
     if not path:
-        session.console.print(spoken.say("play.save.where"))
+        session.console.print(locale.say("play.save.where"))
         return
     try:
         write(Path(path))
     except (OSError, AdvisorError) as error:
-        why = getattr(error, "strerror", None) or spoken.error(error)
-        session.console.print(spoken.say("play.save.failed", path=path, why=why))
+        why = getattr(error, "strerror", None) or locale.error(error)
+        session.console.print(locale.say("play.save.failed", path=path, why=why))
     else:
-        session.console.print(spoken.say("play.saved", path=path))
+        session.console.print(locale.say("play.saved", path=path))
 
 
 def save(session: Session, path: Path) -> None:
@@ -374,7 +374,7 @@ def show_end(session: Session) -> None:
     """Say who won, by how much, and where the points came from."""
     state = session.state
     first, *sources = ending(state)
-    session.console.print(f"\n{spoken.picture(state)}\n")
+    session.console.print(f"\n{locale.picture(state)}\n")
     session.console.print(first, style="bold")
     for line in sources:
         session.console.print(line)
@@ -382,7 +382,7 @@ def show_end(session: Session) -> None:
         session.tell(
             {
                 "ply": state.plies,
-                "win_shares": list(state.returns()),
+                "win_shares": list(state.win_shares()),
                 "margins": list(state.margins()),
                 "outcome": outcome(state),
                 "points": point_sources(state),

@@ -111,8 +111,8 @@ def recommend(
 ) -> None:
     """Recommend a move for the seat to decide, using only what that seat can know."""
     from clerestory.cli.asking import show_answer
+    from clerestory.cli.locale import say
     from clerestory.cli.servers import advised
-    from clerestory.cli.spoken import say
     from clerestory.cli.status import status_line
 
     speak(language, as_json=as_json)

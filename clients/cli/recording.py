@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from itertools import takewhile
 from pathlib import Path
 
-from clerestory.cli import spoken
+from clerestory.cli import locale
 from clerestory.cli.options import BadOption, read_text
 from clerestory.engine import BadRecord, Record, State, read_records
 from clerestory.engine.names import NAMES
@@ -119,11 +119,11 @@ class Recording:
             self._write([*self._before, *lines])
         except OSError as error:
             if not self.failed:
-                self._warn(spoken.say("play.unrecorded", why=f"{self.path}: {error.strerror}"))
+                self._warn(locale.say("play.unrecorded", why=f"{self.path}: {error.strerror}"))
             self.failed = True
             return
         if self.failed:
-            self._warn(spoken.say("play.recorded", path=str(self.path)))
+            self._warn(locale.say("play.recorded", path=str(self.path)))
         self.failed = False
 
     def _write(self, lines: list[bytes]) -> None:

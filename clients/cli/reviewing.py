@@ -14,8 +14,8 @@ from rich.progress import Progress
 from rich.table import Table
 from rich.text import Text
 
-from clerestory.cli import spoken
-from clerestory.cli.here import Here
+from clerestory.cli import locale
+from clerestory.cli.local_advisor import LocalAdvisor
 from clerestory.cli.options import BadOption, writing
 from clerestory.cli.recording import recorded
 from clerestory.cli.review_options import ReviewOptions
@@ -42,7 +42,7 @@ from clerestory.search.review.words import (
     winners,
 )
 from clerestory.server.analysis.reviews import ReviewTerms
-from clerestory.server.rpc.spoken import label_of, told
+from clerestory.server.rpc.locale import label_of, translated_text
 
 CURVE = 50  # columns of a curve
 
@@ -51,7 +51,7 @@ def review_record(path: str, number: int | None, options: ReviewOptions, threads
     """Return the review of a game of a file, with a progress bar on standard error. Raises BadOption."""
     played = chosen_record(path, number)
     terms = terms_of(options, played.state.seats)
-    with progress_bar() as progress, Here(threads or os.cpu_count() or 1) as here:
+    with progress_bar() as progress, LocalAdvisor(threads or os.cpu_count() or 1) as here:
         return translated(here.review(played.state, terms, progress), played)
 
 
@@ -63,15 +63,15 @@ def translated(review: Annotation, played: Record) -> Annotation:
         played: its game.
     """
     game = played.state.game
-    titled = replace(review, title=spoken.title(game), ended=ended(played), early=played.early is not None)
-    if spoken.is_english():
+    titled = replace(review, title=locale.title(game), ended=ended(played), early=played.early is not None)
+    if locale.is_english():
         return titled
     return replace(
         titled,
-        names=tuple(map(spoken.colour, review.names)),
+        names=tuple(map(locale.colour, review.names)),
         valuations=tuple(in_own_words(one, game) for one in review.valuations),
         decisions={ply: in_own_words(one, game) for ply, one in review.decisions.items()},
-        language=spoken.language(),
+        language=locale.language(),
     )
 
 
@@ -81,7 +81,7 @@ def in_own_words(one: PlyValuation, game: Game) -> PlyValuation:
         one,
         label=label_of(game, one.action, one.label),
         best_label=label_of(game, one.best, one.best_label) if one.best else "",
-        reason=" ".join(told(reason, game) for reason in one.reasons) or one.reason,
+        reason=" ".join(translated_text(reason, game) for reason in one.reasons) or one.reason,
     )
 
 
@@ -128,7 +128,7 @@ def chosen_record(path: str, number: int | None) -> Record:
 
 def tell_user(key: str, **arguments: object) -> None:
     """Print a text of the terminal on standard error, beside what was asked for."""
-    typer.echo(spoken.say(key, **arguments), err=True)
+    typer.echo(locale.say(key, **arguments), err=True)
 
 
 def require_place(path: Path) -> None:
@@ -152,7 +152,7 @@ def progress_bar() -> Iterator[Callable[[int, int], None]]:
     """Yield a progress callback, which draws a bar on a terminal."""
     console = Console(stderr=True)
     with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
-        task = bar.add_task(say(REVIEW, "reviewing", language=spoken.language()), total=None)
+        task = bar.add_task(say(REVIEW, "reviewing", language=locale.language()), total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
 
 

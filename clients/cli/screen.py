@@ -7,12 +7,12 @@ from rich.console import Console, RenderableType
 from rich.live import Live
 from rich.table import Table
 
-from clerestory.cli import spoken
+from clerestory.cli import locale
 from clerestory.engine import Action, Game, Record, State
 from clerestory.engine.scoring import ScoreSource, in_points, note_on_points, outcome, points_by_history
 from clerestory.i18n import has, say
 from clerestory.i18n.languages import ENGLISH
-from clerestory.server.rpc.spoken import name_of
+from clerestory.server.rpc.locale import name_of
 
 ALIGNED = 16  # columns of the texts of actions, so that tables below each other are aligned; fewer if there is no room
 ROOMY = 90  # columns needed for showing labels and sources in separate columns
@@ -45,12 +45,12 @@ def actions_table(game: Game, actions: Iterable[tuple[str, Action]]) -> Table:
     """Return actions with their labels, each after its mark; their texts are English, and shown in English only."""
     table = Table.grid(padding=(0, 2, 0, 0))
     table.add_column(justify="right", no_wrap=True)
-    if spoken.is_english():
+    if locale.is_english():
         table.add_column(overflow="fold")
     table.add_column(overflow="fold")
     for mark, action in actions:
-        texts = [f"{action.text:<{ALIGNED}}"] if spoken.is_english() else []
-        table.add_row(f"  {mark}" if mark else "", *texts, *spoken.cells([spoken.label(game, action)]))
+        texts = [f"{action.text:<{ALIGNED}}"] if locale.is_english() else []
+        table.add_row(f"  {mark}" if mark else "", *texts, *locale.cells([locale.label(game, action)]))
     return table
 
 
@@ -67,16 +67,16 @@ def ending(state: State) -> list[str]:
     """Return how a game ended by its rules, in lines: who won, then where the points came from."""
     lines = [f"{ended(Record(state))}."]
     for seat, sources in enumerate(points_by_history(state)):
-        what = "; ".join(points_of(*source) for source in in_words(state.game, sources)) or spoken.say("over.nothing")
-        lines.append(f"  {spoken.say('told', who=spoken.seat(state.game, seat), what=what)}")
-    if note := note_on_points(state, spoken.language()):
+        what = "; ".join(points_of(*source) for source in in_words(state.game, sources)) or locale.say("over.nothing")
+        lines.append(f"  {locale.say('told', who=locale.seat(state.game, seat), what=what)}")
+    if note := note_on_points(state, locale.language()):
         lines.append(f"  {note}")
     return lines
 
 
 def ended(record: Record) -> str:
     """Return how a recorded game ended, in the language of the terminal; "" if it did not."""
-    return outcome_of(record, spoken.language(), spoken.colour)
+    return outcome_of(record, locale.language(), locale.colour)
 
 
 def outcome_of(record: Record, language: str = ENGLISH, name: Callable[[str], str] = str) -> str:
@@ -90,9 +90,9 @@ def outcome_of(record: Record, language: str = ENGLISH, name: Callable[[str], st
     if early is None:
         return ""
     if early.winner is None:
-        return say(spoken.TERMINAL, "over.abandoned", language=language)
+        return say(locale.TERMINAL, "over.abandoned", language=language)
     who, other = (name(state.game.seat_name(seat)) for seat in (early.winner, 1 - early.winner))
-    return say(spoken.TERMINAL, "over.resigned", language=language, who=who, other=other)
+    return say(locale.TERMINAL, "over.resigned", language=language, who=who, other=other)
 
 
 def in_words(game: Game, sources: Mapping[ScoreSource, float]) -> Iterable[tuple[str, float]]:
@@ -107,9 +107,9 @@ def in_words(game: Game, sources: Mapping[ScoreSource, float]) -> Iterable[tuple
 def source_in_words(game: Game, source: str) -> str:
     """Return the word for what brings points; a game without one has the code itself."""
     key = f"source.{source}"
-    return say(game.name, key, language=spoken.language()) if has(game.name, key) else source
+    return say(game.name, key, language=locale.language()) if has(game.name, key) else source
 
 
 def points_of(source: str, points: float) -> str:
     """Return the points of a source, in words."""
-    return spoken.say("over.source", source=source, points=in_points(points, spoken.language()))
+    return locale.say("over.source", source=source, points=in_points(points, locale.language()))

@@ -4,15 +4,15 @@ from typing import Annotated
 
 import typer
 
-from clerestory.cli.doors import NamesOption, PageOption, ProxiesOption, door_of
+from clerestory.cli.gateway_options import NamesOption, PageOption, ProxiesOption, gateway_of
 from clerestory.cli.grouped import grouped
 from clerestory.cli.settings import setting_of, settings_of
 from clerestory.server.config import LogSettings, Settings
 from clerestory.server.games.bounds import USER
-from clerestory.server.gateway.config import DoorSettings
+from clerestory.server.gateway.config import GatewaySettings
 
 DEFAULTS, LOG = Settings(store=USER), LogSettings()
-WebOption = Annotated[str, setting_of(DoorSettings, "listen")]
+WebOption = Annotated[str, setting_of(GatewaySettings, "listen")]
 WhileStdinOption = Annotated[bool, typer.Option("--while-stdin", hidden=True)]
 
 
@@ -33,4 +33,4 @@ def serve(
 
     from clerestory.cli.serving import run_serving  # the whole server, which help does not need
 
-    run_serving(settings, door_of(settings, web, web_name, web_page, web_proxy), while_stdin)
+    run_serving(settings, gateway_of(settings, web, web_name, web_page, web_proxy), while_stdin)

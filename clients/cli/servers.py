@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from clerestory.cli import spoken
+from clerestory.cli import locale
 from clerestory.cli.access import PLAIN, Access, dialling, require_no_access
 from clerestory.cli.embedded import embedded_server
 from clerestory.cli.options import BadOption
@@ -15,7 +15,7 @@ from clerestory.clients.errors import FieldViolation
 from clerestory.clients.wire import QuestionOptions
 
 if TYPE_CHECKING:
-    from clerestory.cli.here import Here
+    from clerestory.cli.local_advisor import LocalAdvisor
 
 # Of a private server: few searches are under way, so that each can have a large tree.
 PRIVATE = ("--max-searches", "4", "--max-tree-bytes", str(4 << 30))
@@ -35,7 +35,7 @@ PATIENCE = 10.0  # seconds that a command waits for a server that is down
 
 
 @contextmanager
-def advised(server: str | None, access: Access = PLAIN, workers: int | None = 1) -> "Iterator[Advisor | Here]":
+def advised(server: str | None, access: Access = PLAIN, workers: int | None = 1) -> "Iterator[Advisor | LocalAdvisor]":
     """Yield a client of a server; for None an analyst of this process with `workers` threads, None for all cores.
 
     Raises BadOption, AdvisorError.
@@ -45,10 +45,12 @@ def advised(server: str | None, access: Access = PLAIN, workers: int | None = 1)
         with by_option(), connected(server, access, workers) as advisor:
             yield advisor
         return
-    from clerestory.cli.here import Here  # the searches of a server, which only those who ask none need
+    from clerestory.cli.local_advisor import (
+        LocalAdvisor,  # the searches of a server, which only those who ask none need
+    )
 
     require_no_access(access)
-    with by_option(), Here(workers) as here:
+    with by_option(), LocalAdvisor(workers) as here:
         yield here
 
 
@@ -81,11 +83,11 @@ def connected(server: str | None, access: Access = PLAIN, workers: int = 1) -> I
         require_no_access(access)
         with (
             embedded_server("--workers", str(workers), *PRIVATE) as target,
-            Advisor(target, patience=0, language=spoken.language()) as advisor,
+            Advisor(target, patience=0, language=locale.language()) as advisor,
         ):
             yield advisor
         return
     with dialling():
-        client = Advisor(server, access.token(), access.tls(), patience=PATIENCE, language=spoken.language())
+        client = Advisor(server, access.token(), access.tls(), patience=PATIENCE, language=locale.language())
     with client as advisor:
         yield advisor

@@ -15,45 +15,47 @@ from clerestory.folders import socket_folder
 from clerestory.server.app import App
 from clerestory.server.app import serve as run_server
 from clerestory.server.config import Settings
-from clerestory.server.games.whereabouts import Whereabouts, whereabouts
+from clerestory.server.games.store_location import StoreLocation, store_location
 from clerestory.server.gateway.bridge import MAX_STREAMS_INSIDE
-from clerestory.server.gateway.config import DoorSettings
+from clerestory.server.gateway.config import GatewaySettings
 from clerestory.server.gateway.serve import opened
-from clerestory.server.life import Life
+from clerestory.server.lifecycle import Lifecycle
 
 SWITCH = 0.0005  # seconds after which a thread gives up the GIL, above all to the event loop
 
 
-def run_serving(settings: Settings, door: DoorSettings | None, while_stdin: bool) -> None:
+def run_serving(settings: Settings, gateway: GatewaySettings | None, while_stdin: bool) -> None:
     """Serve until told to shut down."""
     sys.setswitchinterval(SWITCH)
-    asyncio.run(serve_while(settings, door, while_stdin))
+    asyncio.run(serve_while(settings, gateway, while_stdin))
 
 
-async def serve_while(settings: Settings, door: DoorSettings | None, while_stdin: bool) -> None:
+async def serve_while(settings: Settings, gateway: GatewaySettings | None, while_stdin: bool) -> None:
     """Serve until told to shut down, or until standard input closes, so that a child never outlives its parent."""
-    life = Life()
+    life = Lifecycle()
     if while_stdin:
         asyncio.get_running_loop().add_reader(sys.stdin.fileno(), life.end, "standard input closed")
     fresh = None if while_stdin else await first_start(settings.store)
-    with socket_folder() if door else nullcontext("") as folder:
-        inside = folder and f"unix:{folder}/door"
-        await run_server(settings, partial(beside, door, inside, fresh), life, inside)
+    with socket_folder() if gateway else nullcontext("") as folder:
+        inside = folder and f"unix:{folder}/gateway"
+        await run_server(settings, partial(beside, gateway, inside, fresh), life, inside)
 
 
-async def first_start(store: str) -> Whereabouts | None:
+async def first_start(store: str) -> StoreLocation | None:
     """Return where games will be kept if none are yet, so that this is the first start of the server; else None."""
     try:
-        there = await whereabouts(store)
+        there = await store_location(store)
     except BadSettings:
         return None  # the start itself says so
     return there if there.new else None
 
 
 @asynccontextmanager
-async def beside(door: DoorSettings | None, inside: str, fresh: Whereabouts | None, app: App) -> AsyncIterator[None]:
-    """Open the door for browsers, if any, and announce the server; `fresh`: its new store."""
-    if door is None:
+async def beside(
+    gateway: GatewaySettings | None, inside: str, fresh: StoreLocation | None, app: App
+) -> AsyncIterator[None]:
+    """Open the gateway for browsers, if any, and announce the server; `fresh`: its new store."""
+    if gateway is None:
         announce(announcement(app))
         if fresh:
             announce("clerestory has no page; `--web 127.0.0.1:8080` shows one")
@@ -61,7 +63,7 @@ async def beside(door: DoorSettings | None, inside: str, fresh: Whereabouts | No
         yield
         return
     room = app.connections.browsers
-    async with opened(door, dial(inside, None, None, retries=False), room, MAX_STREAMS_INSIDE) as web:
+    async with opened(gateway, dial(inside, None, None, retries=False), room, MAX_STREAMS_INSIDE) as web:
         announce(announcement(app))
         announce(f"clerestory has its page at {web.url}")
         if fresh:
@@ -69,7 +71,7 @@ async def beside(door: DoorSettings | None, inside: str, fresh: Whereabouts | No
         yield
 
 
-def welcome(fresh: Whereabouts) -> None:
+def welcome(fresh: StoreLocation) -> None:
     """Tell where the games are kept, and where the documents are."""
     announce(f"clerestory keeps its games in {fresh.place}")
     announce(f"clerestory has its documents in {files('clerestory.docs') / 'README.md'}")

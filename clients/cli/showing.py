@@ -5,7 +5,7 @@ import sys
 
 import typer
 
-from clerestory.cli import spoken
+from clerestory.cli import locale
 from clerestory.cli.options import BadOption
 from clerestory.cli.positions import read_position
 from clerestory.cli.recording import number_of_games, record_lines, recorded, replayed
@@ -13,7 +13,7 @@ from clerestory.cli.screen import actions_table, ended, ending, outcome_of, scre
 from clerestory.cli.status import tracked
 from clerestory.engine import NATURE, Record, State
 from clerestory.engine.scoring import point_sources
-from clerestory.refusals import no_seat
+from clerestory.service_errors import no_seat
 
 
 def show_position(text: str, seat: int | None, *, as_json: bool) -> None:
@@ -25,7 +25,7 @@ def show_position(text: str, seat: int | None, *, as_json: bool) -> None:
         typer.echo(json.dumps({"position": state.to_position(), "turn": state.turn, "legal": legal(state)}, indent=2))
         return
     console = screen()
-    console.print(f"{spoken.picture(state)}\n\n{turn_line(state)}")
+    console.print(f"{locale.picture(state)}\n\n{turn_line(state)}")
     if not state.over:
         console.print(actions_table(state.game, (("", action) for action in state.legal_actions())))
 
@@ -40,10 +40,10 @@ def known_to(state: State, seat: int) -> State:
 def turn_line(state: State) -> str:
     """Return a sentence on whose turn it is."""
     if state.over:
-        return spoken.say("over", shares="; ".join(spoken.figure(share, 2) for share in state.returns()))
+        return locale.say("over", shares="; ".join(locale.figure(share, 2) for share in state.win_shares()))
     if state.turn == NATURE:
-        return spoken.say("play.due")
-    return spoken.say("play.decide", who=spoken.seat(state.game, state.turn))
+        return locale.say("play.due")
+    return locale.say("play.decide", who=locale.seat(state.game, state.turn))
 
 
 def legal(state: State) -> list[dict[str, str]]:
@@ -59,7 +59,7 @@ def replay_records(path: str, ply: int | None, *, brief: bool, as_json: bool) ->
     show = print_summary if as_json else print_brief if brief else print_ending
     lines = record_lines(path)
     hidden = as_json or on_terminal()  # where the games themselves show how far it is
-    games = tracked(replayed(path, lines), spoken.say("status.replay"), number_of_games(lines), hidden=hidden)
+    games = tracked(replayed(path, lines), locale.say("status.replay"), number_of_games(lines), hidden=hidden)
     for number, played in enumerate(games, 1):
         show(number, played)
 
@@ -98,16 +98,16 @@ def position_at(end: State, ply: int) -> State:
 def heading(number: int, record: Record) -> str:
     """Return which game it is."""
     state = record.state
-    seats, plies = spoken.say("seats", count=state.seats), spoken.say("plies", count=state.plies)
-    about = {"number": number, "game": spoken.title(state.game), "seats": seats, "plies": plies}
+    seats, plies = locale.say("seats", count=state.seats), locale.say("plies", count=state.plies)
+    about = {"number": number, "game": locale.title(state.game), "seats": seats, "plies": plies}
     if record.seed is None:
-        return spoken.say("replay.game", **about)
-    return spoken.say("replay.game.seed", **about, seed=str(record.seed))
+        return locale.say("replay.game", **about)
+    return locale.say("replay.game.seed", **about, seed=str(record.seed))
 
 
 def how_it_ended(record: Record) -> str:
     """Return how a game ended, in a sentence."""
-    return f"{ended(record)}." if record.state.over or record.early else spoken.say("replay.unfinished")
+    return f"{ended(record)}." if record.state.over or record.early else locale.say("replay.unfinished")
 
 
 def summary(number: int, record: Record) -> dict[str, object]:
@@ -119,7 +119,7 @@ def summary(number: int, record: Record) -> dict[str, object]:
         "seats": state.seats,
         "seed": record.seed,
         "plies": state.plies,
-        "returns": list(state.returns()) if state.over else None,
+        "returns": list(state.win_shares()) if state.over else None,
         "margins": list(state.margins()) if state.over else None,
         "outcome": outcome_of(record) or None,
         "points": point_sources(state) if state.over else None,

@@ -56,7 +56,7 @@ class GameCounts:
     def add(self, state: State) -> None:
         """Count a finished game."""
         self.plies.append(state.plies)
-        self.returns.append(state.returns())
+        self.returns.append(state.win_shares())
         if state.game.has_guide:
             self.values.append(state.value())
 

@@ -8,7 +8,7 @@ import typer
 from rich.console import Console
 from rich.text import Text
 
-from clerestory.cli import spoken
+from clerestory.cli import locale
 from clerestory.cli.choosing import HELP, find_action, show_actions
 from clerestory.cli.options import BadOption, typed_line
 from clerestory.cli.screen import screen
@@ -16,7 +16,7 @@ from clerestory.engine import Game, Rng
 from clerestory.search.reasons import in_english
 from clerestory.search.review.puzzle import PLAN_SEPARATOR, BadTry, Puzzle, puzzle, puzzles
 from clerestory.seeds import drawn_seed
-from clerestory.server.rpc.spoken import told
+from clerestory.server.rpc.locale import translated_text
 
 
 def show_puzzle(one: Puzzle, action: str | None, *, as_json: bool) -> None:
@@ -95,11 +95,11 @@ def legal_after(one: Puzzle, texts: Sequence[str]) -> list[str]:
 
 def ask(one: Puzzle, console: Console) -> None:
     """Show a puzzle, and judge what is typed until it is solved."""
-    name = spoken.seat(one.game, one.state.turn)
-    console.print(f"{spoken.picture(one.state)}\n")
-    title = spoken.say("puzzle.title", number=one.number, game=spoken.title(one.game), level=one.level)
+    name = locale.seat(one.game, one.state.turn)
+    console.print(f"{locale.picture(one.state)}\n")
+    title = locale.say("puzzle.title", number=one.number, game=locale.title(one.game), level=one.level)
     console.print(title, style="bold")
-    console.print(spoken.say("puzzle.plan" if one.is_plan else "puzzle.action", who=name))
+    console.print(locale.say("puzzle.plan" if one.is_plan else "puzzle.action", who=name))
     show_actions(console, one.game, one.state.legal_actions())
     show_help(console)
     while texts := tried(one, console, f"{name}> "):
@@ -125,13 +125,13 @@ def tried(one: Puzzle, console: Console, prompt: str) -> list[str] | None:
         if found is not None:
             state.play(found.text)
             texts.append(found.text)
-            console.print("" if one.is_whole(texts) else spoken.say("puzzle.goes_on"))
+            console.print("" if one.is_whole(texts) else locale.say("puzzle.goes_on"))
     return texts
 
 
 def show_help(console: Console) -> None:
     """Say what can be typed."""
-    console.print(Text(spoken.say("puzzle.help"), style="dim"))
+    console.print(Text(locale.say("puzzle.help"), style="dim"))
 
 
 def read(prompt: str) -> str | None:
@@ -144,23 +144,23 @@ def read(prompt: str) -> str | None:
 
 def wrong(loss: float) -> str:
     """Return the message for a wrong action."""
-    return spoken.say("puzzle.wrong", loss=spoken.figure(100 * loss, 1))
+    return locale.say("puzzle.wrong", loss=locale.figure(100 * loss, 1))
 
 
 def answer(one: Puzzle) -> str:
     """Return the answer with its reason and certainty."""
-    how = spoken.say("puzzle.exact" if one.exact else "puzzle.searched")
-    best = in_words(one) if not spoken.is_english() else f"{in_words(one)} ({one.best})"
-    next_best = spoken.say("puzzle.next_best", loss=spoken.figure(100 * one.next_best_loss, 1), how=how)
-    reasons = [told(reason, one.game) for reason in one.reasons]
-    return " ".join([spoken.say("puzzle.best", what=best), *reasons, next_best])
+    how = locale.say("puzzle.exact" if one.exact else "puzzle.searched")
+    best = in_words(one) if not locale.is_english() else f"{in_words(one)} ({one.best})"
+    next_best = locale.say("puzzle.next_best", loss=locale.figure(100 * one.next_best_loss, 1), how=how)
+    reasons = [translated_text(reason, one.game) for reason in one.reasons]
+    return " ".join([locale.say("puzzle.best", what=best), *reasons, next_best])
 
 
 def in_words(one: Puzzle) -> str:
     """Return the answer as the labels of its actions."""
-    first, *others = (spoken.label(one.game, action) for action in one.answer)
+    first, *others = (locale.label(one.game, action) for action in one.answer)
     for other in others:
-        first = spoken.say("puzzle.then", first=first, next=other)
+        first = locale.say("puzzle.then", first=first, next=other)
     return first
 
 

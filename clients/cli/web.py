@@ -13,7 +13,7 @@ import typer
 
 from clerestory.cli.access import PLAIN, Access, dialling
 from clerestory.cli.announcing import announce
-from clerestory.cli.doors import NamesOption, PageOption, ProxiesOption, chosen_door
+from clerestory.cli.gateway_options import NamesOption, PageOption, ProxiesOption, chosen_gateway
 from clerestory.cli.grouped import grouped
 from clerestory.cli.options import BadOption
 from clerestory.cli.settings import settings_of
@@ -21,8 +21,8 @@ from clerestory.server.config import LogSettings
 
 if TYPE_CHECKING:
     from clerestory.clients.connection import Connection
-    from clerestory.server.gateway.config import DoorSettings
-    from clerestory.server.gateway.serve import OpenDoor
+    from clerestory.server.gateway.config import GatewaySettings
+    from clerestory.server.gateway.serve import OpenGateway
 
 logger = logging.getLogger(__name__)
 
@@ -54,8 +54,8 @@ def web(
     dialled = partial(dialled_by, server, access)
     first = dialled()
     with by_option():
-        door = chosen_door(listen, web_name, insecure, web_page, web_proxy)
-    asyncio.run(stand(door, first, dialled, ends=access == PLAIN and os.isatty(0)))
+        gateway = chosen_gateway(listen, web_name, insecure, web_page, web_proxy)
+    asyncio.run(stand(gateway, first, dialled, ends=access == PLAIN and os.isatty(0)))
 
 
 def dialled_by(server: str, access: Access) -> "Connection":
@@ -68,35 +68,37 @@ def dialled_by(server: str, access: Access) -> "Connection":
 
 @contextmanager
 def by_option() -> Iterator[None]:
-    """Name the option that a setting comes from. Raises BadOption for a BadDoor."""
-    from clerestory.server.gateway.config import BadDoor
+    """Name the option that a setting comes from. Raises BadOption for a BadGatewaySettings."""
+    from clerestory.server.gateway.config import BadGatewaySettings
 
     try:
         yield
-    except BadDoor as error:
+    except BadGatewaySettings as error:
         setting, _, fault = str(error).partition(": ")
         option = "listen" if setting == "web" else setting.replace("_", "-")
         raise BadOption(f"--{option}: {fault}") from None
 
 
-async def stand(door: "DoorSettings", server: "Connection", dialled: Callable[[], "Connection"], *, ends: bool) -> None:
-    """Keep a door open until a signal comes; on SIGHUP dial again, or, if it `ends` with its terminal, close it."""
+async def stand(
+    gateway: "GatewaySettings", server: "Connection", dialled: Callable[[], "Connection"], *, ends: bool
+) -> None:
+    """Keep a gateway open until a signal comes; on SIGHUP dial again, or, if it `ends` with its terminal, close it."""
     from clerestory.server.descriptors import connections, take_descriptors
     from clerestory.server.gateway.serve import opened
-    from clerestory.server.life import Life
+    from clerestory.server.lifecycle import Lifecycle
 
-    life = Life()
+    life = Lifecycle()
     life.end_on_signals()
     take_descriptors()
     with life:
-        async with opened(door, server, connections(page=True).browsers) as web:
+        async with opened(gateway, server, connections(page=True).browsers) as web:
             hung_up = partial(life.end, "SIGHUP") if ends else partial(redial, web, dialled)
             asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, hung_up)
             announce(f"clerestory has its page at {web.url}")
             await life.until_told(address=web.url, server=server.target)
 
 
-def redial(web: "OpenDoor", dialled: Callable[[], "Connection"]) -> None:
+def redial(web: "OpenGateway", dialled: Callable[[], "Connection"]) -> None:
     """Go on with what the files hold now; an unusable one is logged, and changes nothing."""
     try:
         web.redial(dialled())

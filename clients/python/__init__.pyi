@@ -13,8 +13,8 @@ from clerestory.clients.errors import (
     Unavailable,
     Unsupported,
 )
-from clerestory.clients.kept import AsyncKeptGame, AsyncKeptGames, KeptGame, KeptGames
-from clerestory.clients.kept_wire import GameEntry, GameSeat, GameSnapshot, TakeBackRequest
+from clerestory.clients.hosted import AsyncHostedGame, AsyncHostedGames, HostedGame, HostedGames
+from clerestory.clients.hosted_wire import GameEntry, GameSeat, GameSnapshot, TakeBackRequest
 from clerestory.clients.plans import Change, ConversionPlan, PossibleUse
 from clerestory.clients.referee import AppliedAction, AsyncReferee, AsyncRules, LegalAction, Outcome, Referee, Rules
 from clerestory.clients.review_wire import GameReview, ReviewedPly, ReviewProgress, SeatReview
@@ -41,8 +41,8 @@ __all__ = [
     "AppliedAction",
     "AsyncAdvisor",
     "AsyncAnalysis",
-    "AsyncKeptGame",
-    "AsyncKeptGames",
+    "AsyncHostedGame",
+    "AsyncHostedGames",
     "AsyncLessonBook",
     "AsyncPuzzleBook",
     "AsyncReferee",
@@ -58,8 +58,8 @@ __all__ = [
     "GameReview",
     "GameSeat",
     "GameSnapshot",
-    "KeptGame",
-    "KeptGames",
+    "HostedGame",
+    "HostedGames",
     "LegalAction",
     "LessonBook",
     "LessonProgress",

@@ -8,14 +8,14 @@ import grpc
 
 from clerestory.clients.client import Client, streaming
 from clerestory.clients.errors import telling
-from clerestory.clients.exchange import Answer, Exchange, SyncCalls, Write
-from clerestory.clients.kept import KeptGames
+from clerestory.clients.hosted import HostedGames
 from clerestory.clients.referee import Rules
-from clerestory.clients.retries import Tries
+from clerestory.clients.retries import RetryPolicy
 from clerestory.clients.review_wire import ReviewProgress
 from clerestory.clients.streams import Closable, Stream
 from clerestory.clients.teaching import LessonBook, PuzzleBook
 from clerestory.clients.types import Update
+from clerestory.clients.unary_call import Answer, SyncCalls, UnaryCall, Write
 
 
 class Analysis(Stream[Update]):
@@ -42,9 +42,9 @@ class Advisor(Closable, SyncCalls, Client):
         return Rules(self._call)
 
     @property
-    def games(self) -> KeptGames:
+    def games(self) -> HostedGames:
         """The games that the server keeps, over the same connection."""
-        return KeptGames(self._call, partial(self._states, Stream), self._dialled.language)
+        return HostedGames(self._call, partial(self._states, Stream), self._dialled.language)
 
     @property
     def puzzles(self) -> PuzzleBook:
@@ -62,8 +62,8 @@ class Advisor(Closable, SyncCalls, Client):
             exchange = write()
             return exchange.read(self._message(exchange) if exchange.method else None)
 
-    def _message(self, exchange: Exchange[Any]) -> Any:
-        tries = Tries(self._dialled, exchange.seconds)
+    def _message(self, exchange: UnaryCall[Any]) -> Any:
+        tries = RetryPolicy(self._dialled, exchange.seconds)
         while True:
             try:
                 return self._begin(exchange, tries.left)

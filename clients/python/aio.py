@@ -9,14 +9,14 @@ import grpc
 
 from clerestory.clients.client import Client, streaming
 from clerestory.clients.errors import Unavailable, telling
-from clerestory.clients.exchange import Answer, AsyncCalls, Exchange, Write
-from clerestory.clients.kept import AsyncKeptGames
+from clerestory.clients.hosted import AsyncHostedGames
 from clerestory.clients.referee import AsyncRules
-from clerestory.clients.retries import Tries
+from clerestory.clients.retries import RetryPolicy
 from clerestory.clients.review_wire import ReviewProgress
 from clerestory.clients.streams import CLOSED, AsyncStream, is_cancelled
 from clerestory.clients.teaching import AsyncLessonBook, AsyncPuzzleBook
 from clerestory.clients.types import Update
+from clerestory.clients.unary_call import Answer, AsyncCalls, UnaryCall, Write
 
 
 class AsyncAnalysis(AsyncStream[Update]):
@@ -52,7 +52,7 @@ class AsyncAdvisor(AsyncCalls, Client):
     def _open_channel(self) -> None:
         """Wait for the first call: a channel belongs to the event loop in which it is made."""
 
-    def _begin(self, exchange: Exchange[Any], seconds: float) -> Any:
+    def _begin(self, exchange: UnaryCall[Any], seconds: float) -> Any:
         """Begin a call as the sync client does, over a channel of the running event loop."""
         if self._loop is not (loop := asyncio.get_running_loop()):
             if self._closed:
@@ -67,9 +67,9 @@ class AsyncAdvisor(AsyncCalls, Client):
         return AsyncRules(self._call)
 
     @property
-    def games(self) -> AsyncKeptGames:
+    def games(self) -> AsyncHostedGames:
         """The games that the server keeps, over the same connection."""
-        return AsyncKeptGames(self._call, partial(self._states, AsyncStream), self._dialled.language)
+        return AsyncHostedGames(self._call, partial(self._states, AsyncStream), self._dialled.language)
 
     @property
     def puzzles(self) -> AsyncPuzzleBook:
@@ -87,8 +87,8 @@ class AsyncAdvisor(AsyncCalls, Client):
             exchange = write()
             return exchange.read(await self._message(exchange) if exchange.method else None)
 
-    async def _message(self, exchange: Exchange[Any]) -> Any:
-        tries = Tries(self._dialled, exchange.seconds)
+    async def _message(self, exchange: UnaryCall[Any]) -> Any:
+        tries = RetryPolicy(self._dialled, exchange.seconds)
         while True:
             try:
                 return await self._begin(exchange, tries.left)

@@ -8,13 +8,13 @@ import grpc
 
 from clerestory.clients.connection import SILENCE, Tls, dial
 from clerestory.clients.errors import BadRequest, Unavailable, telling
-from clerestory.clients.exchange import Answer, Exchange, exchanged
-from clerestory.clients.kept import SERVICE
-from clerestory.clients.kept_wire import GameSnapshot
-from clerestory.clients.retries import RejoinTries, Tries
+from clerestory.clients.hosted import SERVICE
+from clerestory.clients.hosted_wire import GameSnapshot
+from clerestory.clients.retries import RejoinPolicy, RetryPolicy
 from clerestory.clients.review_wire import HasTokens, ReviewProgress, read_progress, write_annotation
 from clerestory.clients.streams import Begin
 from clerestory.clients.types import Recommendation, Update
+from clerestory.clients.unary_call import Answer, UnaryCall, unary
 from clerestory.clients.wire import (
     PositionLike,
     QuestionOptions,
@@ -24,7 +24,7 @@ from clerestory.clients.wire import (
     write_analysis,
     write_question,
 )
-from clerestory.refusals import Reason
+from clerestory.service_errors import Reason
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
 from clerestory.v1.annotation_pb2_grpc import AnnotationServiceStub
 from clerestory.v1.games_pb2_grpc import GameServiceStub
@@ -76,7 +76,7 @@ class Client:
         stubs = (AdvisorServiceStub, RulesServiceStub, AnnotationServiceStub, PuzzleServiceStub, LessonServiceStub)
         self._methods = {name: method for stub in stubs for name, method in vars(stub(self._channel)).items()} | kept
 
-    def _begin(self, exchange: Exchange[Any], seconds: float) -> Any:
+    def _begin(self, exchange: UnaryCall[Any], seconds: float) -> Any:
         """Return what a method of a stub returns. Raises grpc.RpcError, BadRequest, Unavailable if closed."""
         if (size := exchange.request.ByteSize()) > MAX_MESSAGE_BYTES:
             text = f"the request has {size} bytes; no server reads more than {MAX_MESSAGE_BYTES}"
@@ -86,10 +86,10 @@ class Client:
         except (ValueError, grpc.aio.UsageError) as failure:
             raise Unavailable(str(failure)) from None
 
-    @exchanged
+    @unary
     def recommend(
         self, position: PositionLike, time: Time | None = None, **options: Unpack[QuestionOptions]
-    ) -> Exchange[Recommendation]:
+    ) -> UnaryCall[Recommendation]:
         """Return the advice for a position; `time`, `iterations`, `level` or `character` is required.
 
         Args:
@@ -100,7 +100,7 @@ class Client:
         Raises AdvisorError.
         """
         request, seconds = write_question(position, time, options)
-        return Exchange("RecommendMove", request, read_answer, seconds)
+        return UnaryCall("RecommendMove", request, read_answer, seconds)
 
     def _analyze(
         self,
@@ -112,7 +112,7 @@ class Client:
         background: bool = False,
         observer: int | None = None,
         **options: Unpack[QuestionOptions],
-    ) -> Exchange[Update]:
+    ) -> UnaryCall[Update]:
         """Return the tables of an analysis as they arrive; the last one is final. Closing them ends the search.
 
         Args:
@@ -130,7 +130,7 @@ class Client:
         request, seconds = write_analysis(
             position, time, every, certainty, background=background, observer=observer, options=options
         )
-        return Exchange("Analyze", request, read_update, seconds)
+        return UnaryCall("Analyze", request, read_update, seconds)
 
     def _annotate(
         self,
@@ -141,7 +141,7 @@ class Client:
         viewer: int | None = None,
         seed: int | None = None,
         deep: Time | None = None,
-    ) -> Exchange[ReviewProgress]:
+    ) -> UnaryCall[ReviewProgress]:
         """Return the parts of a review as they are made; the last one has the ledger. Leaving the loop ends the review.
 
         Args:
@@ -155,22 +155,22 @@ class Client:
         Raises AdvisorError: here if the request cannot be sent, otherwise where the parts are read.
         """
         request, seconds = write_annotation(game, time, iterations, viewer, seed, deep)
-        return Exchange("AnnotateGame", request, read_progress, seconds)
+        return UnaryCall("AnnotateGame", request, read_progress, seconds)
 
     def _states(
         self,
-        watching: Callable[[Any, Begin, Callable[[Any], Any], Tries], Analysis],
-        ask: Callable[[], Exchange[GameSnapshot | None]],
+        watching: Callable[[Any, Begin, Callable[[Any], Any], RetryPolicy], Analysis],
+        ask: Callable[[], UnaryCall[GameSnapshot | None]],
     ) -> Analysis:
         """Return the states of a watched game; a resumed stream requests what happened since the last state."""
         with telling(self._dialled.language):
-            tries = RejoinTries(self._dialled, ask().seconds)
+            tries = RejoinPolicy(self._dialled, ask().seconds)
             return watching(self._begin(ask(), tries.left), lambda left: self._begin(ask(), left), ask().read, tries)
 
 
 def streaming(
-    write: Callable[Concatenate[Client, P], Exchange[Answer]],
-    analysis: Callable[[Any, Begin, Callable[[Any], Answer], Tries], Analysis],
+    write: Callable[Concatenate[Client, P], UnaryCall[Answer]],
+    analysis: Callable[[Any, Begin, Callable[[Any], Answer], RetryPolicy], Analysis],
 ) -> Callable[Concatenate[Client, P], Analysis]:
     """Return a method that begins an exchange with a stream of answers and returns them as an analysis."""
 
@@ -178,7 +178,7 @@ def streaming(
     def method(self: Client, /, *args: P.args, **kwargs: P.kwargs) -> Analysis:
         with telling(self._dialled.language):
             exchange = write(self, *args, **kwargs)
-            begin, tries = partial(self._begin, exchange), Tries(self._dialled, exchange.seconds)
+            begin, tries = partial(self._begin, exchange), RetryPolicy(self._dialled, exchange.seconds)
             return analysis(begin(tries.left), begin, exchange.read, tries)
 
     return method

@@ -21,11 +21,11 @@ from google.rpc.error_details_pb2 import BadRequest as BadRequestDetail
 from google.rpc.error_details_pb2 import ErrorInfo, LocalizedMessage, PreconditionFailure, RetryInfo
 from google.rpc.status_pb2 import Status
 
+from clerestory.error_details import words_for_users
 from clerestory.i18n import say
 from clerestory.i18n.languages import language_asked
 from clerestory.metadata import DETAILS
-from clerestory.refusals import Reason
-from clerestory.refused import words_for_users
+from clerestory.service_errors import Reason
 
 
 class FieldViolation(NamedTuple):

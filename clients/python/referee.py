@@ -7,9 +7,9 @@ from typing import Any, Generic, TypeVar
 from google.protobuf.json_format import MessageToDict
 
 from clerestory.clients.errors import FieldViolation
-from clerestory.clients.exchange import AsyncCalls, Exchange, MakeExchange, SyncCalls, exchanged
 from clerestory.clients.plans import Change, ConversionPlan, read_changes, read_conversions
 from clerestory.clients.types import Action
+from clerestory.clients.unary_call import AsyncCalls, MakeUnaryCall, SyncCalls, UnaryCall, unary
 from clerestory.clients.wire import (
     Actions,
     PositionLike,
@@ -92,7 +92,7 @@ class RefereeBase:
         outcome: how it ended; None until `apply` or `draw` has ended it.
     """
 
-    def __init__(self, call: MakeExchange, position: api.AnyPosition, turn: api.Turn, seed: int | None = None) -> None:
+    def __init__(self, call: MakeUnaryCall, position: api.AnyPosition, turn: api.Turn, seed: int | None = None) -> None:
         self._call = call
         self._position = position
         self._turn = turn
@@ -132,24 +132,24 @@ class RefereeBase:
             self.outcome = outcome_of(answer.outcome)
         return [read_applied(applied) for applied in answer.applied]
 
-    @exchanged
-    def view(self, seat: int | None = None) -> Exchange[Position]:
+    @unary
+    def view(self, seat: int | None = None) -> UnaryCall[Position]:
         """Return what a seat may know, for `recommend`; None: what is public. Raises AdvisorError.
 
         A followed game is its own view, for any seat.
         """
         if self._position.HasField("position"):
-            return Exchange("", None, lambda _: self._position.position)
-        return Exchange("ObservePosition", ask_for_view(self._position, seat), lambda answer: answer.position)
+            return UnaryCall("", None, lambda _: self._position.position)
+        return UnaryCall("ObservePosition", ask_for_view(self._position, seat), lambda answer: answer.position)
 
-    @exchanged
-    def legal(self) -> Exchange[list[LegalAction]]:
+    @unary
+    def legal(self) -> UnaryCall[list[LegalAction]]:
         """Return the legal actions, or the possible outcomes; none when the game is over. Raises AdvisorError."""
         request = api.ListActionsRequest(position=self._position)
-        return Exchange("ListActions", request, lambda answer: [read_legal(action) for action in answer.actions])
+        return UnaryCall("ListActions", request, lambda answer: [read_legal(action) for action in answer.actions])
 
-    @exchanged
-    def apply(self, actions: Actions, *, draw: bool = False, seed: int | None = None) -> Exchange[list[AppliedAction]]:
+    @unary
+    def apply(self, actions: Actions, *, draw: bool = False, seed: int | None = None) -> UnaryCall[list[AppliedAction]]:
         """Apply actions and outcomes in order, and return everything that was applied.
 
         Args:
@@ -161,13 +161,13 @@ class RefereeBase:
         """
         return self._go_on(actions, draw, seed)
 
-    @exchanged
-    def draw(self, seed: int | None = None) -> Exchange[list[AppliedAction]]:
+    @unary
+    def draw(self, seed: int | None = None) -> UnaryCall[list[AppliedAction]]:
         """Let the server draw the chance events that are due, and return them. Raises AdvisorError."""
         return self._go_on([], True, seed)
 
-    @exchanged
-    def plan(self, uses: Mapping[str, int] | None = None, *, finish: bool = False) -> Exchange[ConversionPlan]:
+    @unary
+    def plan(self, uses: Mapping[str, int] | None = None, *, finish: bool = False) -> UnaryCall[ConversionPlan]:
         """Return the best order of conversions or discards; without `uses`, what can be planned.
 
         Args:
@@ -182,10 +182,10 @@ class RefereeBase:
             use = request.uses.add()
             set_field(use, "item", item, f"uses[{place}].item")
             set_field(use, "times", times, f"uses[{place}].times")
-        return Exchange("PlanConversions", request, read_conversions)
+        return UnaryCall("PlanConversions", request, read_conversions)
 
-    def _go_on(self, actions: Actions, draw: bool, seed: int | None) -> Exchange[list[AppliedAction]]:
-        return Exchange("ApplyActions", ask_to_apply(self._position, actions, draw, seed), self._take)
+    def _go_on(self, actions: Actions, draw: bool, seed: int | None) -> UnaryCall[list[AppliedAction]]:
+        return UnaryCall("ApplyActions", ask_to_apply(self._position, actions, draw, seed), self._take)
 
 
 class RulesBase(Generic[R]):
@@ -197,52 +197,52 @@ class RulesBase(Generic[R]):
 
     _referee: Callable[..., R]
 
-    def __init__(self, call: MakeExchange) -> None:
+    def __init__(self, call: MakeUnaryCall) -> None:
         self._call = call
 
-    @exchanged
-    def games(self) -> Exchange[list[dict[str, Any]]]:
+    @unary
+    def games(self) -> UnaryCall[list[dict[str, Any]]]:
         """Return the games: name, seats, revision of the rules, catalogue, features."""
-        return Exchange("ListGames", api.ListGamesRequest(), lambda answer: [plain(game) for game in answer.games])
+        return UnaryCall("ListGames", api.ListGamesRequest(), lambda answer: [plain(game) for game in answer.games])
 
-    @exchanged
-    def characters(self) -> Exchange[list[dict[str, Any]]]:
+    @unary
+    def characters(self) -> UnaryCall[list[dict[str, Any]]]:
         """Return the opponents, the weakest first: character, level, name, about."""
         request = api.ListCharactersRequest()
-        return Exchange("ListCharacters", request, lambda answer: [plain(one) for one in answer.characters])
+        return UnaryCall("ListCharacters", request, lambda answer: [plain(one) for one in answer.characters])
 
-    @exchanged
-    def catalogue(self, game: str) -> Exchange[dict[str, Any]]:
+    @unary
+    def catalogue(self, game: str) -> UnaryCall[dict[str, Any]]:
         """Return the cards of a game: hash of the catalogue, revision of the rules, entries."""
-        return Exchange("DescribeCatalogue", filled(api.DescribeCatalogueRequest, game=game), plain)
+        return UnaryCall("DescribeCatalogue", filled(api.DescribeCatalogueRequest, game=game), plain)
 
-    @exchanged
-    def start(self, game: str, seats: int, seed: int | None = None) -> Exchange[R]:
+    @unary
+    def start(self, game: str, seats: int, seed: int | None = None) -> UnaryCall[R]:
         """Return a new game, shuffled and dealt from its `seed`."""
 
         def read(answer: api.StartPositionResponse) -> R:
             return self._referee(self._call, api.AnyPosition(referee=answer.referee), answer.turn, answer.seed)
 
-        return Exchange("StartPosition", ask_to_start(game, seats, seed), read)
+        return UnaryCall("StartPosition", ask_to_start(game, seats, seed), read)
 
-    @exchanged
-    def follow(self, position: PositionLike) -> Exchange[R]:
+    @unary
+    def follow(self, position: PositionLike) -> UnaryCall[R]:
         """Return a game as far as `position` knows it; chance outcomes may be given to `apply`."""
         return self._go_on_from(as_known(position))
 
-    @exchanged
-    def resume(self, truth: PositionLike) -> Exchange[R]:
+    @unary
+    def resume(self, truth: PositionLike) -> UnaryCall[R]:
         """Return the game of a saved `truth`."""
         return self._go_on_from(as_truth(truth))
 
-    def _go_on_from(self, position: api.AnyPosition) -> Exchange[R]:
+    def _go_on_from(self, position: api.AnyPosition) -> UnaryCall[R]:
         request = api.ListActionsRequest(position=position)
-        return Exchange("ListActions", request, lambda answer: self._referee(self._call, position, answer.turn))
+        return UnaryCall("ListActions", request, lambda answer: self._referee(self._call, position, answer.turn))
 
-    @exchanged
-    def faults(self, position: PositionLike) -> Exchange[list[FieldViolation]]:
+    @unary
+    def faults(self, position: PositionLike) -> UnaryCall[list[FieldViolation]]:
         """Return everything that is wrong with a position; empty for a valid one."""
-        return Exchange("ValidatePosition", api.ValidatePositionRequest(position=as_known(position)), read_faults)
+        return UnaryCall("ValidatePosition", api.ValidatePositionRequest(position=as_known(position)), read_faults)
 
 
 class Referee(SyncCalls, RefereeBase):

@@ -46,7 +46,7 @@ class Silent(grpc.RpcError):
         return ()
 
 
-class Tries:
+class RetryPolicy:
     """The attempts of one call.
 
     Args:
@@ -105,7 +105,7 @@ class Tries:
         return time.monotonic() < self._wait_until
 
 
-class RejoinTries(Tries):
+class RejoinPolicy(RetryPolicy):
     """The attempts of a stream that is resumed where it broke off, any number of times, each with full patience."""
 
     rejoins = True

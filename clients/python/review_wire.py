@@ -13,7 +13,7 @@ LONGEST = 3600.0  # seconds that a review without a time may take
 
 
 class HasTokens(Protocol):
-    """A kept game with the tokens that give access to it, such as KeptGame and AsyncKeptGame."""
+    """A kept game with the tokens that give access to it, such as HostedGame and AsyncHostedGame."""
 
     game_id: str
 

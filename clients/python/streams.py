@@ -10,8 +10,8 @@ from typing import Any, Generic, Self
 import grpc
 
 from clerestory.clients.errors import Unavailable, telling
-from clerestory.clients.exchange import Answer
-from clerestory.clients.retries import Silent, Tries
+from clerestory.clients.retries import RetryPolicy, Silent
+from clerestory.clients.unary_call import Answer
 
 Begin = Callable[[float], Any]  # begins a stream, given the seconds that it may take
 CLOSED = "the advisor is closed"
@@ -36,7 +36,7 @@ class Closable:
 class Stream(Closable, Generic[Answer]):
     """The answers of a stream, to be read once; `close()`, the end of a `with`, or dropping it ends it."""
 
-    def __init__(self, stream: Any, begin: Begin, read: Callable[[Any], Answer | None], tries: Tries) -> None:
+    def __init__(self, stream: Any, begin: Begin, read: Callable[[Any], Answer | None], tries: RetryPolicy) -> None:
         self._stream, self._begin, self._read, self._tries = stream, begin, read, tries
         self._closed = threading.Event()
 
@@ -97,7 +97,7 @@ class Stream(Closable, Generic[Answer]):
 class AsyncStream(Generic[Answer]):
     """The answers of a stream, to be read once; `close()`, the end of an `async with`, or dropping it ends it."""
 
-    def __init__(self, stream: Any, begin: Begin, read: Callable[[Any], Answer | None], tries: Tries) -> None:
+    def __init__(self, stream: Any, begin: Begin, read: Callable[[Any], Answer | None], tries: RetryPolicy) -> None:
         self._stream, self._begin, self._read, self._tries = stream, begin, read, tries
         self._tables = aiter(stream)
         self._closed, self._cancelled = asyncio.Event(), False

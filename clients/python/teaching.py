@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from clerestory.clients.exchange import AsyncCalls, Exchange, MakeExchange, SyncCalls, exchanged
 from clerestory.clients.referee import LegalAction, plain, read_legal
 from clerestory.clients.types import Action
+from clerestory.clients.unary_call import AsyncCalls, MakeUnaryCall, SyncCalls, UnaryCall, unary
 from clerestory.clients.wire import Actions, action_texts, filled, is_one_action, read_action, set_field
 from clerestory.v1 import lessons_pb2, puzzle_pb2
 
@@ -87,26 +87,26 @@ class PuzzleBookBase:
         call: makes an exchange, and returns the message of the response.
     """
 
-    def __init__(self, call: MakeExchange) -> None:
+    def __init__(self, call: MakeUnaryCall) -> None:
         self._call = call
 
-    @exchanged
-    def list(self, game: str) -> Exchange[list[dict[str, Any]]]:
+    @unary
+    def list(self, game: str) -> UnaryCall[list[dict[str, Any]]]:
         """Return the puzzles of a game as dictionaries: number, level, seats, exact, step."""
         request = filled(puzzle_pb2.ListPuzzlesRequest, game=game)
-        return Exchange("ListPuzzles", request, lambda answer: [plain(one) for one in answer.puzzles])
+        return UnaryCall("ListPuzzles", request, lambda answer: [plain(one) for one in answer.puzzles])
 
-    @exchanged
-    def pose(self, game: str, number: int) -> Exchange[PosedPuzzle]:
+    @unary
+    def pose(self, game: str, number: int) -> UnaryCall[PosedPuzzle]:
         """Return a puzzle without its answer; numbers count from 1."""
 
         def read(answer: puzzle_pb2.GetPuzzleResponse) -> PosedPuzzle:
             return PosedPuzzle(game, number, answer.summary.level, plain(answer.position), answer.seat, answer)
 
-        return Exchange("GetPuzzle", filled(puzzle_pb2.GetPuzzleRequest, puzzle=reference(game, number)), read)
+        return UnaryCall("GetPuzzle", filled(puzzle_pb2.GetPuzzleRequest, puzzle=reference(game, number)), read)
 
-    @exchanged
-    def judge(self, game: str, number: int, actions: Actions = ()) -> Exchange[PuzzleVerdict]:
+    @unary
+    def judge(self, game: str, number: int, actions: Actions = ()) -> UnaryCall[PuzzleVerdict]:
         """Return how good a try is.
 
         Args:
@@ -117,7 +117,7 @@ class PuzzleBookBase:
         texts: Any = action_texts(actions)
         tried = {"action": texts[0]} if is_one_action(actions) else {"actions": texts}
         request = filled(puzzle_pb2.TryPuzzleRequest, puzzle=reference(game, number), **tried)
-        return Exchange("TryPuzzle", request, read_verdict)
+        return UnaryCall("TryPuzzle", request, read_verdict)
 
 
 class LessonBookBase:
@@ -127,20 +127,20 @@ class LessonBookBase:
         call: makes an exchange, and returns the message of the response.
     """
 
-    def __init__(self, call: MakeExchange) -> None:
+    def __init__(self, call: MakeUnaryCall) -> None:
         self._call = call
 
-    @exchanged
-    def list(self, game: str = "") -> Exchange[list[dict[str, Any]]]:
+    @unary
+    def list(self, game: str = "") -> UnaryCall[list[dict[str, Any]]]:
         """Return the lessons of a game, "" for all games, as dictionaries: lesson, game, number, title, about."""
         request = filled(lessons_pb2.ListLessonsRequest, game=game)
-        return Exchange("ListLessons", request, lambda answer: [plain(one) for one in answer.lessons])
+        return UnaryCall("ListLessons", request, lambda answer: [plain(one) for one in answer.lessons])
 
-    @exchanged
-    def follow(self, lesson: str, actions: Actions = ()) -> Exchange[LessonProgress]:
+    @unary
+    def follow(self, lesson: str, actions: Actions = ()) -> UnaryCall[LessonProgress]:
         """Return a lesson after everything that the learner has tried in it, mistakes too."""
         request = filled(lessons_pb2.FollowLessonRequest, lesson=lesson, actions=action_texts(actions))
-        return Exchange("FollowLesson", request, read_progress)
+        return UnaryCall("FollowLesson", request, read_progress)
 
 
 class PuzzleBook(SyncCalls, PuzzleBookBase):

@@ -13,7 +13,7 @@ from clerestory.clients.types import Action, AnswerWarning, Line, Recommendation
 from clerestory.durations import parse_duration
 from clerestory.figures import Outlook
 from clerestory.protojson import BadJson, parse
-from clerestory.refusals import Reason
+from clerestory.service_errors import Reason
 from clerestory.v1 import advisor_pb2 as api
 from clerestory.v1.position_pb2 import Position
 

@@ -199,7 +199,7 @@ def result(state: State, deal: int, seat: int, plies: int, moves: Sequence[Seque
     return GameResult(
         deal=deal,
         seat=seat,
-        returns=list(state.returns()),
+        returns=list(state.win_shares()),
         margins=list(state.margins()),
         values=list(state.value()) if state.game.has_guide else None,
         plies=plies,

@@ -192,7 +192,7 @@ def assemble(end: State, plan: ReviewPlan, valuations: Sequence[PlyValuation], f
         valuations: in order.
         final: shares of the last position of a game that is not over; else None.
     """
-    result = in_units(end.returns()) if final is None else final
+    result = in_units(end.win_shares()) if final is None else final
     levels = levelled(valuations, result)
     general = [general_floor(end.game.name, end.seats, one.round) for one in valuations]
     floors = noise_floors(valuations, result, general)

@@ -46,7 +46,7 @@ def estimate(pairs: Sequence[tuple[float, float]]) -> Rollouts:
 
 def paired(root: Root, one: PlyValuation, plan: ReviewPlan, seed: int) -> RolloutSteps:
     """Return the loss of the action played in one world, and by how much the best action was luckier."""
-    world = root.view.deal(seed)
+    world = root.view.determinize(seed)
     best = yield from finish(world, one.best, one.seat, plan, seed)
     played = yield from finish(world, one.action, one.seat, plan, seed)
     return best[0] - played[0], best[1] - played[1]
@@ -62,7 +62,7 @@ def finish(world: State, action: str, seat: int, plan: ReviewPlan, seed: int) ->
             luck += draw(state, seat, Rng(nature.next()))  # each event has its own stream, independent of earlier ones
         else:
             state.play((yield from choice(state, seed, settings)))
-    return state.returns()[seat], luck
+    return state.win_shares()[seat], luck
 
 
 def choice(state: State, seed: int, settings: Mapping[str, Any]) -> Generator[SearchTask, Result, str | int]:
@@ -93,6 +93,6 @@ def share_after(state: State, code: int, seat: int) -> float:
     after = state.copy()
     after.play(code)
     if after.over:
-        return after.returns()[seat]
+        return after.win_shares()[seat]
     _, shares = value_of(state.game, LEARNED)(after)
     return shares[seat] if shares else 0.0

@@ -135,7 +135,7 @@ class Recorder:
             if stopped():
                 return False
             state.play(self.decide(state, luck))
-        self.note("game", seed=seed, scores=state.scores(), returns=state.returns())
+        self.note("game", seed=seed, scores=state.final_scores(), returns=state.win_shares())
         return True
 
     def decide(self, state: State, luck: Rng) -> int:

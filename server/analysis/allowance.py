@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 
 from clerestory.i18n.sentences import Text, text
-from clerestory.refusals import Reason, refuse
 from clerestory.search.levels import level_of
 from clerestory.search.limits import MIN_BYTES
 from clerestory.server.analysis.capacity import Capacity
-from clerestory.server.analysis.lead import Lead
+from clerestory.server.analysis.move_overhead import MoveOverhead
 from clerestory.server.analysis.question import Question
+from clerestory.service_errors import Reason, raise_error
 from clerestory.sizes import spoken_size
 
 Cut = tuple[str, Text]  # name of a WarningReason, without its prefix, and a sentence
@@ -67,7 +67,7 @@ class Allowance:
 
 
 def allow(
-    question: Question, capacity: Capacity, lead: Lead, arrived: float, remaining: float | None, *, early: bool
+    question: Question, capacity: Capacity, lead: MoveOverhead, arrived: float, remaining: float | None, *, early: bool
 ) -> Allowance:
     """Return the limits of a search.
 
@@ -79,7 +79,7 @@ def allow(
         remaining: seconds from then to the call's deadline; None if it has none.
         early: whether the search may stop once it is decided.
 
-    Raises Refusal: OUT_OF_TIME, if the call's deadline leaves no time.
+    Raises ServiceError: OUT_OF_TIME, if the call's deadline leaves no time.
     """
     terms, cuts = question.terms, list[Cut]()
     seconds = allow_time(terms.seconds, remaining, capacity, cuts)
@@ -114,7 +114,7 @@ def allow_time(requested: float | None, remaining: float | None, capacity: Capac
         limits.append((remaining - capacity.margin, "limit.deadline"))
     seconds, which = min(limits)
     if seconds <= 0:
-        refuse(Reason.OUT_OF_TIME, "", "the deadline of the call leaves no time for a search")
+        raise_error(Reason.OUT_OF_TIME, "", "the deadline of the call leaves no time for a search")
     if requested is None or requested <= seconds:
         return min(seconds, requested or seconds)
     granted = float(f"{seconds:.3g}")

@@ -6,14 +6,14 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import NoReturn
 
-from clerestory.refusals import Reason, refuse
 from clerestory.server.analysis.backlog import QUANTUM, Backlog, Changes, Ticket
+from clerestory.service_errors import Reason, raise_error
 from clerestory.spans import part
 
 Apply = Callable[[Callable[[bool], Changes]], Changes]
 
 
-class BackgroundPlaces:
+class BackgroundSlots:
     """The slots of background searches.
 
     Args:
@@ -36,7 +36,7 @@ class BackgroundPlaces:
 
     @asynccontextmanager
     async def place(self, ticket: Ticket) -> AsyncIterator[Ticket]:
-        """Wait for a slot, and hold it during the block, except for interruptions. Raises Refusal: FINISHING."""
+        """Wait for a slot, and hold it during the block, except for interruptions. Raises ServiceError: FINISHING."""
         try:
             with part("place"):
                 await self._wait(ticket)
@@ -60,7 +60,7 @@ class BackgroundPlaces:
         self.require_open()
 
     def require_open(self) -> None:
-        """Raise Refusal, FINISHING, after the shutdown has begun."""
+        """Raise ServiceError, FINISHING, after the shutdown has begun."""
         if self._finishing:
             refuse_finishing()
 
@@ -104,5 +104,5 @@ class BackgroundPlaces:
 
 
 def refuse_finishing() -> NoReturn:
-    """Raise Refusal: FINISHING."""
-    refuse(Reason.FINISHING, "", "the server is shutting down")
+    """Raise ServiceError: FINISHING."""
+    raise_error(Reason.FINISHING, "", "the server is shutting down")

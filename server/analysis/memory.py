@@ -10,7 +10,6 @@ from math import inf
 from threading import Lock
 from weakref import WeakValueDictionary
 
-from clerestory.refusals import Reason, Refusal
 from clerestory.search.ismcts import Searcher
 from clerestory.search.limits import MIN_BYTES
 from clerestory.search.options import shipped
@@ -22,8 +21,9 @@ from clerestory.server.analysis.caller import Caller
 from clerestory.server.analysis.capacity import TOGETHER, Capacity
 from clerestory.server.analysis.demand import Demand, NoRoom, Priority
 from clerestory.server.analysis.lazy import LazySearcher, let_go
-from clerestory.server.analysis.places import Places
 from clerestory.server.analysis.question import Question
+from clerestory.server.analysis.quota import SearchQuota
+from clerestory.service_errors import Reason, ServiceError
 
 GREED = 2  # a search gets at most 1/GREED of the memory that is free beyond the equal shares
 PLACES = TOGETHER + 1  # maximum number of trees, in multiples of `max_searches`:
@@ -113,15 +113,15 @@ class Warm:
         return given_up
 
 
-class Rooms:
+class TreeSlots:
     """Slots for trees that stay in memory until their search has run all its iterations.
 
     Args:
-        each: slots for a part of an origin; all together have less than twice as many, divided as in `Places`.
+        each: slots for a part of an origin; all together have less than twice as many, divided as in `SearchQuota`.
     """
 
     def __init__(self, each: int) -> None:
-        self._places = Places(each, firm=True)
+        self._places = SearchQuota(each, firm=True)
         self._queues: WeakValueDictionary[Hashable, asyncio.Lock] = WeakValueDictionary()  # of waiters, by origin
         self._freed = asyncio.Event()  # set when a slot is freed, and then replaced
 
@@ -218,13 +218,13 @@ class Trees:
         self._discard = discard
         self._memory = Memory(capacity.memory, PLACES * capacity.max_searches)
         self._warm = Warm(capacity.warm_bytes)
-        self._rooms = Rooms(max(1, capacity.memory // 2 // (TOGETHER * TREE_BYTES)))
+        self._rooms = TreeSlots(max(1, capacity.memory // 2 // (TOGETHER * TREE_BYTES)))
 
     @contextmanager
     def lend(self, question: Question, caller: Caller, allowance: Allowance) -> Iterator[LazySearcher]:
         """Lend a search its tree, and keep the tree for the game's next query, unless it is empty or the block fails.
 
-        Callers never share trees, because a tree reveals what its caller has searched. Creating it raises Refusal:
+        Callers never share trees, because a tree reveals what its caller has searched. Creating it raises ServiceError:
         BUSY.
         """
         key = None if question.tree_key is None else (caller, question.tree_key)
@@ -233,7 +233,7 @@ class Trees:
         try:
             yield lent.searcher
             usable = True
-        except (Refusal, asyncio.CancelledError, GeneratorExit):
+        except (ServiceError, asyncio.CancelledError, GeneratorExit):
             usable = True
             raise
         finally:
@@ -252,7 +252,7 @@ class Trees:
     async def open(self, question: Question, caller: Caller) -> AsyncIterator[LazySearcher]:
         """Lend a search a tree of the requested size, once it has a slot.
 
-        Creating it raises Refusal, BUSY, if there is not enough memory.
+        Creating it raises ServiceError, BUSY, if there is not enough memory.
         """
         size = question.terms.max_tree_bytes or self._capacity.max_tree_bytes
         async with self._rooms.taken(caller):
@@ -266,13 +266,13 @@ class Trees:
                     self._discard(searcher)
 
     def _new(self, question: Question, allowance: Allowance) -> tuple[Searcher, int]:
-        """Return an empty tree and its size in bytes. Thread-safe. Raises Refusal: BUSY, for lack of memory."""
+        """Return an empty tree and its size in bytes. Thread-safe. Raises ServiceError: BUSY, for lack of memory."""
         most = allowance.tree_bytes
         if question.tree_key is not None and self._warm.limit:
             most = min(most, max(self._warm.limit // LEAST_KEPT, self._memory.share))
         try:
             return self._made(question, most)
-        except Refusal:  # the system has less memory than configured
+        except ServiceError:  # the system has less memory than configured
             return self._made(question, self._memory.share)
 
     def _made(self, question: Question, most: int) -> tuple[Searcher, int]:
@@ -286,11 +286,11 @@ class Trees:
 
 
 def new_searcher(question: Question, tree_bytes: int) -> Searcher:
-    """Create a searcher. Raises Refusal: BUSY, for lack of memory."""
+    """Create a searcher. Raises ServiceError: BUSY, for lack of memory."""
     given, view = question.terms.seed, question.view
     seed = drawn_seed() if given is None else given
     options = shipped(view.game, view.seats) if question.options is None else question.options
     try:
         return Searcher(question.root, seed=seed, max_bytes=max(tree_bytes, MIN_BYTES), **options)
     except MemoryError:
-        raise Refusal(Reason.BUSY, [("", "the server has no memory left for another search")], retry=1.0) from None
+        raise ServiceError(Reason.BUSY, [("", "the server has no memory left for another search")], retry=1.0) from None

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from math import ceil
 
 from clerestory.server.analysis.demand import Demand, NoRoom, Path, Priority, TreeTask
-from clerestory.server.analysis.places import Places
+from clerestory.server.analysis.quota import SearchQuota
 
 SLICE = 0.004  # seconds that a worker searches a tree before the next pick
 FRESHNESS = 0.1  # weight of the latest slice in the measured speed
@@ -45,7 +45,7 @@ class Policy:
     min_iterations: int
     trees: list[TreeTask] = field(default_factory=list)
     speeds: dict[Hashable, float] = field(default_factory=dict)
-    _places: Places = field(init=False)
+    _places: SearchQuota = field(init=False)
     _helpers: list[TreeTask] = field(default_factory=list)
     _first: dict[Hashable, list[tuple[float, int]]] = field(default_factory=dict)  # seconds and iterations
     _rates: dict[Path, float] = field(default_factory=dict)  # workers per tree, by virtual clock
@@ -58,7 +58,7 @@ class Policy:
     _passed: float = 0.0  # seconds since the shares were set
 
     def __post_init__(self) -> None:
-        self._places = Places(self.max_searches)
+        self._places = SearchQuota(self.max_searches)
 
     # -- admission and removal ------------------------------------------------------------------------
 

@@ -8,12 +8,12 @@ from typing import Any
 from clerestory.engine.core import NATURE, OVER, State
 from clerestory.engine.errors import BadText
 from clerestory.engine.tuning import NUM_LEVELS, character_fault
-from clerestory.refusals import Faults, Reason, no_seat, refuse
 from clerestory.search.errors import HiddenFromSeat
 from clerestory.search.ismcts import Searcher
 from clerestory.search.limits import LONGEST_TIME, MAX_ITERATIONS, MIN_BYTES
 from clerestory.search.result import Result
 from clerestory.search.root import Root
+from clerestory.service_errors import Faults, Reason, no_seat, raise_error
 
 LEAST_INTERVAL = 0.01  # seconds between two answers of a stream
 USUAL_INTERVAL = 0.25
@@ -93,7 +93,7 @@ class Terms:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """A validated query, as created by `pose`.
+    """A validated query, as created by `validate_query`.
 
     Attributes:
         root: the position as the observer knows it, with the actions to search; no other information is kept.
@@ -140,7 +140,7 @@ class Question:
         return (terms.game_id, self.kind, *whose)
 
 
-def pose(
+def validate_query(
     position: State,
     terms: Terms,
     *,
@@ -160,7 +160,7 @@ def pose(
         consider: texts of the only actions to search; () for all.
         avoid: texts of actions not to search.
 
-    Raises Refusal, which lists all faults.
+    Raises ServiceError, which lists all faults.
     """
     faults = Faults()
     terms.check(faults)
@@ -177,7 +177,7 @@ def posed(
     consider: Sequence[str],
     avoid: Sequence[str],
 ) -> Question:
-    """Return a query as `pose` does, for terms that are validated; `faults` are those found so far. Raises Refusal."""
+    """Return a query, as `validate_query` does, for validated terms; `faults` are those found so far."""
     seat = deciding(position, seat, faults)
     watcher = None if observer is None else observing(position, observer, faults)
     if position.turn == NATURE and watcher is not None:
@@ -228,11 +228,11 @@ def observing(position: State, observer: int, faults: Faults) -> int:
 
 
 def require_whole(root: Root) -> None:
-    """Raise Refusal, HIDDEN_FROM_SEAT, if the position lacks information that its observer has."""
+    """Raise ServiceError, HIDDEN_FROM_SEAT, if the position lacks information that its observer has."""
     try:
         root.require_whole()
     except HiddenFromSeat as error:
-        refuse(Reason.HIDDEN_FROM_SEAT, "position", str(error))
+        raise_error(Reason.HIDDEN_FROM_SEAT, "position", str(error))
 
 
 def codes_to_search(position: State, consider: Sequence[str], avoid: Sequence[str], faults: Faults) -> list[int]:

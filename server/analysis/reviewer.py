@@ -15,7 +15,7 @@ from clerestory.search.review.plan import ReviewPlan
 from clerestory.search.review.rollouts import FEWEST, estimate, paired
 from clerestory.search.review.study import SearchTask, compared
 from clerestory.search.root import Root
-from clerestory.server.analysis.analyst import Admission, Analyst
+from clerestory.server.analysis.analysis_engine import Admission, AnalysisEngine
 from clerestory.server.analysis.caller import Caller
 from clerestory.server.analysis.demand import Priority
 from clerestory.server.analysis.question import Question, Terms
@@ -28,23 +28,23 @@ class Reviewer:
     """Runs the searches of reviews.
 
     Args:
-        analyst: the analysis engine.
+        analysis: the analysis engine.
     """
 
-    def __init__(self, analyst: Analyst) -> None:
-        self._analyst = analyst
+    def __init__(self, analysis: AnalysisEngine) -> None:
+        self._analysis = analysis
 
     @property
     def workers(self) -> int:
         """The number of plies that can be studied at once."""
-        return self._analyst.workers
+        return self._analysis.workers
 
     def require_place(self, caller: Caller) -> None:
-        """Raise Refusal if a review would find no slot for its searches: BUSY, FINISHING."""
-        self._analyst.admit(caller, Priority.BACKGROUND)
+        """Raise ServiceError if a review would find no slot for its searches: BUSY, FINISHING."""
+        self._analysis.admit(caller, Priority.BACKGROUND)
 
     async def answered(self, searches: Searches[T], caller: Caller) -> T:
-        """Run the searches of a study, and return its result. Raises Refusal: FINISHING."""
+        """Run the searches of a study, and return its result. Raises ServiceError: FINISHING."""
         try:
             task = next(searches)
             while True:
@@ -66,7 +66,7 @@ class Reviewer:
             end: time at which running rollouts are abandoned, by time.monotonic.
             caller: the caller.
 
-        Raises Refusal: FINISHING.
+        Raises ServiceError: FINISHING.
         """
         seeds, pairs = Rng(plan.seed_of(one.ply, 2)), list[tuple[float, float]]()
         with suppress(TimeoutError):
@@ -78,7 +78,7 @@ class Reviewer:
     async def _wave(
         self, root: Root, one: PlyValuation, plan: ReviewPlan, seeds: Rng, caller: Caller
     ) -> list[tuple[float, float]]:
-        """Return the results of as many rollouts as can run at once. Raises Refusal: FINISHING."""
+        """Return the results of as many rollouts as can run at once. Raises ServiceError: FINISHING."""
         wave = [
             asyncio.ensure_future(self.answered(paired(root, one, plan, seeds.next()), caller))
             for _ in range(max(self.workers, 2))
@@ -90,9 +90,9 @@ class Reviewer:
                 going.cancel()
 
     async def search(self, task: SearchTask, caller: Caller) -> Result:
-        """Return the result of a search with all its iterations. Raises Refusal: FINISHING."""
+        """Return the result of a search with all its iterations. Raises ServiceError: FINISHING."""
         admission = Admission(caller, Priority.BACKGROUND, time.monotonic(), None)
-        return (await self._analyst.ask(question_of(task), admission)).result
+        return (await self._analysis.ask(question_of(task), admission)).result
 
 
 def question_of(task: SearchTask) -> Question:

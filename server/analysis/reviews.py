@@ -10,7 +10,6 @@ from typing import Protocol
 
 from clerestory.engine.core import State
 from clerestory.figures import Rollouts
-from clerestory.refusals import Faults, Reason, no_seat, refuse
 from clerestory.search.review.annotation import Annotation, assemble
 from clerestory.search.review.course import Ply, last_root, plies_of
 from clerestory.search.review.ledger import PlyValuation, Shares
@@ -21,6 +20,7 @@ from clerestory.search.root import Root
 from clerestory.server.analysis.caller import HERE, Caller
 from clerestory.server.analysis.question import time_fault
 from clerestory.server.analysis.reviewer import Reviewer
+from clerestory.service_errors import Faults, Reason, no_seat, raise_error
 
 SKETCH = 4 * LEAST  # iterations per search of a sketch, whose speed determines those of a timed review
 SPARE = 0.9  # share of the time to plan, because some searches are slower than in the sketch
@@ -124,7 +124,7 @@ async def review(
         caller: the caller.
         store: stores plies; None for none.
 
-    Raises Refusal: BAD_SEAT, FINISHING.
+    Raises ServiceError: BAD_SEAT, FINISHING.
     """
     require_seat(end, terms.viewer)
     began, store = time.monotonic(), store or Nothing()
@@ -150,9 +150,9 @@ async def review(
 
 
 def require_seat(game: State, viewer: int | None) -> None:
-    """Raise Refusal if the game lacks the viewer's seat."""
+    """Raise ServiceError if the game lacks the viewer's seat."""
     if viewer is not None and not 0 <= viewer < game.seats:
-        refuse(Reason.BAD_SEAT, "viewer", no_seat(viewer, game.seats))
+        raise_error(Reason.BAD_SEAT, "viewer", no_seat(viewer, game.seats))
 
 
 async def deepened(
@@ -232,7 +232,7 @@ class Pass:
     done: int = 0
 
     async def steps(self) -> AsyncGenerator[ReviewStep, None]:
-        """Value all plies, and yield steps, beginning with the stored plies. Raises Refusal: FINISHING."""
+        """Value all plies, and yield steps, beginning with the stored plies. Raises ServiceError: FINISHING."""
         self.valuations = dict(await self.store.known(self.plan))
         self.unsent, self.done = list(self.valuations.values()), len(self.valuations)
         work = asyncio.ensure_future(self._run())
@@ -253,7 +253,7 @@ class Pass:
         return assemble(self.game.end, self.plan, valuations, self.final)
 
     async def _run(self) -> None:
-        """Study all plies that are not stored, as many at once as there are workers. Raises Refusal."""
+        """Study all plies that are not stored, as many at once as there are workers. Raises ServiceError."""
         unknown = [ply for ply in self.game.plies if ply.number not in self.valuations]
         work: Iterator[Ply | Root] = chain(unknown, () if self.game.last is None else (self.game.last,))
 

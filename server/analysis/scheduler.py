@@ -8,18 +8,18 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, suppress
 from math import ceil, inf
 
-from clerestory.refusals import Reason, Refusal
 from clerestory.search.ismcts import Searcher
 from clerestory.search.result import Result, StopReason
 from clerestory.search.turns import Worker
 from clerestory.server.analysis.allowance import Allowance
-from clerestory.server.analysis.background import BackgroundPlaces
+from clerestory.server.analysis.background import BackgroundSlots
 from clerestory.server.analysis.backlog import QUANTUM, Changes, Ticket
 from clerestory.server.analysis.caller import Caller
 from clerestory.server.analysis.demand import Demand, NoRoom, Priority, TreeTask
 from clerestory.server.analysis.job import Job
 from clerestory.server.analysis.lazy import LazySearcher, let_go
 from clerestory.server.analysis.policy import SLICE, Policy
+from clerestory.service_errors import Reason, ServiceError
 from clerestory.spans import part
 
 NICENESS = 10  # niceness of the worker threads relative to the process, so that answering comes first
@@ -40,7 +40,7 @@ class Scheduler:
         self._policy = Policy(workers, max_searches, min_iterations)
         self._jobs: dict[int, Job] = {}  # by id of their demands
         self._turn = threading.Condition()
-        self._background = BackgroundPlaces(max(max_searches // 2, 1), self._apply)
+        self._background = BackgroundSlots(max(max_searches // 2, 1), self._apply)
         self._closed = False
         self._answers = ThreadPoolExecutor(workers, "answer")
         self._threads = [
@@ -77,10 +77,10 @@ class Scheduler:
     # -- the lifecycle of a search ---------------------------------------------------------------------
 
     def require_place(self, caller: Caller, priority: Priority) -> None:
-        """Raise Refusal for a call that cannot be admitted, before any work is done for it: BUSY, FINISHING."""
+        """Raise ServiceError for a call that cannot be admitted, before any work is done for it: BUSY, FINISHING."""
         full = self._full(caller, priority)
         if full is not None:
-            raise Refusal(Reason.BUSY, [("", str(full))], retry=full.retry)
+            raise ServiceError(Reason.BUSY, [("", str(full))], retry=full.retry)
 
     def place(
         self, caller: Caller, priority: Priority, deadline: float, *, needs_idle: bool = False
@@ -93,7 +93,7 @@ class Scheduler:
             deadline: end of its time, by time.monotonic; it may get the slot later.
             needs_idle: whether to wait for an idle worker as well.
 
-        Raises Refusal: FINISHING.
+        Raises ServiceError: FINISHING.
         """
         return self._background.place(Ticket(caller.origin, caller.part, deadline, priority, needs_idle))
 
@@ -114,7 +114,7 @@ class Scheduler:
         return self._background.backlog.seconds(ticket, time.monotonic())
 
     def _full(self, caller: Caller, priority: Priority) -> NoRoom | None:
-        """Return why a search has no slot; None if it has one or may wait. Raises Refusal: FINISHING."""
+        """Return why a search has no slot; None if it has one or may wait. Raises ServiceError: FINISHING."""
         self._background.require_open()
         if priority == Priority.BACKGROUND:
             waiting = self._background.waiting
@@ -136,7 +136,7 @@ class Scheduler:
         priority: Priority = Priority.MOVE,
         ticket: Ticket | None = None,
     ) -> Job:
-        """Admit a search, which the caller must `drop` in any case. Raises Refusal: BUSY.
+        """Admit a search, which the caller must `drop` in any case. Raises ServiceError: BUSY.
 
         Args:
             searcher: the search.
@@ -169,12 +169,12 @@ class Scheduler:
         return job
 
     def _admit(self, job: Job, demand: Demand, ticket: Ticket | None) -> None:
-        """Admit a job, unless another search has taken its slot. Raises Refusal: BUSY."""
+        """Admit a job, unless another search has taken its slot. Raises ServiceError: BUSY."""
         with self._turn:
             try:
                 job.trees = self._policy.admit(demand, time.monotonic())
             except NoRoom as full:
-                raise Refusal(Reason.BUSY, [("", str(full))], retry=full.retry) from None
+                raise ServiceError(Reason.BUSY, [("", str(full))], retry=full.retry) from None
             self._jobs[id(demand)] = job
             if ticket is not None:
                 ticket.job = job

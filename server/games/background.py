@@ -6,8 +6,8 @@ import time
 from collections.abc import Awaitable, Iterator
 from contextlib import contextmanager, suppress
 
-from clerestory.refusals import Refusal
 from clerestory.server.games.store import StoreError
+from clerestory.service_errors import ServiceError
 
 EVERY = 1.0  # seconds between two log lines about a failing store
 
@@ -19,7 +19,7 @@ def contained(what: str) -> Iterator[None]:
     """Log any failure of the block, and continue; `what` is a noun for the log."""
     try:
         yield
-    except (Refusal, StoreError) as error:
+    except (ServiceError, StoreError) as error:
         logger.warning("%s failed: %s", what, error)
     except Exception:
         logger.exception("%s failed", what)

@@ -6,14 +6,14 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 
-from clerestory.refusals import Reason, Refusal, refuse
-from clerestory.server.games.aside import aside
 from clerestory.server.games.background import Seldom
-from clerestory.server.games.kept import ServerGame
-from clerestory.server.games.live import Live
+from clerestory.server.games.hosted import HostedGame
 from clerestory.server.games.log import Entry, Head
+from clerestory.server.games.session import GameSession
 from clerestory.server.games.store import Conflict, Store, StoreError, StoreFull, Unreadable
+from clerestory.server.games.threads import run_in_thread
 from clerestory.server.games.tokens import GAME_ID
+from clerestory.service_errors import Reason, ServiceError, raise_error
 from clerestory.turns import Turns
 
 IDLE_BYTES = 64 << 20  # of unused games; above this, the least recently used are evicted
@@ -23,7 +23,7 @@ logger = logging.getLogger(__name__)
 failures = Seldom(logger)  # limits log lines, because every call and automatic move reports a failing store
 
 
-class SetAside(Refusal):
+class SetAside(ServiceError):
     """A game is unreadable for this server; a server of another version may be able to read it.
 
     Args:
@@ -45,14 +45,14 @@ class GameCache:
 
     Attributes:
         games: the loaded games, by ID.
-        aside: why games are unreadable, by ID; at most MOST_ASIDE of them.
+        run_in_thread: why games are unreadable, by ID; at most MOST_ASIDE of them.
     """
 
     def __init__(self, store: Store) -> None:
-        self.games: dict[str, Live] = {}
-        self.aside: OrderedDict[str, str] = OrderedDict()
+        self.games: dict[str, GameSession] = {}
+        self.run_in_thread: OrderedDict[str, str] = OrderedDict()
         self._store = store
-        self._reading: dict[str, asyncio.Task[ServerGame]] = {}
+        self._reading: dict[str, asyncio.Task[HostedGame]] = {}
         self._idle: OrderedDict[str, int] = OrderedDict()  # bytes of unused games, least recently used first
         self._idle_bytes = 0
         self._turns = Turns()
@@ -66,27 +66,27 @@ class GameCache:
             pass
 
     @asynccontextmanager
-    async def lend(self, game_id: str, *, fresh: bool = False) -> AsyncIterator[Live]:
+    async def lend(self, game_id: str, *, fresh: bool = False) -> AsyncIterator[GameSession]:
         """Lend the single instance of a game; `fresh` forces a check of the store even if it is not shared.
 
-        Raises Refusal: NO_SUCH_GAME, STORE_FAILED; SetAside.
+        Raises ServiceError: NO_SUCH_GAME, STORE_FAILED; SetAside.
         """
         read = game_id not in self.games and game_id not in self._reading  # loaded by this call, and so up to date
         if game_id not in self.games:
-            kept = await self._read(game_id, calling=not fresh)
-            self.games.setdefault(game_id, Live(kept))
+            hosted = await self._read(game_id, calling=not fresh)
+            self.games.setdefault(game_id, GameSession(hosted))
         live = self.games[game_id]
         with self.use(live):
             if not read and (self._store.shared or fresh or live.unsure):
                 await self._catch_up(live)
-            self.aside.pop(game_id, None)
+            self.run_in_thread.pop(game_id, None)
             yield live
 
-    def add(self, kept: ServerGame) -> None:
+    def add(self, hosted: HostedGame) -> None:
         """Add a game that was just stored, unless it has been loaded since."""
-        live = self.games.setdefault(kept.head.game_id, Live(kept))
+        live = self.games.setdefault(hosted.head.game_id, GameSession(hosted))
         with self.use(live):
-            live.show(kept, self._store.now())
+            live.show(hosted, self._store.now())
 
     def drop(self, game_ids: Sequence[str]) -> None:
         """Unload games that were deleted from the store."""
@@ -95,58 +95,58 @@ class GameCache:
                 self._unload(game_id)
             self.games.pop(game_id, None)
 
-    async def reload(self, live: Live) -> None:
-        """Reload a game if the store has more or fewer entries. Raises Refusal."""
-        kept = await self._load(live.kept.head.game_id)
-        if kept.version != live.kept.version or not kept.follows(live.kept):
-            live.become(kept, self._store.now())
+    async def reload(self, live: GameSession) -> None:
+        """Reload a game if the store has more or fewer entries. Raises ServiceError."""
+        hosted = await self._load(live.hosted.head.game_id)
+        if hosted.version != live.hosted.version or not hosted.follows(live.hosted):
+            live.become(hosted, self._store.now())
 
-    async def _catch_up(self, live: Live) -> None:
+    async def _catch_up(self, live: GameSession) -> None:
         """Load entries stored by other servers, or by writes that were reported as failed."""
-        game_id = live.kept.head.game_id
+        game_id = live.hosted.head.game_id
         async with live.lock:
             with self._guarded(game_id):
-                later = await self._later(live.kept)
+                later = await self._later(live.hosted)
                 if later:
-                    live.become(extended(live.kept.copy(), later), self._store.now())
+                    live.become(extended(live.hosted.copy(), later), self._store.now())
             if later is None:
                 await self.reload(live)
             live.unsure = False
 
-    async def _later(self, kept: ServerGame) -> Sequence[Entry] | None:
+    async def _later(self, hosted: HostedGame) -> Sequence[Entry] | None:
         """Return the later entries of a game; None if the store may have lost entries, or the whole game."""
-        if not kept.version:
+        if not hosted.version:
             return None
-        found = await self._store.later(kept.head.game_id, kept.version - 1)
-        return found[1:] if found[:1] == kept.entries[-1:] else None
+        found = await self._store.later(hosted.head.game_id, hosted.version - 1)
+        return found[1:] if found[:1] == hosted.entries[-1:] else None
 
-    async def _read(self, game_id: str, *, calling: bool) -> ServerGame:
+    async def _read(self, game_id: str, *, calling: bool) -> HostedGame:
         """Load a game, once for all concurrent requests."""
         if game_id not in self._reading:
             task = self._reading[game_id] = asyncio.create_task(self._load(game_id, calling=calling))
             task.add_done_callback(lambda done: self._read_to_end(game_id, done))
         return await asyncio.shield(self._reading[game_id])
 
-    def _read_to_end(self, game_id: str, done: asyncio.Task[ServerGame]) -> None:
+    def _read_to_end(self, game_id: str, done: asyncio.Task[HostedGame]) -> None:
         """Remove a finished load, and mark its error as retrieved in case all waiters have left."""
         del self._reading[game_id]
         if not done.cancelled():
             done.exception()
 
-    async def _load(self, game_id: str, *, calling: bool = True) -> ServerGame:
+    async def _load(self, game_id: str, *, calling: bool = True) -> HostedGame:
         with self._guarded(game_id):
             found = await self._store.load(game_id) if GAME_ID.fullmatch(game_id) else None
             if found is None:
                 self.games.pop(game_id, None)  # it was deleted
-                refuse(Reason.NO_SUCH_GAME, "game_id", f"{game_id[:40]!r} is not a game of this server")
+                raise_error(Reason.NO_SUCH_GAME, "game_id", f"{game_id[:40]!r} is not a game of this server")
             await self.turn(calling=calling)
-            return await aside(len(found[1]), replayed, *found)
+            return await run_in_thread(len(found[1]), replayed, *found)
 
     # -- unreadable games ------------------------------------------------------------------------------
 
     @contextmanager
     def _guarded(self, game_id: str) -> Iterator[None]:
-        """Mark a game as unreadable if it is; raise Refusal for any failure of the store."""
+        """Mark a game as unreadable if it is; raise ServiceError for any failure of the store."""
         with typed():
             try:
                 yield
@@ -156,18 +156,18 @@ class GameCache:
                 raise SetAside(game_id, why) from None
 
     def _set_aside(self, game_id: str, why: str) -> None:
-        if game_id not in self.aside:
+        if game_id not in self.run_in_thread:
             logger.error("game %s is frozen: %s", game_id, why)
-            self.aside[game_id] = why
-            if len(self.aside) > MOST_ASIDE:
-                self.aside.popitem(last=False)
+            self.run_in_thread[game_id] = why
+            if len(self.run_in_thread) > MOST_ASIDE:
+                self.run_in_thread.popitem(last=False)
 
     # -- eviction --------------------------------------------------------------------------------------
 
     @contextmanager
-    def use(self, live: Live) -> Iterator[None]:
+    def use(self, live: GameSession) -> Iterator[None]:
         """Keep a game in memory during the block."""
-        game_id = live.kept.head.game_id
+        game_id = live.hosted.head.game_id
         if self.games.get(game_id) is live:
             self._idle_bytes -= self._idle.pop(game_id, 0)
         live.users += 1
@@ -189,39 +189,39 @@ class GameCache:
         del self.games[game_id]
 
 
-def replayed(head: Head, entries: Sequence[Entry]) -> ServerGame:
+def replayed(head: Head, entries: Sequence[Entry]) -> HostedGame:
     """Replay the log of a game. Raises Unreadable, whose message reveals no hidden information."""
     try:
-        kept = ServerGame(head)
+        hosted = HostedGame(head)
     except Exception as error:
         raise Unreadable(f"its first position cannot be read ({type(error).__name__})") from None
-    return extended(kept, entries)
+    return extended(hosted, entries)
 
 
-def extended(kept: ServerGame, entries: Sequence[Entry]) -> ServerGame:
+def extended(hosted: HostedGame, entries: Sequence[Entry]) -> HostedGame:
     """Add entries of a log to a game, and return the game. Raises Unreadable."""
     for entry in entries:
         try:
-            kept.add(entry)
+            hosted.add(entry)
         except Exception as error:
-            raise Unreadable(f"entry {kept.version} does not fit the game ({type(error).__name__})") from None
-    return kept
+            raise Unreadable(f"entry {hosted.version} does not fit the game ({type(error).__name__})") from None
+    return hosted
 
 
 @contextmanager
 def typed() -> Iterator[None]:
-    """Turn errors of the store into a Refusal, DISK_FULL or STORE_FAILED, except Conflict."""
+    """Turn errors of the store into a ServiceError, DISK_FULL or STORE_FAILED, except Conflict."""
     try:
         yield
     except Conflict:
         raise
     except StoreFull:
         failures.error("the store is full")
-        raise Refusal(
+        raise ServiceError(
             Reason.DISK_FULL,
             [("", "the server has no space left to store it; nothing was changed")],
         ) from None
     except StoreError as error:
         failures.error(str(error))
         text = "the server's store of games failed, and nobody saw a change; try again later (its log says why)"
-        raise Refusal(Reason.STORE_FAILED, [("", text)]) from None
+        raise ServiceError(Reason.STORE_FAILED, [("", text)]) from None

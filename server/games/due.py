@@ -14,18 +14,18 @@ from itertools import islice
 from math import inf
 from typing import Any
 
-from clerestory.refusals import Reason, Refusal
+from clerestory.server.games.auto_player import AutoPlayer
 from clerestory.server.games.background import contained
 from clerestory.server.games.bounds import ANSWER
-from clerestory.server.games.breaks import Breaks
 from clerestory.server.games.cache import GameCache, SetAside, typed
 from clerestory.server.games.changes import summary_of
-from clerestory.server.games.kept import ServerGame
-from clerestory.server.games.lane import MANY, Lane
-from clerestory.server.games.live import Live
-from clerestory.server.games.mover import Mover
+from clerestory.server.games.clock_pauses import ClockPauses
+from clerestory.server.games.hosted import HostedGame
 from clerestory.server.games.recent import remember
+from clerestory.server.games.session import GameSession
 from clerestory.server.games.store import Conflict, Due, Store, StoreError
+from clerestory.server.games.worker_pool import MANY, WorkerPool
+from clerestory.service_errors import Reason, ServiceError
 
 LOOK = 2.0  # seconds between two scans for due games
 SOONEST = 0.05  # minimum seconds between two scans when there are more due games than tasks
@@ -50,11 +50,11 @@ class DueGames:
         most_bot_games: maximum concurrent games of bots only.
     """
 
-    def __init__(self, store: Store, cache: GameCache, mover: Mover, most_bot_games: int) -> None:
+    def __init__(self, store: Store, cache: GameCache, mover: AutoPlayer, most_bot_games: int) -> None:
         self._store = store
         self._cache = cache
         self._mover = mover
-        self._lanes = Lane(bots_only=False, most=MOVERS), Lane(bots_only=True, most=most_bot_games)
+        self._lanes = WorkerPool(bots_only=False, most=MOVERS), WorkerPool(bots_only=True, most=most_bot_games)
         self._tasks: set[asyncio.Task[None]] = set()
         self._resting: dict[str, float] = {}  # until when to skip games, by the event loop's clock
         self._failed: dict[str, None] = {}  # games skipped after a failure that was not the store's
@@ -64,7 +64,7 @@ class DueGames:
         self._come = False  # games have come that wait, since the timer was set
         self._hungry = asyncio.Event()
         self._missed = 0  # consecutive failed scans
-        self._breaks = Breaks(store.now)
+        self._breaks = ClockPauses(store.now)
         self._starting = self._ended = False
 
     @property
@@ -112,7 +112,7 @@ class DueGames:
                 await self._look([lane for lane in self._lanes if lane.hungry])
             self._start_waiting()
 
-    async def _look(self, lanes: Sequence[Lane]) -> Exception | None:
+    async def _look(self, lanes: Sequence[WorkerPool]) -> Exception | None:
         """Ask the store for due games of each pool; return the error if it fails for one."""
         failed: Exception | None = None
         for lane in lanes:
@@ -126,7 +126,7 @@ class DueGames:
                     failed = error
         return failed
 
-    async def _found(self, lane: Lane, asked: int, known: Collection[str]) -> list[Due]:
+    async def _found(self, lane: WorkerPool, asked: int, known: Collection[str]) -> list[Due]:
         before = lane.until(self._store.now() + int(1000 * LOOK))
         async with asyncio.timeout(ANSWER):
             return await self._store.due(before, asked, bots_only=lane.bots_only, skip=known)
@@ -157,9 +157,9 @@ class DueGames:
 
     # -- notifications ---------------------------------------------------------------------------------
 
-    def note(self, kept: ServerGame) -> None:
+    def note(self, hosted: HostedGame) -> None:
         """React to a game that was stored here, or may have been."""
-        summary, game_id = summary_of(kept), kept.head.game_id
+        summary, game_id = summary_of(hosted), hosted.head.game_id
         self._resting.pop(game_id, None)
         self._breaks.unbar(game_id)
         soon = self._store.now() + int(1000 * LOOK)
@@ -167,7 +167,7 @@ class DueGames:
             lane.stuck.pop(game_id, None)
             mine = lane.bots_only == summary.bots_only
             if summary.due is not None and mine and summary.due < lane.until(soon):
-                lane.add(Due(game_id, kept.head.maker, summary.due))
+                lane.add(Due(game_id, hosted.head.maker, summary.due))
             else:
                 lane.remove(game_id)
         self._start_waiting()
@@ -230,7 +230,7 @@ class DueGames:
         self._tasks.add(task)
         task.add_done_callback(self._tasks.discard)
 
-    async def _run(self, lane: Lane, due: Due) -> None:
+    async def _run(self, lane: WorkerPool, due: Due) -> None:
         """Move in a game as long as the server has to, and handle all failures."""
         try:
             await self._attempt(lane, due.game_id)
@@ -241,7 +241,7 @@ class DueGames:
         except SetAside:
             lane.stuck.pop(due.game_id, None)
             await self._pass_over(due.game_id)
-        except Refusal as error:
+        except ServiceError as error:
             await self._refused(lane, due, error)
         except Exception:
             self._fail(lane, due.game_id)
@@ -249,22 +249,22 @@ class DueGames:
             lane.end(due)
             self._start()
 
-    async def _attempt(self, lane: Lane, game_id: str) -> None:
+    async def _attempt(self, lane: WorkerPool, game_id: str) -> None:
         with typed():
             if self._store.shared and not await self._store.own(game_id):
                 return
         async with self._cache.lend(game_id, fresh=True) as live:
-            await self._require_a_way(live.kept)
-            if live.kept.frozen:
+            await self._require_a_way(live.hosted)
+            if live.hosted.frozen:
                 await self._pass_over(game_id)
             elif self._due_at(live) is None:
                 self._rest(game_id, REST * LOOK)  # its row in the store still says that it is due
             while (at := self._due_at(live)) is not None:
                 if at > self._store.now():
-                    self._let_rest(live.kept, at)
+                    self._let_rest(live.hosted, at)
                     return
-                if lane.bots_only != live.kept.bots_only:
-                    self.note(live.kept)
+                if lane.bots_only != live.hosted.bots_only:
+                    self.note(live.hosted)
                     return
                 await self._cache.turn()
                 await self._move(live)
@@ -272,40 +272,40 @@ class DueGames:
                     lane.full = True
                     return  # let another game take its turn
 
-    async def _require_a_way(self, kept: ServerGame) -> None:
-        """Raise Refusal while a game with a running clock cannot be stored."""
-        game_id = kept.head.game_id
-        if kept.deadline is not None and self._breaks.bars(game_id):
+    async def _require_a_way(self, hosted: HostedGame) -> None:
+        """Raise ServiceError while a game with a running clock cannot be stored."""
+        game_id = hosted.head.game_id
+        if hosted.deadline is not None and self._breaks.bars(game_id):
             with typed():
                 await self._store.touch([game_id], self._store.now())
             self._breaks.unbar(game_id)
 
-    def _due_at(self, live: Live) -> int | None:
-        """Return when the server has to move in a game, as `Breaks.due_at`, after checking for a clock jump."""
+    def _due_at(self, live: GameSession) -> int | None:
+        """Return when the server has to move in a game, as `ClockPauses.due_at`, after checking for a clock jump."""
         self._breaks.look(asyncio.get_running_loop().time())
-        return self._breaks.due_at(live.kept, live.held)
+        return self._breaks.due_at(live.hosted, live.held)
 
-    async def _move(self, live: Live) -> None:
+    async def _move(self, live: GameSession) -> None:
         try:
             await self._mover.move(live)
-        except Refusal as error:
+        except ServiceError as error:
             if error.reason != Reason.STALE_VERSION:
                 raise
 
-    def _let_rest(self, kept: ServerGame, until: float) -> None:
+    def _let_rest(self, hosted: HostedGame, until: float) -> None:
         """Skip a game whose deadline passed while games were not playable here.
 
         Its player may move at another server, so it is rechecked earlier, unless there are too many such games.
         """
-        if kept.deadline is not None and kept.deadline < until:
+        if hosted.deadline is not None and hosted.deadline < until:
             left = min((until - self._store.now()) / 1000, LOOK * (0.5 + len(self._resting) // RESTING))
-            self._rest(kept.head.game_id, left)
+            self._rest(hosted.head.game_id, left)
 
     def _rest(self, game_id: str, seconds: float) -> None:
         """Skip a game for some seconds, unless it changes."""
         self._resting[game_id] = asyncio.get_running_loop().time() + seconds
 
-    async def _refused(self, lane: Lane, due: Due, error: Refusal) -> None:
+    async def _refused(self, lane: WorkerPool, due: Due, error: ServiceError) -> None:
         """React to an error: wait for a worker, or leave a store failure to a later scan."""
         if error.reason == Reason.BUSY:
             await asyncio.sleep(error.retry or PAUSE)
@@ -318,7 +318,7 @@ class DueGames:
         elif error.reason not in (Reason.FINISHING, Reason.NO_SUCH_GAME):
             self._fail(lane, due.game_id)
 
-    def _fail(self, lane: Lane, game_id: str) -> None:
+    def _fail(self, lane: WorkerPool, game_id: str) -> None:
         """Skip a game after a failed move."""
         remember(lane.stuck, game_id, None)
         if game_id not in self._told:

@@ -38,7 +38,7 @@ class Positions:
         return len(self._texts)
 
     @property
-    def kept(self) -> int:
+    def hosted(self) -> int:
         """The number of positions in memory."""
         return len(self._marks) + 1
 

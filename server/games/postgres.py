@@ -48,7 +48,7 @@ from clerestory.server.games.postgres_rows import (
 )
 from clerestory.server.games.postgres_schema import prepare
 from clerestory.server.games.reading import entries_of, head_of
-from clerestory.server.games.ring import Ring
+from clerestory.server.games.round_robin import RoundRobin
 from clerestory.server.games.store import (
     Batch,
     Conflict,
@@ -84,7 +84,7 @@ class PostgresStore:
         self._heard: NewsListener | None = None
         self._doubted: set[str] = set()  # games with a failed write that may still be stored
         self._heartbeat = Heartbeat(address, number, (CHANNEL, MADE), self._hear)
-        self._ring = Ring()
+        self._ring = RoundRobin()
 
     @property
     def alive(self) -> bool:

@@ -7,11 +7,11 @@ from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 
-from clerestory.refusals import Reason, Refusal
 from clerestory.server.games.bounds import ENTRY_BYTES
 from clerestory.server.games.cache import typed
-from clerestory.server.games.kept import ServerGame
+from clerestory.server.games.hosted import HostedGame
 from clerestory.server.games.store import Store, Tally
+from clerestory.service_errors import Reason, ServiceError
 from clerestory.sizes import spoken_size
 
 MINUTE = 60.0
@@ -102,13 +102,13 @@ class Quota:
         most = self._limits.a_minute
         self._paces = {maker: pace for maker, pace in self._paces.items() if not pace.full(most, moment)}
 
-    def count(self, before: ServerGame | None, kept: ServerGame) -> None:
+    def count(self, before: HostedGame | None, hosted: HostedGame) -> None:
         """Count a stored game, given its previous state; None for a new game."""
         new, old = before is None, 0 if before is None else before.version
-        size = sum(ENTRY_BYTES + len(entry.text) for entry in kept.entries[old:])
-        size += len(kept.head.opening) if new else 0
-        unfinished = (not kept.over) - (before is not None and not before.over)
-        self.add(kept.head.maker, Tally(unfinished, int(new), size))
+        size = sum(ENTRY_BYTES + len(entry.text) for entry in hosted.entries[old:])
+        size += len(hosted.head.opening) if new else 0
+        unfinished = (not hosted.over) - (before is not None and not before.over)
+        self.add(hosted.head.maker, Tally(unfinished, int(new), size))
 
     def add(self, maker: str, more: Tally) -> None:
         """Count games of one caller that were stored here or elsewhere."""
@@ -120,7 +120,7 @@ class Quota:
     async def room(self, maker: str) -> AsyncIterator[None]:
         """Reserve quota for one more game of a caller while the game is being stored.
 
-        Raises Refusal: TOO_MANY_GAMES, STORE_FAILED.
+        Raises ServiceError: TOO_MANY_GAMES, STORE_FAILED.
         """
         with typed():
             await self._first_read()
@@ -137,7 +137,7 @@ class Quota:
         self.add(maker, Tally(games, games))
 
     def _require_room(self, maker: str) -> None:
-        """Raise Refusal, TOO_MANY_GAMES, if a caller has reached a limit."""
+        """Raise ServiceError, TOO_MANY_GAMES, if a caller has reached a limit."""
         own, limits = self._tally.get(maker, Tally()), self._limits
         unfinished = f"{own.unfinished} of your games are unfinished, the most allowed; finish or abandon one first"
         require("max_games_each", own.unfinished, limits.each, unfinished)
@@ -154,16 +154,16 @@ class Quota:
                     await self.read()
 
     def _require_pace(self, maker: str) -> None:
-        """Raise Refusal, TOO_MANY_GAMES with a delay, for a caller that creates games too fast."""
+        """Raise ServiceError, TOO_MANY_GAMES with a delay, for a caller that creates games too fast."""
         most, moment = self._limits.a_minute, asyncio.get_running_loop().time()
         wait = self._paces.setdefault(maker, TokenBucket(most, moment)).wait(most, moment)
         if wait:
             text = f"games were made by you within a minute; wait {wait:.1f} s before the next"
             metadata = {"limit": "max_games_a_minute", "most": str(most)}
-            raise Refusal(Reason.TOO_MANY_GAMES, [("", f"more than {most} {text}")], wait, metadata)
+            raise ServiceError(Reason.TOO_MANY_GAMES, [("", f"more than {most} {text}")], wait, metadata)
 
 
 def require(limit: str, there: int, most: int, text: str) -> None:
-    """Raise Refusal, TOO_MANY_GAMES with the name and value of the limit, if the limit is reached."""
+    """Raise ServiceError, TOO_MANY_GAMES with the name and value of the limit, if the limit is reached."""
     if there >= most:
-        raise Refusal(Reason.TOO_MANY_GAMES, [("", text)], metadata={"limit": limit, "most": str(most)})
+        raise ServiceError(Reason.TOO_MANY_GAMES, [("", text)], metadata={"limit": limit, "most": str(most)})

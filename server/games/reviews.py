@@ -8,16 +8,16 @@ from dataclasses import dataclass
 
 from clerestory.engine.core import Game, State
 from clerestory.engine.value import value_in_use
-from clerestory.refusals import Reason, refuse
 from clerestory.search.review import PlyValuation, ReviewPlan
 from clerestory.search.review.study import LONGER
-from clerestory.server.games.aside import aside
-from clerestory.server.games.course import require_playable
-from clerestory.server.games.keeper import Keeper
-from clerestory.server.games.kept import ServerGame
+from clerestory.server.games.commands import require_playable
+from clerestory.server.games.hosted import HostedGame
 from clerestory.server.games.log import Hints
+from clerestory.server.games.manager import GameManager
 from clerestory.server.games.store import Store, StoreError
+from clerestory.server.games.threads import run_in_thread
 from clerestory.server.games.viewer import Viewer, viewer_of
+from clerestory.service_errors import Reason, raise_error
 from clerestory.spans import part
 
 JUDGEMENT = "0.1.0"  # to change when a stored review would differ from a new one
@@ -26,44 +26,44 @@ Plies = dict[int, PlyValuation]
 
 
 async def game_to_review(
-    keeper: Keeper, game_id: str, tokens: Sequence[str], wanted: int | None
+    manager: GameManager, game_id: str, tokens: Sequence[str], wanted: int | None
 ) -> tuple[State, int | None, bool]:
     """Return the last position of a hosted game with its history, the judging seat, and whether the game is over.
 
     Args:
-        keeper: the game manager.
+        manager: the game manager.
         game_id: ID of the game.
         tokens: tokens of the caller.
         wanted: the requested judging seat; None for the seat of each decision.
 
-    Raises Refusal: NO_SUCH_GAME, and as `judge_of` does.
+    Raises ServiceError: NO_SUCH_GAME, and as `judge_of` does.
     """
-    async with keeper.lend(game_id) as live:
-        judge = judge_of(live.kept, viewer_of(live.kept, tokens), wanted)
-        return (await aside(live.kept.ply, live.kept.record, None)).state, judge, live.kept.over
+    async with manager.lend(game_id) as live:
+        judge = judge_of(live.hosted, viewer_of(live.hosted, tokens), wanted)
+        return (await run_in_thread(live.hosted.ply, live.hosted.record, None)).state, judge, live.hosted.over
 
 
-def judge_of(kept: ServerGame, viewer: Viewer, wanted: int | None) -> int | None:
+def judge_of(hosted: HostedGame, viewer: Viewer, wanted: int | None) -> int | None:
     """Return the seat whose knowledge is used to judge a hosted game; None for the seat of each decision.
 
-    Raises Refusal: FROZEN, NOT_STARTED, NO_HINTS_YET, and WRONG_SEAT_TOKEN for a viewer without access.
+    Raises ServiceError: FROZEN, NOT_STARTED, NO_HINTS_YET, and WRONG_SEAT_TOKEN for a viewer without access.
     """
-    require_playable(kept)
+    require_playable(hosted)
     if viewer.stranger:
-        refuse(Reason.WRONG_SEAT_TOKEN, "tokens", "send the token of a seat")
-    if kept.over:
+        raise_error(Reason.WRONG_SEAT_TOKEN, "tokens", "send the token of a seat")
+    if hosted.over:
         return wanted
-    if not kept.running:
-        refuse(Reason.NOT_STARTED, "game_id", "the game has not begun: a seat is still open")
-    if kept.head.options.hints != Hints.ALWAYS:
-        refuse(Reason.NO_HINTS_YET, "game_id", "the game allows no hints before it is over")
+    if not hosted.running:
+        raise_error(Reason.NOT_STARTED, "game_id", "the game has not begun: a seat is still open")
+    if hosted.head.options.hints != Hints.ALWAYS:
+        raise_error(Reason.NO_HINTS_YET, "game_id", "the game allows no hints before it is over")
     if not viewer.seats or wanted not in (None, *viewer.seats):
-        refuse(Reason.WRONG_SEAT_TOKEN, "tokens", "a running game can only be reviewed from a seat of your own")
+        raise_error(Reason.WRONG_SEAT_TOKEN, "tokens", "a running game can only be reviewed from a seat of your own")
     return viewer.seats[0] if wanted is None else wanted
 
 
 @dataclass(frozen=True, slots=True)
-class KeptPlies:
+class PlyCache:
     """The reviewed plies of a hosted game in the store of games; a `PlyStore`.
 
     It stores only reviews that many callers may request: of finished games, with the default seed.
@@ -88,8 +88,8 @@ class KeptPlies:
         """Return the stored plies, without those that cannot belong to this game; {} if the store fails."""
         if self._stores(plan):
             with suppress(StoreError):
-                kept = await self.store.reviewed(self.game_id, self._digest(plan))
-                found = await aside(len(kept), self.read, kept)
+                hosted = await self.store.reviewed(self.game_id, self._digest(plan))
+                found = await run_in_thread(len(hosted), self.read, hosted)
                 return {ply: one for ply, one in found.items() if self._may_have(ply, one)}
         return {}
 
@@ -102,7 +102,7 @@ class KeptPlies:
         """Store plies; if the store fails, they will be computed again."""
         if self._stores(plan):
             with suppress(StoreError):
-                written = await aside(len(plies), self.write, plies)
+                written = await run_in_thread(len(plies), self.write, plies)
                 with part("store") as span:
                     span.note(plies=len(written))
                     await self.store.keep_review(self.game_id, self._digest(plan), written)

@@ -12,8 +12,8 @@ from clerestory.engine.plans import Plan
 from clerestory.engine.rng import Rng
 from clerestory.engine.scoring import changes_of
 from clerestory.i18n.sentences import Text, text
-from clerestory.refusals import Reason, Refusal, no_seat, refuse
 from clerestory.server.analysis.question import MAX_ACTIONS
+from clerestory.service_errors import Reason, ServiceError, no_seat, raise_error
 
 MAX_SHOWN = 6  # legal actions quoted in an error
 
@@ -53,23 +53,25 @@ class PlayedAction:
 
 
 def set_up(game: Game, seats: int, seed: int) -> State:
-    """Return the initial position of a game. Raises Refusal, BAD_SEATS."""
+    """Return the initial position of a game. Raises ServiceError, BAD_SEATS."""
     require_seats(game, seats)
     return game.new(seats, seed)
 
 
 def require_seats(game: Game, seats: int) -> None:
-    """Raise Refusal, BAD_SEATS, for an unsupported number of players."""
+    """Raise ServiceError, BAD_SEATS, for an unsupported number of players."""
     if seats not in game.seats:
-        refuse(Reason.BAD_SEATS, "seats", f"are {seats}; {game.name} is for {', '.join(map(str, game.seats))} players")
+        raise_error(
+            Reason.BAD_SEATS, "seats", f"are {seats}; {game.name} is for {', '.join(map(str, game.seats))} players"
+        )
 
 
 def view_of(state: State, seat: int | None) -> State:
-    """Return the view of a seat, None for an onlooker. Raises Refusal, BAD_SEAT."""
+    """Return the view of a seat, None for an onlooker. Raises ServiceError, BAD_SEAT."""
     if seat is None:
         return state.observe(NATURE)
     if seat >= state.seats:
-        refuse(Reason.BAD_SEAT, "seat", no_seat(seat, state.seats))
+        raise_error(Reason.BAD_SEAT, "seat", no_seat(seat, state.seats))
     return state.observe(seat)
 
 
@@ -80,7 +82,7 @@ def kind_fault(given: GivenPosition) -> Text | None:
     """Return why a position is not of its kind; None if it is."""
     state = given.state
     if given.referee:
-        return None if state.deal(0) == state else text("fault.hidden")
+        return None if state.determinize(0) == state else text("fault.hidden")
     if any(state.observe(seat) == state for seat in range(NATURE, state.seats)):
         return None
     return text("fault.tells")
@@ -108,7 +110,7 @@ def faults_of(game: Game, fields: Mapping[str, Any]) -> list[Violation]:
 
 
 def actions_named(game: Game, texts: Sequence[str]) -> list[Action]:
-    """Parse actions, legal or not. Raises Refusal, which lists all invalid texts."""
+    """Parse actions, legal or not. Raises ServiceError, which lists all invalid texts."""
     require_few("actions", len(texts))
     actions, faults = [], []
     for i, given in enumerate(texts):
@@ -117,14 +119,14 @@ def actions_named(game: Game, texts: Sequence[str]) -> list[Action]:
         except BadText:
             faults.append((f"actions[{i}]", f"{given[:40]!r} is not an action of {game.name}"))
     if faults:
-        raise Refusal(Reason.BAD_ACTION, faults)
+        raise ServiceError(Reason.BAD_ACTION, faults)
     return actions
 
 
 def require_few(blamed: str, actions: int, most: int = MAX_ACTIONS) -> None:
-    """Raise Refusal, TOO_MANY_ACTIONS, for more actions than one request may have."""
+    """Raise ServiceError, TOO_MANY_ACTIONS, for more actions than one request may have."""
     if actions > most:
-        refuse(Reason.TOO_MANY_ACTIONS, blamed, f"has {actions} actions; must have {most} at most")
+        raise_error(Reason.TOO_MANY_ACTIONS, blamed, f"has {actions} actions; must have {most} at most")
 
 
 def play_all(given: GivenPosition, actions: Sequence[Action], seed: int | None) -> Iterator[PlayedAction]:
@@ -135,7 +137,7 @@ def play_all(given: GivenPosition, actions: Sequence[Action], seed: int | None) 
         actions: in order; at a chance event, an action that is one of its outcomes determines the event.
         seed: the seed of all other chance events; None if none may be drawn.
 
-    Raises Refusal at an action that is illegal in its position.
+    Raises ServiceError at an action that is illegal in its position.
     """
     rng, state = None if seed is None else Rng(seed), given.state
     for i, action in enumerate(actions):
@@ -155,15 +157,15 @@ def play(given: GivenPosition, action: Action, *, drawn: bool) -> PlayedAction:
 
 
 def require_legal(state: State, action: Action, blamed: str) -> None:
-    """Raise Refusal for an illegal action, naming some legal ones."""
+    """Raise ServiceError for an illegal action, naming some legal ones."""
     if state.over:
-        refuse(Reason.GAME_OVER, blamed, f"{action.text!r} comes after the end of the game")
+        raise_error(Reason.GAME_OVER, blamed, f"{action.text!r} comes after the end of the game")
     legal = state.legal_actions()
     if action in legal:
         return
     who = "a chance event is due" if state.turn == NATURE else f"{state.game.seat_name(state.turn)} is to decide"
     shown = some_of([other.text for other in legal])
-    refuse(Reason.ILLEGAL_ACTION, blamed, f"{action.text!r} is not legal; {who}: {shown}")
+    raise_error(Reason.ILLEGAL_ACTION, blamed, f"{action.text!r} is not legal; {who}: {shown}")
 
 
 def some_of(legal: Sequence[str]) -> str:

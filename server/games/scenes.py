@@ -4,12 +4,12 @@ import asyncio
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 
-from clerestory.refusals import Reason, refuse
-from clerestory.server.games.course import stale
-from clerestory.server.games.keeper import Keeper
-from clerestory.server.games.kept import ServerGame
-from clerestory.server.games.live import CHUNK, Live
+from clerestory.server.games.commands import stale
+from clerestory.server.games.hosted import HostedGame
+from clerestory.server.games.manager import GameManager
+from clerestory.server.games.session import CHUNK, GameSession
 from clerestory.server.games.viewer import Presence, Viewer, horizon, require_valid
+from clerestory.service_errors import Reason, raise_error
 
 HEARTBEAT = 15.0  # seconds without news after which an empty scene keeps the stream alive
 
@@ -20,43 +20,45 @@ class Scene:
 
     Attributes:
         before: the game as the watcher saw it last.
-        kept: the current game; None if it is unchanged.
+        hosted: the current game; None if it is unchanged.
         presence: the present watchers; None if unchanged.
     """
 
-    before: ServerGame
-    kept: ServerGame | None = None
+    before: HostedGame
+    hosted: HostedGame | None = None
     presence: Presence | None = None
 
 
-async def scenes(keeper: Keeper, live: Live, viewer: Viewer, cursor: int | None) -> AsyncGenerator[Scene, None]:
+async def scenes(
+    manager: GameManager, live: GameSession, viewer: Viewer, cursor: int | None
+) -> AsyncGenerator[Scene, None]:
     """Yield the updates for a watcher, beginning with the latest version, until the game is over.
 
     Args:
-        keeper: the game manager; the stream ends when it shuts down.
+        manager: the game manager; the stream ends when it shuts down.
         live: the game.
         viewer: the watcher.
         cursor: the version that the watcher already has, None for none.
 
-    Raises Refusal: STALE_VERSION for a version that does not exist or was lost, FINISHING, WRONG_SEAT_TOKEN as soon as
-    a seat of the viewer is reassigned.
+    Raises ServiceError: STALE_VERSION for a version that does not exist or was lost, FINISHING, WRONG_SEAT_TOKEN as
+    soon as a seat of the viewer is reassigned.
     """
-    holders = {seat: live.kept.seats[seat].token for seat in viewer.seats}
-    latest = horizon(live.kept, viewer)
+    holders = {seat: live.hosted.seats[seat].token for seat in viewer.seats}
+    latest = horizon(live.hosted, viewer)
     if cursor is not None and cursor > latest:
         raise stale(cursor, latest)
     with live.watched_by(viewer) as news:
         shown = await live.reach(latest if cursor is None else cursor)
         present, told = live.watchers.presence, live.watchers.number
-        kept = live.after(shown, min(latest, end_of_chunk(shown.version)))
-        yield Scene(shown, kept, present)
-        shown = kept
-        while not (live.kept.over and shown.version == live.kept.version):
-            require_valid(live.kept, holders)
-            if not live.kept.follows(shown):
-                raise stale(shown.version, horizon(live.kept, viewer))
-            if keeper.finishing:
-                refuse(Reason.FINISHING, "", "the server is shutting down; resume with from_version")
+        hosted = live.after(shown, min(latest, end_of_chunk(shown.version)))
+        yield Scene(shown, hosted, present)
+        shown = hosted
+        while not (live.hosted.over and shown.version == live.hosted.version):
+            require_valid(live.hosted, holders)
+            if not live.hosted.follows(shown):
+                raise stale(shown.version, horizon(live.hosted, viewer))
+            if manager.finishing:
+                raise_error(Reason.FINISHING, "", "the server is shutting down; resume with from_version")
             news.clear()
             step = next_step(live, viewer, shown.version)
             if step is not None:
@@ -70,16 +72,16 @@ async def scenes(keeper: Keeper, live: Live, viewer: Viewer, cursor: int | None)
                 yield Scene(shown)
 
 
-def next_step(live: Live, viewer: Viewer, seen: int) -> int | None:
+def next_step(live: GameSession, viewer: Viewer, seen: int) -> int | None:
     """Return the version to show next; None while there is no news.
 
     For a reader that keeps up, it is the version after the next entry; for a slow one the latest, or the end of a
     chunk.
     """
-    latest = horizon(live.kept, viewer)
+    latest = horizon(live.hosted, viewer)
     if latest <= seen:
         return None
-    return seen + 1 if seen in live.steps and latest == live.kept.version else min(latest, end_of_chunk(seen))
+    return seen + 1 if seen in live.steps and latest == live.hosted.version else min(latest, end_of_chunk(seen))
 
 
 def end_of_chunk(version: int) -> int:

@@ -19,7 +19,7 @@ from clerestory.server.games.bounds import CLOSING, LITTLE, MEMORY, USER
 from clerestory.server.games.clock import ForwardClock
 from clerestory.server.games.committer import Committer
 from clerestory.server.games.log import Entry, Head
-from clerestory.server.games.ring import Ring
+from clerestory.server.games.round_robin import RoundRobin
 from clerestory.server.games.schema import damage
 from clerestory.server.games.store import Batch, Due, GameFilter, GameLog, NewsListener, StoreError, Tally, query
 
@@ -43,7 +43,7 @@ class SqliteStore:
     def __init__(self, path: str) -> None:
         file = file_of(path)
         self._committer = Committer(":memory:" if file is None else str(file))
-        self._ring = Ring()
+        self._ring = RoundRobin()
         self.secret = self._read_secret(path)
         self._clock = ForwardClock(self._committer.run_at_once(rows.latest_turn))
         if file is not None and shutil.disk_usage(file.parent).free < LITTLE:

@@ -17,7 +17,7 @@ def text_of(data: bytes) -> str:
     return base64.urlsafe_b64encode(data).rstrip(b"=").decode()
 
 
-class Mint:
+class TokenIssuer:
     """Issues the game ID and the tokens of one request.
 
     For a named request, they are derived from its name and the store's secret, so a repeated request gets them without

@@ -11,7 +11,7 @@ from clerestory.engine.changes import Change
 from clerestory.engine.core import NATURE, Action, State
 from clerestory.engine.record import Record
 from clerestory.engine.scoring import changes_of
-from clerestory.server.games.kept import ServerGame
+from clerestory.server.games.hosted import HostedGame
 from clerestory.server.games.log import Entry
 from clerestory.server.games.viewer import Viewer
 
@@ -55,23 +55,23 @@ class EntryView:
     changes: Sequence[Change] = ()
 
 
-def views_of(kept: ServerGame, viewer: Viewer, ply: int | None = None, *, latest: bool = True) -> list[SeatView]:
+def views_of(hosted: HostedGame, viewer: Viewer, ply: int | None = None, *, latest: bool = True) -> list[SeatView]:
     """Return the views of a viewer's seats at a ply; with no seat or several, the public view comes first.
 
     Args:
-        kept: the game.
+        hosted: the game.
         viewer: the viewer.
         ply: the ply, None for the current one.
         latest: whether the game is at its latest version, so that actions are possible.
     """
-    if kept.positions is None or viewer.stranger:
+    if hosted.positions is None or viewer.stranger:
         return []
-    present = latest and kept.running and ply in (None, kept.ply)
-    position = kept.positions.at(kept.ply if ply is None else ply)
+    present = latest and hosted.running and ply in (None, hosted.ply)
+    position = hosted.positions.at(hosted.ply if ply is None else ply)
     by_seat: list[int | None] = [*viewer.seats]
     if len(by_seat) != 1:
         by_seat.insert(0, None)
-    enters = kept.head.options.table and not viewer.late
+    enters = hosted.head.options.table and not viewer.late
     return [view_of(position, seat, present=present, enters=enters) for seat in by_seat]
 
 
@@ -90,23 +90,23 @@ def view_of(position: State, seat: int | None, *, present: bool, enters: bool) -
     return SeatView(seat, known, present and mine, known.private_outcomes(eyes) if present else ())
 
 
-def steps_since(before: ServerGame, kept: ServerGame, viewer: Viewer) -> Iterator[EntryView]:
+def steps_since(before: HostedGame, hosted: HostedGame, viewer: Viewer) -> Iterator[EntryView]:
     """Yield the entries of a game since `before`."""
     walk = before.copy()
-    for entry in kept.entries[before.version :]:
+    for entry in hosted.entries[before.version :]:
         position, ply = None if walk.frozen or not entry.moves else walk.position, walk.ply
         walk.add(entry)
         changes = () if position is None else changes_for(viewer, position, entry, walk.position)
         yield EntryView(entry, walk.version, walk.ply, ply, position, changes)
 
 
-def steps_of_line(kept: ServerGame, first: int, last: int, viewer: Viewer) -> Iterator[EntryView]:
+def steps_of_line(hosted: HostedGame, first: int, last: int, viewer: Viewer) -> Iterator[EntryView]:
     """Yield the entries of the current line between two plies, both included."""
-    numbers = {id(entry): number for number, entry in enumerate(kept.entries, 1)}
+    numbers = {id(entry): number for number, entry in enumerate(hosted.entries, 1)}
     first = max(first, 1)
-    positions = repeat((None, None)) if kept.positions is None else pairwise(kept.positions.since(first - 1))
+    positions = repeat((None, None)) if hosted.positions is None else pairwise(hosted.positions.since(first - 1))
     for ply, (position, after) in zip(range(first, last + 1), positions, strict=False):
-        entry = kept.line[ply - 1]
+        entry = hosted.line[ply - 1]
         changes = () if position is None or after is None else changes_for(viewer, position, entry, after)
         yield EntryView(entry, numbers[id(entry)], ply, ply - 1, position, changes)
 
@@ -117,6 +117,6 @@ def changes_for(viewer: Viewer, position: State, entry: Entry, after: State) -> 
     return changes_of(position.observe(eyes), entry.text, after.observe(eyes))
 
 
-def record_for(kept: ServerGame, viewer: Viewer) -> Record:
+def record_for(hosted: HostedGame, viewer: Viewer) -> Record:
     """Return the record of a game as far as a viewer may know it: complete once the game is over."""
-    return kept.record(None if kept.over else viewer.seats[0] if viewer.seats else NATURE)
+    return hosted.record(None if hosted.over else viewer.seats[0] if viewer.seats else NATURE)

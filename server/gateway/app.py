@@ -12,7 +12,7 @@ from clerestory.i18n.languages import weighted
 from clerestory.metadata import LANGUAGE, LANGUAGES
 from clerestory.server.gateway.bridge import PASSED_ON, Bridge, BrowserCall, Metadata
 from clerestory.server.gateway.codec import CODECS, END, Codec, wrapped
-from clerestory.server.gateway.config import DoorSettings
+from clerestory.server.gateway.config import GatewaySettings
 from clerestory.server.gateway.errors import ConnectError, OwnError, UnreadableRequest
 from clerestory.server.gateway.health import HEALTH, SERVING, health
 from clerestory.server.gateway.http import CallerLeft, HttpExchange, Receive, Scope, Send
@@ -29,7 +29,7 @@ HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^]\[:/?#@\s]+)(?::[0-9]{0,5})?")  # a `
 logger = logging.getLogger(__name__)
 
 
-class Door:
+class GatewayApp:
     """The ASGI application of the gateway.
 
     Args:
@@ -38,7 +38,7 @@ class Door:
         page: the files of the web page, by path.
     """
 
-    def __init__(self, bridge: Bridge, settings: DoorSettings, page: Mapping[str, File]) -> None:
+    def __init__(self, bridge: Bridge, settings: GatewaySettings, page: Mapping[str, File]) -> None:
         self._bridge, self._settings, self._page = bridge, settings, page
         self._reader = Reader()
 

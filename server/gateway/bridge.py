@@ -12,9 +12,9 @@ import grpc
 
 from clerestory.clients.connection import Connection, is_local
 from clerestory.metadata import AUTHORIZATION, LANGUAGES, ON_BEHALF, REQUEST_ID, SEAT, TRACE_PARENT, VIA
-from clerestory.refusals import Reason
 from clerestory.server.gateway.errors import ConnectError, NamesDenied, OwnError, TooManyStreams, error_of, texts
 from clerestory.server.gateway.methods import Method
+from clerestory.service_errors import Reason
 
 PASSED_ON = (AUTHORIZATION, SEAT, REQUEST_ID, LANGUAGES, TRACE_PARENT)  # headers forwarded as metadata
 MAX_STREAMS = 100  # open at once: a gRPC connection allows 128 calls, and unary calls need some of them
@@ -137,7 +137,7 @@ class Bridge:
     def _name_nobody(self) -> None:
         """Stop identifying callers: the server sees the gateway on another machine, such as a container bridge."""
         if self._near:
-            logger.warning("the server sees all browsers as one caller: to it, the door is on another machine")
+            logger.warning("the server sees all browsers as one caller: to it, the gateway is on another machine")
         self._near = False
 
     def finish(self) -> None:

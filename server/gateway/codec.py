@@ -11,10 +11,10 @@ from google.protobuf.json_format import MessageToDict
 from google.protobuf.message import DecodeError
 
 from clerestory.protojson import BadJson, parse
-from clerestory.refusals import Reason
 from clerestory.server.gateway.config import MAX_BODY_BYTES
 from clerestory.server.gateway.errors import ConnectError, OwnError, UnreadableRequest
 from clerestory.server.gateway.methods import Method
+from clerestory.service_errors import Reason
 
 ENVELOPE = struct.Struct(">BI")  # flags, payload length
 COMPRESSED = 0x01  # flag of an envelope whose payload is compressed

@@ -15,13 +15,13 @@ HOST_NAME = re.compile(r"[\w.-]+|\[?[0-9a-fA-F:]+\]?")  # or an IPv6 address
 LOCAL_NAMES = ("localhost", "127.0.0.1", "::1")
 
 
-class BadDoor(ValueError):
+class BadGatewaySettings(ValueError):
     """A gateway setting is invalid; the message names it."""
 
 
 @dataclass(frozen=True, slots=True)
-class DoorSettings:
-    """The settings of the gateway, each with its description. Raises BadDoor.
+class GatewaySettings:
+    """The settings of the gateway, each with its description. Raises BadGatewaySettings.
 
     Attributes:
         insecure: whether to accept plaintext connections from other machines.
@@ -48,31 +48,33 @@ class DoorSettings:
     def __post_init__(self) -> None:
         host, _ = self.address
         if not (self.insecure or is_loopback(host)):
-            raise BadDoor(
+            raise BadGatewaySettings(
                 f"web: calls from other machines to {self.listen} would not be encrypted; allow it with --insecure"
             )
         if self.page is not None and not (self.page / "index.html").is_file():
-            raise BadDoor(f"web_page: {self.page} has no index.html")
+            raise BadGatewaySettings(f"web_page: {self.page} has no index.html")
         for name in self.names:
             if not HOST_NAME.fullmatch(name):
-                raise BadDoor(f"web_name: {name!r} is not a host name like play.example.org, without scheme or port")
+                raise BadGatewaySettings(
+                    f"web_name: {name!r} is not a host name like play.example.org, without scheme or port"
+                )
         _ = self.networks
 
     @property
     def address(self) -> tuple[str, int]:
-        """The host and port to listen on. Raises BadDoor."""
+        """The host and port to listen on. Raises BadGatewaySettings."""
         host, colon, port = self.listen.rpartition(":")
         if not (host and colon and is_port(port)):
-            raise BadDoor(f"web: {self.listen!r} is not HOST:PORT")
+            raise BadGatewaySettings(f"web: {self.listen!r} is not HOST:PORT")
         return host.strip("[]"), int(port)
 
     @property
     def networks(self) -> list[Network]:
-        """The networks of the proxies. Raises BadDoor."""
+        """The networks of the proxies. Raises BadGatewaySettings."""
         try:
             return [ipaddress.ip_network(proxy) for proxy in self.proxies]
         except ValueError as error:
-            raise BadDoor(f"web_proxy: {error}") from None
+            raise BadGatewaySettings(f"web_proxy: {error}") from None
 
     def knows(self, host: str) -> bool:
         """Return whether the gateway accepts a `Host` header, given without its port.

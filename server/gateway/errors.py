@@ -13,10 +13,10 @@ from google.protobuf.message import Message
 from google.rpc import error_details_pb2
 from google.rpc.status_pb2 import Status
 
+from clerestory.error_details import DOMAIN, words_for_users
 from clerestory.i18n.languages import language_asked
 from clerestory.metadata import DETAILS
-from clerestory.refusals import Reason
-from clerestory.refused import DOMAIN, words_for_users
+from clerestory.service_errors import Reason
 
 HTTP = {
     "canceled": 499,

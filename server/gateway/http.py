@@ -6,9 +6,9 @@ from contextlib import suppress
 from typing import Any
 
 from clerestory.addresses import network_of
-from clerestory.refusals import Reason
 from clerestory.server.gateway.config import MAX_BODY_BYTES
 from clerestory.server.gateway.errors import OwnError, UnreadableRequest
+from clerestory.service_errors import Reason
 
 Scope = MutableMapping[str, Any]
 Receive = Callable[[], Awaitable[MutableMapping[str, Any]]]

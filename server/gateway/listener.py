@@ -7,7 +7,7 @@ from contextlib import suppress
 from functools import partial
 
 from clerestory.addresses import network_of
-from clerestory.server.gateway.places import ConnectionPlaces
+from clerestory.server.gateway.connection_slots import ConnectionSlots
 from clerestory.server.gateway.protocol import Protocol
 
 AT_ONCE = 4  # connections accepted before other work runs: each takes half a millisecond
@@ -28,7 +28,7 @@ class Listener:
         make: returns the protocol for a connection from an address.
     """
 
-    def __init__(self, sock: socket.socket, places: ConnectionPlaces, make: Callable[[str], Protocol]) -> None:
+    def __init__(self, sock: socket.socket, places: ConnectionSlots, make: Callable[[str], Protocol]) -> None:
         self._sock, self._places, self._make = sock, places, make
         self._loop = asyncio.get_running_loop()
         self._beginning: set[asyncio.Task[None]] = set()

@@ -8,8 +8,8 @@ from typing import Any
 import h11
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
+from clerestory.server.gateway.connection_slots import ConnectionSlots
 from clerestory.server.gateway.http import packed
-from clerestory.server.gateway.places import ConnectionPlaces
 
 MAX_HEAD_BYTES = 16 * 1024  # of a request
 MAX_LINES = 100  # in a request head
@@ -158,7 +158,7 @@ class Protocol(H11Protocol):
     conn: RequestParser
     transport: Any
 
-    def __init__(self, address: str, places: ConnectionPlaces, **uvicorn: Any) -> None:
+    def __init__(self, address: str, places: ConnectionSlots, **uvicorn: Any) -> None:
         super().__init__(**uvicorn)
         self.conn = RequestParser()
         self.address, self.size, self._places = address, 0, places

@@ -12,12 +12,12 @@ from typing import Any
 import uvicorn
 
 from clerestory.clients.connection import Connection
-from clerestory.server.gateway.app import Door
+from clerestory.server.gateway.app import GatewayApp
 from clerestory.server.gateway.bridge import MAX_STREAMS, Bridge
-from clerestory.server.gateway.config import DoorSettings
+from clerestory.server.gateway.config import GatewaySettings
+from clerestory.server.gateway.connection_slots import CONNECTIONS, ConnectionSlots
 from clerestory.server.gateway.listener import Listener
 from clerestory.server.gateway.page import read_page
-from clerestory.server.gateway.places import CONNECTIONS, ConnectionPlaces
 from clerestory.server.gateway.protocol import Protocol
 
 SEND_BYTES = 16 * 1024  # kernel send buffer for a slow client: a few responses
@@ -34,7 +34,7 @@ class HttpServer(uvicorn.Server):
         places: the limits on connections.
     """
 
-    def __init__(self, config: uvicorn.Config, places: ConnectionPlaces) -> None:
+    def __init__(self, config: uvicorn.Config, places: ConnectionSlots) -> None:
         super().__init__(config)
         self._places = places
 
@@ -52,7 +52,7 @@ class HttpServer(uvicorn.Server):
 
 
 @dataclass(frozen=True, slots=True)
-class OpenDoor:
+class OpenGateway:
     """A running gateway.
 
     Attributes:
@@ -66,8 +66,8 @@ class OpenDoor:
 
 @asynccontextmanager
 async def opened(
-    settings: DoorSettings, server: Connection, connections: int = CONNECTIONS, streams: int = MAX_STREAMS
-) -> AsyncIterator[OpenDoor]:
+    settings: GatewaySettings, server: Connection, connections: int = CONNECTIONS, streams: int = MAX_STREAMS
+) -> AsyncIterator[OpenGateway]:
     """Run a gateway in front of a server, and stop it on exit; calls that are still in progress are cancelled.
 
     Args:
@@ -80,20 +80,20 @@ async def opened(
     """
     listener = listen(settings)
     async with aclosing(Bridge(server, streams)) as bridge:
-        door = Door(bridge, settings, read_page(settings.page))
-        http = HttpServer(config_of(door, settings), ConnectionPlaces(connections, settings.networks))
+        gateway = GatewayApp(bridge, settings, read_page(settings.page))
+        http = HttpServer(config_of(gateway, settings), ConnectionSlots(connections, settings.networks))
         running = asyncio.create_task(http.serve(sockets=[listener]))
         try:
             while not (http.started or running.done()):
                 await asyncio.sleep(0.001)
-            yield OpenDoor(url_of(settings, listener), bridge.use)
+            yield OpenGateway(url_of(settings, listener), bridge.use)
         finally:
             http.should_exit = True
             asyncio.get_running_loop().call_later(GRACE / 2, bridge.finish)
             await running
 
 
-def listen(settings: DoorSettings) -> socket.socket:
+def listen(settings: GatewaySettings) -> socket.socket:
     """Return the socket to listen on. Raises OSError.
 
     The protocol is set to TCP explicitly, because only then does asyncio turn off Nagle's algorithm, which delays each
@@ -114,18 +114,18 @@ def listen(settings: DoorSettings) -> socket.socket:
     return listener
 
 
-def url_of(settings: DoorSettings, listener: socket.socket) -> str:
+def url_of(settings: GatewaySettings, listener: socket.socket) -> str:
     """Return the URL of the page."""
     host, _ = settings.address
     shown = f"[{host}]" if ":" in host else host
     return f"http://{shown}:{listener.getsockname()[1]}/"
 
 
-def config_of(door: Door, settings: DoorSettings) -> uvicorn.Config:
+def config_of(gateway: GatewayApp, settings: GatewaySettings) -> uvicorn.Config:
     """Return the uvicorn configuration. Only the configured proxies may set `X-Forwarded-For`."""
     logging.getLogger("uvicorn").setLevel(logging.ERROR)  # the server logs every call; strangers must not flood the log
     return uvicorn.Config(
-        door,
+        gateway,
         http=Protocol,
         ws="none",
         lifespan="off",

@@ -10,9 +10,9 @@ import grpc
 
 from clerestory.addresses import network_of
 from clerestory.metadata import ON_BEHALF, SEAT, VIA
-from clerestory.refusals import Reason, refuse
 from clerestory.server.analysis.caller import DIGEST_SHOWN, Caller
 from clerestory.server.rpc.security import DENIED, Tokens, authorizations, bearer_token, digest
+from clerestory.service_errors import Reason, raise_error
 
 NAME = re.compile(r"[\w.:-]{1,64}", re.ASCII)
 NEAR = ("127.", "::1", "unix")  # peers on this machine
@@ -48,7 +48,7 @@ class Callers:
         """Return the caller of an admitted call that needs a search.
 
         A player of a hosted game who proves it counts separately. So people who share an address or a token share its
-        capacity fairly. Raises Refusal as `of` does.
+        capacity fairly. Raises ServiceError as `of` does.
         """
         caller = self.of(context)
         for key, value in context.invocation_metadata() or ():
@@ -59,7 +59,7 @@ class Callers:
         return caller
 
     def of(self, context: grpc.aio.ServicerContext[Any, Any]) -> Caller:
-        """Return the caller of an admitted call. Raises Refusal: BAD_ON_BEHALF, ON_BEHALF_DENIED."""
+        """Return the caller of an admitted call. Raises ServiceError: BAD_ON_BEHALF, ON_BEHALF_DENIED."""
         metadata = tuple(context.invocation_metadata() or ())
         names = [value for key, value in metadata if key == ON_BEHALF]
         address = address_of(context.peer())
@@ -67,14 +67,14 @@ class Callers:
             return caller_of(f"peer:{address}", name_of(names, speaks=address.startswith(NEAR)))
         token = bearer_token(authorizations(metadata)[0]) or ""
         speaks = self._tokens.speaks_for_others(token)
-        if by_door(metadata, address) and not speaks:
+        if by_gateway(metadata, address) and not speaks:
             names = []  # the gateway sends the browser's address, which counts only for browsers without a valid token
         return caller_of(f"token:{self._tokens.digest(token)}", name_of(names, speaks=speaks))
 
     def names_others(self, context: grpc.aio.ServicerContext[Any, Any]) -> bool:
         """Return whether an admitted call names a user, other than through a gateway on this machine."""
         metadata = tuple(context.invocation_metadata() or ())
-        return any(key == ON_BEHALF for key, _ in metadata) and not by_door(metadata, address_of(context.peer()))
+        return any(key == ON_BEHALF for key, _ in metadata) and not by_gateway(metadata, address_of(context.peer()))
 
     def stranger(self, context: grpc.aio.ServicerContext[Any, Any]) -> Caller:
         """Return the caller of a call that was not admitted: its address, and the user it acts for if allowed."""
@@ -84,20 +84,23 @@ class Callers:
         return caller_of(f"peer:{address}", names[0] if near and is_name(names[0]) else "")
 
 
-def by_door(metadata: Sequence[tuple[str, str | bytes]], address: str) -> bool:
+def by_gateway(metadata: Sequence[tuple[str, str | bytes]], address: str) -> bool:
     """Return whether a call arrives through a gateway on this machine."""
     return VIA in metadata and address.startswith(NEAR)
 
 
 def name_of(names: list[str | bytes], *, speaks: bool) -> str:
-    """Return the user on whose behalf a call is made; "" for none. Raises Refusal: BAD_ON_BEHALF, ON_BEHALF_DENIED."""
+    """Return the user on whose behalf a call is made; "" for none.
+
+    Raises ServiceError: BAD_ON_BEHALF, ON_BEHALF_DENIED.
+    """
     if not names:
         return ""
     if not speaks:
-        refuse(Reason.ON_BEHALF_DENIED, "", DENIED)
+        raise_error(Reason.ON_BEHALF_DENIED, "", DENIED)
     [name, *others] = names
     if others or not is_name(name):
-        refuse(Reason.BAD_ON_BEHALF, "", f"the metadata {ON_BEHALF} must be 1 to 64 letters, digits and _.:-")
+        raise_error(Reason.BAD_ON_BEHALF, "", f"the metadata {ON_BEHALF} must be 1 to 64 letters, digits and _.:-")
     return name
 
 

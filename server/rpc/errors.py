@@ -16,8 +16,8 @@ from google.rpc.error_details_pb2 import (
 )
 from google.rpc.status_pb2 import Status
 
-from clerestory.refusals import Reason, Refusal, in_words
-from clerestory.refused import DOMAIN, words_for_users
+from clerestory.error_details import DOMAIN, words_for_users
+from clerestory.service_errors import Reason, ServiceError, in_words
 
 MAX_LISTED = 24  # field violations in a status, which travels in small headers
 MAX_DESCRIPTION = 160  # characters of each description
@@ -35,7 +35,7 @@ FIELDS_OF: dict[str, dict[str, str]] = {
     "AdvisorService/RecommendMove": QUESTION,
     "AdvisorService/Analyze": {name: f"question.{field}" for name, field in QUESTION.items()} | ANALYSIS,
     "GameService/CreateGame": {"actions": "beginning.actions"},
-    "GameService/SayShown": {"action": "outcome"},
+    "GameService/SetPrivateOutcome": {"action": "outcome"},
     "GameService/SetSeat": {"holder": "plan.kind"},
     "GameService/WatchGame": {"version": "from_version"},
     "AnnotationService/AnnotateGame": {
@@ -106,7 +106,7 @@ CODES = {
 }
 
 
-def status_of(refusal: Refusal, request_id: str = "", method: str = "", language: str | None = None) -> Status:
+def status_of(refusal: ServiceError, request_id: str = "", method: str = "", language: str | None = None) -> Status:
     """Return the google.rpc.Status of a service error.
 
     Args:
@@ -143,7 +143,7 @@ def field_of(blamed: str, method: str) -> str:
     return TIME.sub(lambda found: TIMES[found[0]], blamed)
 
 
-def further_details(refusal: Refusal, faults: list[tuple[str, str]]) -> list[Message]:
+def further_details(refusal: ServiceError, faults: list[tuple[str, str]]) -> list[Message]:
     """Return the error details besides ErrorInfo: those that AIP-193 prescribes for the code, or the wrong token."""
     code = CODES[refusal.reason]
     if code == grpc.StatusCode.INVALID_ARGUMENT or refusal.reason == Reason.WRONG_SEAT_TOKEN:

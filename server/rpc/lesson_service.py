@@ -1,6 +1,6 @@
 """Handles the calls of LessonService on the event loop, because they are cheap."""
 
-from clerestory.server.rpc.pieces import Pieces
+from clerestory.server.rpc.chunks import Chunks
 from clerestory.server.rpc.service import Context
 from clerestory.server.rpc.translate_lessons import (
     attempt,
@@ -20,20 +20,20 @@ class Lessons(LessonServiceServicer):
     The lessons are loaded at startup, because loading them would block the event loop for too long.
 
     Args:
-        pieces: splits the work of long responses into chunks.
+        chunks: splits the work of long responses into chunks.
     """
 
-    def __init__(self, pieces: Pieces) -> None:
-        self._pieces = pieces
+    def __init__(self, chunks: Chunks) -> None:
+        self._chunks = chunks
         read_files()
 
     async def ListLessons(self, request: api.ListLessonsRequest, context: Context) -> api.ListLessonsResponse:
-        """List the lessons of a game, or of all. Raises Refusal."""
+        """List the lessons of a game, or of all. Raises ServiceError."""
         return write_list(read_lessons(request))
 
     async def FollowLesson(self, request: api.FollowLessonRequest, context: Context) -> api.FollowLessonResponse:
-        """Play a lesson up to the next decision, one action at a time. Raises Refusal."""
-        course, turn = read_course(request), self._pieces.of(context)
+        """Play a lesson up to the next decision, one action at a time. Raises ServiceError."""
+        course, turn = read_course(request), self._chunks.of(context)
         for index, text in enumerate(request.actions):
             await turn()
             attempt(course, index, text)

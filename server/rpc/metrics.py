@@ -11,8 +11,8 @@ from wsgiref.simple_server import WSGIServer
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, start_http_server
 
-from clerestory.refusals import Reason
 from clerestory.server.analysis.answer import Answer
+from clerestory.service_errors import Reason
 
 SECONDS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60)
 MARGINS = (-1, -0.1, -0.05, -0.02, -0.01, -0.005, -0.002, -0.001, 0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 1)
@@ -48,7 +48,7 @@ FIGURES = (
         "calls",
         Counter,
         "finished calls: `code` is gRPC's name, `CANCELLED` if the caller left; `reason` is empty for answers; `via` "
-        "is `web` for calls through the door for browsers, else `grpc`",
+        "is `web` for calls through the gateway for browsers, else `grpc`",
         ("method", "code", "reason", "via"),
     ),
     Figure("call_seconds", Histogram, "from the arrival of a call to its end", M, SECONDS),

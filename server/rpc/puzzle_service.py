@@ -25,14 +25,14 @@ class Puzzles(PuzzleServiceServicer):
         read_files()
 
     async def ListPuzzles(self, request: api.ListPuzzlesRequest, context: Context) -> api.ListPuzzlesResponse:
-        """List the puzzles of a game. Raises Refusal."""
+        """List the puzzles of a game. Raises ServiceError."""
         return write_list(known_puzzles(read_game(request.game)))
 
     async def GetPuzzle(self, request: api.GetPuzzleRequest, context: Context) -> api.GetPuzzleResponse:
-        """Return a puzzle without its answer. Raises Refusal."""
+        """Return a puzzle without its answer. Raises ServiceError."""
         return write_puzzle(read_puzzle(request.puzzle))
 
     async def TryPuzzle(self, request: api.TryPuzzleRequest, context: Context) -> api.TryPuzzleResponse:
-        """Judge an action. Raises Refusal."""
+        """Judge an action. Raises ServiceError."""
         one = read_puzzle(request.puzzle)
         return write_try(one, read_try(one, request))

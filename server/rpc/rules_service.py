@@ -4,7 +4,7 @@ from itertools import islice
 
 from clerestory.seeds import drawn_seed
 from clerestory.server.games.rulebook import GivenPosition, actions_named, carry_out, planned, play_all, set_up, view_of
-from clerestory.server.rpc.pieces import Pieces
+from clerestory.server.rpc.chunks import Chunks
 from clerestory.server.rpc.service import Context
 from clerestory.server.rpc.translate import given
 from clerestory.server.rpc.translate_faults import validate
@@ -34,11 +34,11 @@ class RulesHandlers(RulesServiceServicer):
     """The gRPC handlers of RulesService, which is stateless.
 
     Args:
-        pieces: splits the work of long responses into chunks.
+        chunks: splits the work of long responses into chunks.
     """
 
-    def __init__(self, pieces: Pieces) -> None:
-        self._pieces = pieces
+    def __init__(self, chunks: Chunks) -> None:
+        self._chunks = chunks
 
     async def ListGames(self, request: rules.ListGamesRequest, context: Context) -> rules.ListGamesResponse:
         """List the games."""
@@ -51,7 +51,7 @@ class RulesHandlers(RulesServiceServicer):
         return write_characters()
 
     async def StartPosition(self, request: rules.StartPositionRequest, context: Context) -> rules.StartPositionResponse:
-        """Set up a game. Raises Refusal."""
+        """Set up a game. Raises ServiceError."""
         seed = seed_of(request)
         state = set_up(read_game(request.game), request.seats, seed)
         return rules.StartPositionResponse(referee=write_referee(state), seed=seed, turn=write_turn(state.turn))
@@ -59,20 +59,20 @@ class RulesHandlers(RulesServiceServicer):
     async def ObservePosition(
         self, request: rules.ObservePositionRequest, context: Context
     ) -> rules.ObservePositionResponse:
-        """Remove hidden information from a position. Raises Refusal."""
+        """Remove hidden information from a position. Raises ServiceError."""
         view = view_of(read_referee(request.referee), given(request, "seat"))
         return rules.ObservePositionResponse(position=write_position(view))
 
     async def ListActions(self, request: rules.ListActionsRequest, context: Context) -> rules.ListActionsResponse:
-        """List the legal actions. Raises Refusal."""
+        """List the legal actions. Raises ServiceError."""
         return write_actions(read_any(request.position).state)
 
     async def ApplyActions(self, request: rules.ApplyActionsRequest, context: Context) -> rules.ApplyActionsResponse:
-        """Play actions, and draw chance events between them if requested. Raises Refusal."""
+        """Play actions, and draw chance events between them if requested. Raises ServiceError."""
         given, seed = read_any(request.position), seed_of(request)
         actions = actions_named(given.state.game, request.actions)
         plays = play_all(given, actions, seed if request.draw else None)
-        applied, more, turn = list[rules.AppliedAction](), True, self._pieces.of(context)
+        applied, more, turn = list[rules.AppliedAction](), True, self._chunks.of(context)
         while more:
             await turn()
             piece = [write_played(given.state.game, played) for played in islice(plays, AT_ONCE)]
@@ -83,9 +83,9 @@ class RulesHandlers(RulesServiceServicer):
     async def PlanConversions(
         self, request: rules.PlanConversionsRequest, context: Context
     ) -> rules.PlanConversionsResponse:
-        """Find the best order of a plan. Raises Refusal."""
+        """Find the best order of a plan. Raises ServiceError."""
         given, times = read_any(request.position), read_uses(request.uses)
-        plan = await self._pieces.aside(context, planned, given.state, times, finish=request.finish)
+        plan = await self._chunks.run_in_thread(context, planned, given.state, times, finish=request.finish)
         if plan is None:
             return rules.PlanConversionsResponse()
         response = write_plan(given.state.game, plan, times)
@@ -102,7 +102,7 @@ class RulesHandlers(RulesServiceServicer):
     async def DescribeCatalogue(
         self, request: rules.DescribeCatalogueRequest, context: Context
     ) -> rules.DescribeCatalogueResponse:
-        """Describe the cards of a game. Raises Refusal."""
+        """Describe the cards of a game. Raises ServiceError."""
         return write_catalogue(read_game(request.game))
 
 

@@ -12,8 +12,8 @@ from typing import Any
 
 from clerestory.declared import BadSettings
 from clerestory.metadata import AUTHORIZATION, ON_BEHALF
-from clerestory.refusals import Reason, refuse
 from clerestory.server.config import read_file
+from clerestory.service_errors import Reason, raise_error
 
 TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*")  # RFC 6750, section 2.1
 LEAST_TOKEN = 16  # characters; 96 bits if they are random
@@ -63,7 +63,7 @@ class Tokens:
     def streaming(self, token: str, *, marked: bool) -> Iterator[None]:
         """Run a streaming call during the block; end it if its token is removed or loses a required mark.
 
-        Raises Refusal: BAD_TOKEN, ON_BEHALF_DENIED.
+        Raises ServiceError: BAD_TOKEN, ON_BEHALF_DENIED.
         """
         task = asyncio.current_task()
         assert task is not None
@@ -74,8 +74,8 @@ class Tokens:
             if task in self._streams or task.uncancel():  # the client left
                 raise
             if self.know(token):
-                refuse(Reason.ON_BEHALF_DENIED, "", DENIED)
-            refuse(Reason.BAD_TOKEN, "", UNKNOWN)
+                raise_error(Reason.ON_BEHALF_DENIED, "", DENIED)
+            raise_error(Reason.BAD_TOKEN, "", UNKNOWN)
         finally:
             self._streams.pop(task, None)
 
@@ -123,17 +123,17 @@ def digest(token: str) -> bytes:
 
 
 def require_token(tokens: Tokens, metadata: Iterable[tuple[str, str | bytes]]) -> str:
-    """Return the token of a call. Raises Refusal: MISSING_TOKEN, or BAD_TOKEN for an unknown one."""
+    """Return the token of a call. Raises ServiceError: MISSING_TOKEN, or BAD_TOKEN for an unknown one."""
     brought = authorizations(metadata)
     if len(brought) > 1:
-        refuse(Reason.BAD_TOKEN, "", f"the call has `authorization` {len(brought)} times; send it once")
+        raise_error(Reason.BAD_TOKEN, "", f"the call has `authorization` {len(brought)} times; send it once")
     token = bearer_token(brought[0]) if brought else None
     if token is None:
-        refuse(
+        raise_error(
             Reason.MISSING_TOKEN, "", "this server requires a token: send the metadata `authorization: Bearer TOKEN`"
         )
     if not tokens.know(token):
-        refuse(Reason.BAD_TOKEN, "", UNKNOWN)
+        raise_error(Reason.BAD_TOKEN, "", UNKNOWN)
     return token
 
 

@@ -7,11 +7,11 @@ from typing import Any
 import grpc
 from structlog.contextvars import bind_contextvars
 
-from clerestory.server.analysis.analyst import Admission, Analyst
+from clerestory.server.analysis.analysis_engine import Admission, AnalysisEngine
 from clerestory.server.analysis.answer import Answer
 from clerestory.server.analysis.demand import Priority
 from clerestory.server.rpc.callers import Callers
-from clerestory.server.rpc.pieces import write_each
+from clerestory.server.rpc.chunks import write_each
 from clerestory.server.rpc.translate import read_analysis, read_question
 from clerestory.server.rpc.translate_answers import write_recommendation
 from clerestory.v1 import advisor_pb2 as api
@@ -26,12 +26,12 @@ class AdvisorHandlers(AdvisorServiceServicer):
     """The gRPC handlers of AdvisorService.
 
     Args:
-        analyst: the analysis engine.
+        analysis: the analysis engine.
         callers: identifies the caller of a call.
     """
 
-    def __init__(self, analyst: Analyst, callers: Callers) -> None:
-        self._analyst = analyst
+    def __init__(self, analysis: AnalysisEngine, callers: Callers) -> None:
+        self._analysis = analysis
         self._callers = callers
 
     @property
@@ -41,35 +41,35 @@ class AdvisorHandlers(AdvisorServiceServicer):
         return {f"{PATH}{name}": partial(self._admit, name, priority) for name, priority in priorities.items()}
 
     def _admit(self, name: str, priority: Priority, context: Context) -> Admission:
-        """Admit a call of a method. Raises Refusal: BUSY, FINISHING."""
+        """Admit a call of a method. Raises ServiceError: BUSY, FINISHING."""
         caller = self._callers.player_of(context)
         bind_contextvars(caller=caller.label)  # adds the seat to the log line of the call
-        return self._analyst.admit(caller, priority, context.time_remaining(), name)
+        return self._analysis.admit(caller, priority, context.time_remaining(), name)
 
     async def RecommendMove(  # noqa: N802  # its name in proto/
         self, request: api.RecommendMoveRequest, context: Context
     ) -> api.RecommendMoveResponse:
-        """Search until the effective deadline, and respond with the result. Raises Refusal."""
+        """Search until the effective deadline, and respond with the result. Raises ServiceError."""
         admission = self._admit("RecommendMove", Priority.MOVE, context)
-        answer = await self._analyst.ask(read_question(request, admission.caller), admission)
+        answer = await self._analysis.ask(read_question(request, admission.caller), admission)
         message = write_recommendation(answer, request.max_lines)
-        self._analyst.delivered(answer)
+        self._analysis.delivered(answer)
         return message
 
     async def Analyze(  # type: ignore[override]  # noqa: N802  # grpc.aio also accepts a coroutine that writes
         self, request: api.AnalyzeRequest, context: Context
     ) -> None:
-        """Stream interim tables until the search ends, then the final one. Raises Refusal."""
+        """Stream interim tables until the search ends, then the final one. Raises ServiceError."""
         priority = Priority.BACKGROUND if request.background else Priority.HINT
         admission = self._admit("Analyze", priority, context)
-        answers = self._analyst.watch(read_analysis(request, admission.caller), admission)
+        answers = self._analysis.watch(read_analysis(request, admission.caller), admission)
         await write_each(answers, partial(self._write, request, context))
 
     async def _write(self, request: api.AnalyzeRequest, context: Context, answer: Answer) -> None:
         """Write one response of a stream."""
         recommendation = write_recommendation(answer, request.question.max_lines)
         if answer.final:
-            self._analyst.delivered(answer)
+            self._analysis.delivered(answer)
         await context.write(
             api.AnalyzeResponse(recommendation=recommendation, sequence=answer.sequence, final=answer.final)
         )

@@ -16,9 +16,9 @@ from clerestory.engine.errors import BadPosition, fault_of
 from clerestory.engine.games import GAMES
 from clerestory.engine.tuning import level_as
 from clerestory.i18n.sentences import Text, text
-from clerestory.refusals import Faults, Reason, Refusal, refuse
 from clerestory.server.analysis.caller import Caller
 from clerestory.server.analysis.question import Question, Terms, posed
+from clerestory.service_errors import Faults, Reason, ServiceError, raise_error
 from clerestory.v1 import advisor_pb2 as api
 from clerestory.v1.position_pb2 import Position
 
@@ -32,7 +32,7 @@ KEPT = 256  # positions of recent queries, under 3 MB
 
 
 def read_analysis(request: api.AnalyzeRequest, caller: Caller) -> Question:
-    """Parse the query in a caller's request. Raises Refusal, which lists all faults."""
+    """Parse the query in a caller's request. Raises ServiceError, which lists all faults."""
     more: dict[str, Any] = {"certainty": request.target_certainty if request.HasField("target_certainty") else None}
     if request.HasField("update_interval"):
         more["interval"] = seconds_of(request.update_interval)
@@ -47,7 +47,7 @@ def read_question(
     observer: int | None = None,
     more: Mapping[str, Any] = MappingProxyType({}),
 ) -> Question:
-    """Parse the query in a request. Raises Refusal, which lists all faults.
+    """Parse the query in a request. Raises ServiceError, which lists all faults.
 
     Args:
         request: the message.
@@ -60,7 +60,7 @@ def read_question(
     terms.check(faults)
     try:
         position = asked_position(caller, request.position)
-    except Refusal as refusal:
+    except ServiceError as refusal:
         faults.found += [(refusal.reason, f"{path}{field}", text) for field, text in refusal.faults]
         faults.require_none()
         raise
@@ -114,7 +114,7 @@ def seconds_of(time: Duration) -> float:
 
 
 def asked_position(caller: Caller, message: Position) -> State:
-    """Return the position of a caller's query. Raises Refusal as `read_position` does."""
+    """Return the position of a caller's query. Raises ServiceError as `read_position` does."""
     if message.ByteSize() > MAX_POSITION_BYTES:
         return read_position(message)  # raises for the size
     return kept_position(caller, message.SerializeToString())
@@ -130,17 +130,17 @@ def kept_position(caller: Caller, message: bytes) -> State:  # noqa: ARG001  # o
 
 
 def read_position(message: Position, path: str = "position") -> State:
-    """Return the position that a message describes. Raises Refusal, which lists all faults."""
+    """Return the position that a message describes. Raises ServiceError, which lists all faults."""
     game = message.WhichOneof("game")
     if fault := size_fault(message):
-        refuse(Reason.BAD_POSITION, path, fault_of(fault))
+        raise_error(Reason.BAD_POSITION, path, fault_of(fault))
     if game is None:
-        refuse(Reason.BAD_POSITION, path, fault_of(no_game()))
+        raise_error(Reason.BAD_POSITION, path, fault_of(no_game()))
     try:
         return GAMES[game].from_position(position_fields(message))
     except BadPosition as error:
         faults = [(f"{path}.{field}", description) for field, description in error.violations]
-        raise Refusal(Reason.BAD_POSITION, faults) from None
+        raise ServiceError(Reason.BAD_POSITION, faults) from None
 
 
 def size_fault(message: Position) -> Text | None:

@@ -12,12 +12,12 @@ from clerestory.engine.games import GAMES
 from clerestory.engine.record import read_records
 from clerestory.figures import Rollouts
 from clerestory.i18n.languages import ENGLISH
-from clerestory.refusals import Faults, Reason
 from clerestory.search.review import Annotation, PlyValuation
 from clerestory.server.analysis.reviews import ReviewStep, ReviewTerms
-from clerestory.server.rpc.spoken import SPOKEN, label_of, luck_of
+from clerestory.server.rpc.locale import LOCALE, label_of, luck_of
 from clerestory.server.rpc.translate import given, seconds_of
 from clerestory.server.rpc.translate_answers import in_one_line, read_text, write_favour, write_text
+from clerestory.service_errors import Faults, Reason
 from clerestory.v1 import annotation_pb2 as api
 
 MOST = 200_000  # iterations per search
@@ -46,7 +46,7 @@ class ReviewRequest:
 
 
 def read_annotation(request: api.AnnotateGameRequest) -> ReviewRequest:
-    """Parse a request for a review. Raises Refusal, which lists all faults."""
+    """Parse a request for a review. Raises ServiceError, which lists all faults."""
     faults, terms = Faults(), read_terms(request)
     terms.check(faults)
     kind = request.WhichOneof("game")
@@ -141,11 +141,11 @@ def read_plies(kept: Mapping[int, bytes]) -> dict[int, PlyValuation]:
 
 def write_plies(plies: Sequence[PlyValuation], game: Game) -> dict[int, bytes]:
     """Serialize plies for the store, in English whatever the locale of the call."""
-    asked = SPOKEN.set(ENGLISH)
+    asked = LOCALE.set(ENGLISH)
     try:
         return {one.ply: write_ply(one, game).SerializeToString(deterministic=True) for one in plies}
     finally:
-        SPOKEN.reset(asked)
+        LOCALE.reset(asked)
 
 
 def write_step(step: ReviewStep, game: Game) -> api.AnnotateGameResponse:
@@ -182,7 +182,7 @@ def write_review(review: Annotation) -> api.GameReview:
         seed=review.plan.seed,
         options={name: str(value) for name, value in review.settings.items()},
         viewer_seat=review.plan.viewer,
-        favour=write_favour(GAMES[review.game], len(review.names), SPOKEN.get()),
+        favour=write_favour(GAMES[review.game], len(review.names), LOCALE.get()),
     )
 
 

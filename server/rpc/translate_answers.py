@@ -18,7 +18,7 @@ from clerestory.search.result import Result, StopReason
 from clerestory.search.review.favour import favoured
 from clerestory.server.analysis.answer import Answer
 from clerestory.server.games.rulebook import held
-from clerestory.server.rpc.spoken import SPOKEN, label_of, name_of, told
+from clerestory.server.rpc.locale import LOCALE, label_of, name_of, translated_text
 from clerestory.server.rpc.translate_rules import write_action
 from clerestory.v1 import advisor_pb2 as api
 
@@ -41,7 +41,7 @@ def write_recommendation(answer: Answer, max_lines: int = 0) -> api.RecommendMov
     message = api.RecommendMoveResponse(
         seat=question.seat,
         observer=write_observer(question.observer),
-        best=None if best is None else write_named(game, best.action, SPOKEN.get()),
+        best=None if best is None else write_named(game, best.action, LOCALE.get()),
         statistics=write_statistics(
             result, certainty=0.0 if question.chance else result.certainty, waited=answer.waited
         ),
@@ -50,8 +50,8 @@ def write_recommendation(answer: Answer, max_lines: int = 0) -> api.RecommendMov
         catalogue=game.catalogue,
         reason=in_one_line(result.reasons, result.reason, game),
         reasons=[write_text(one, game) for one in result.reasons],
-        lead=None if (ahead := standing(result.best)) is None else write_kept(ahead, game, SPOKEN.get()),
-        favour=write_favour(game, question.view.seats, SPOKEN.get()),
+        lead=None if (ahead := standing(result.best)) is None else write_kept(ahead, game, LOCALE.get()),
+        favour=write_favour(game, question.view.seats, LOCALE.get()),
         warnings=[write_warning(*remark, game) for remark in answer.remarks],
         level=None if best is None else question.terms.level,
         engine_version=clerestory.__version__,
@@ -72,7 +72,9 @@ def write_favour(game: Game, seats: int, language: str) -> api.Text | None:  # n
 
 def in_one_line(reasons: Sequence[Text], english: str, game: Game) -> str:
     """Join reasons in the locale of the call; return the English text if there is nothing else."""
-    return english if SPOKEN.get() == ENGLISH or not reasons else " ".join(told(one, game) for one in reasons)
+    return (
+        english if LOCALE.get() == ENGLISH or not reasons else " ".join(translated_text(one, game) for one in reasons)
+    )
 
 
 @lru_cache(maxsize=1024)
@@ -85,7 +87,7 @@ def write_text(one: Text, game: Game) -> api.Text:
     """Return a text about a game as a message."""
     arguments = [write_argument(name, value, game) for name, value in one.arguments]
     english = said(one, game.name)
-    text = english if SPOKEN.get() == ENGLISH else told(one, game)
+    text = english if LOCALE.get() == ENGLISH else translated_text(one, game)
     return api.Text(code=one.code, arguments=arguments, english=english, text=text)
 
 
@@ -123,7 +125,7 @@ def read_argument(message: api.TextArgument) -> Argument:
 def write_warning(name: str, remark: Text, game: Game) -> api.Warning:
     """Return a warning as a message."""
     reason = api.WarningReason.Value(f"WARNING_REASON_{name}")
-    return api.Warning(reason=reason, description=told(remark, game), message=write_text(remark, game))
+    return api.Warning(reason=reason, description=translated_text(remark, game), message=write_text(remark, game))
 
 
 def write_observer(observer: int | None) -> api.Observer | None:
@@ -135,7 +137,7 @@ def write_observer(observer: int | None) -> api.Observer | None:
 
 def add_line(message: api.RecommendMoveResponse, line: Line, game: Game, *, doubtful: bool) -> None:
     """Add a line of a result to a response in place, because protobuf copies messages on assignment."""
-    language, variation = SPOKEN.get(), line.principal_variation
+    language, variation = LOCALE.get(), line.principal_variation
     added = message.lines.add(
         action=write_named(game, line.action, language),
         visits=line.visits,
@@ -174,7 +176,7 @@ def write_use(game: Game, item: str, count: int, *, alike: bool) -> api.PlannedU
     """Return one use of a plan as a message, with the round of a card if another card in the plan has its name."""
     row = rows_of_cards(game).get(item)
     use = discard_of(item, count) if row is None else use_of(row, count, alike=alike)
-    return api.PlannedUse(item=item, times=count, label=told(use, game))
+    return api.PlannedUse(item=item, times=count, label=translated_text(use, game))
 
 
 def write_outlook(outlook: Outlook) -> api.Outlook:

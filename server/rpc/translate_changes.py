@@ -6,7 +6,7 @@ from functools import lru_cache
 from clerestory.engine.changes import Change
 from clerestory.engine.core import Game
 from clerestory.i18n import has, say
-from clerestory.server.rpc.spoken import SPOKEN, name_of
+from clerestory.server.rpc.locale import LOCALE, name_of
 from clerestory.v1 import rules_pb2 as rules
 
 REMEMBERED = 4096  # cached texts
@@ -24,7 +24,7 @@ def write_change(game: Game, change: Change) -> rules.Change:
 
 def in_words(game: Game, change: Change) -> str:
     """Return a change in the locale of the call: `+2 points (Mason)`."""
-    return worded(game, change, SPOKEN.get())
+    return worded(game, change, LOCALE.get())
 
 
 @lru_cache(REMEMBERED)
@@ -38,13 +38,13 @@ def worded(game: Game, change: Change, language: str) -> str:
     if cause.casefold() in thing.casefold() and not change.lost:
         cause = ""  # avoid repeating the cause
     key, amount = "change.lost" if change.lost else "change.cause" if cause else "change", f"{change.amount:+d}"
-    told = {"amount": "" if alone else amount, "thing": thing, "cause": cause, "count": change.lost}
-    return say("service", key, language=language, **told).strip()
+    translated_text = {"amount": "" if alone else amount, "thing": thing, "cause": cause, "count": change.lost}
+    return say("service", key, language=language, **translated_text).strip()
 
 
 def item_of(game: Game, change: Change) -> str:
     """Return the name of the changed item in the locale of the call: a card, a material, or a cell of a grid."""
     row, dot, column = change.item.partition(".")
     if dot and has(game.name, "cell"):
-        return say(game.name, "cell", language=SPOKEN.get(), row=row, column=column)
+        return say(game.name, "cell", language=LOCALE.get(), row=row, column=column)
     return name_of(game, change.item)

@@ -11,7 +11,7 @@ from clerestory.i18n import say
 from clerestory.i18n.characters import name_of_character
 from clerestory.i18n.languages import ENGLISH
 from clerestory.i18n.sentences import SERVICE, said
-from clerestory.server.games.kept import ServerGame, TakeBackProposal
+from clerestory.server.games.hosted import HostedGame, TakeBackProposal
 from clerestory.server.games.log import (
     BotSettings,
     EndReason,
@@ -27,7 +27,7 @@ from clerestory.server.games.log import (
 )
 from clerestory.server.games.viewer import Presence, Viewer
 from clerestory.server.games.views import EntryView, SeatView, record_for, steps_of_line, steps_since, views_of
-from clerestory.server.rpc.spoken import SPOKEN
+from clerestory.server.rpc.locale import LOCALE
 from clerestory.server.rpc.translate_answers import duration
 from clerestory.server.rpc.translate_changes import write_changes
 from clerestory.server.rpc.translate_rules import (
@@ -59,61 +59,61 @@ ENDS = wire_values(EndReason, games.EndReason, "END_REASON")
 # -- a game ----------------------------------------------------------------------------------------
 
 
-def write_game(kept: ServerGame, *, listed: bool = False) -> games.Game:
+def write_game(hosted: HostedGame, *, listed: bool = False) -> games.Game:
     """Return the public part of a game. For a viewer with a delay, apply `visible` first.
 
     In a list, the sources of points are not given by card, because that takes a replay.
     """
-    head, revealed = kept.head, kept.over and kept.head.seed is not None
+    head, revealed = hosted.head, hosted.over and hosted.head.seed is not None
     return games.Game(
         game_id=head.game_id,
         game=head.game,
         rules_revision=head.rules_revision,
         catalogue=head.catalogue,
         options=write_options(head.options),
-        seats=[write_seat(seat, holder) for seat, holder in enumerate(kept.seats)],
-        status=status_of(kept),
-        version=kept.version,
-        ply=kept.ply,
-        turn=turn_of(kept),
-        move_deadline=None if kept.deadline is None else moment(int(kept.deadline)),
-        take_back=None if kept.proposal is None else write_question(kept, kept.proposal),
-        end=write_end(kept, listed=listed),
+        seats=[write_seat(seat, holder) for seat, holder in enumerate(hosted.seats)],
+        status=status_of(hosted),
+        version=hosted.version,
+        ply=hosted.ply,
+        turn=turn_of(hosted),
+        move_deadline=None if hosted.deadline is None else moment(int(hosted.deadline)),
+        take_back=None if hosted.proposal is None else write_question(hosted, hosted.proposal),
+        end=write_end(hosted, listed=listed),
         created=moment(head.created),
-        updated=moment(kept.entries[-1].moment if kept.entries else head.created),
+        updated=moment(hosted.entries[-1].moment if hosted.entries else head.created),
         commitment=head.commitment,
         seed=head.seed if revealed else None,
         salt=head.salt if revealed else "",
         seed_chosen=head.seed_chosen,
-        frozen_reason="" if kept.over else reason_frozen(kept),
+        frozen_reason="" if hosted.over else reason_frozen(hosted),
     )
 
 
 def write_unreadable(game_id: str, why: str) -> games.Game:
     """Return the message of a game that cannot be read or shown."""
-    told = why if SPOKEN.get() == ENGLISH else say(SERVICE, "frozen.unreadable", language=SPOKEN.get())
-    return games.Game(game_id=game_id, status=games.GAME_STATUS_FROZEN, frozen_reason=told)
+    translated_text = why if LOCALE.get() == ENGLISH else say(SERVICE, "frozen.unreadable", language=LOCALE.get())
+    return games.Game(game_id=game_id, status=games.GAME_STATUS_FROZEN, frozen_reason=translated_text)
 
 
-def reason_frozen(kept: ServerGame) -> str:
+def reason_frozen(hosted: HostedGame) -> str:
     """Return why a game is frozen, in the locale of the call; "" if it is not."""
-    return "" if kept.why_frozen is None else said(kept.why_frozen, kept.head.game, SPOKEN.get())
+    return "" if hosted.why_frozen is None else said(hosted.why_frozen, hosted.head.game, LOCALE.get())
 
 
-def status_of(kept: ServerGame) -> games.GameStatus.ValueType:
+def status_of(hosted: HostedGame) -> games.GameStatus.ValueType:
     """Return the status of a game."""
-    if kept.over:
+    if hosted.over:
         return games.GAME_STATUS_OVER
-    if kept.frozen:
+    if hosted.frozen:
         return games.GAME_STATUS_FROZEN
-    return games.GAME_STATUS_OPEN if kept.waiting else games.GAME_STATUS_RUNNING
+    return games.GAME_STATUS_OPEN if hosted.waiting else games.GAME_STATUS_RUNNING
 
 
-def turn_of(kept: ServerGame) -> rules.Turn | None:
+def turn_of(hosted: HostedGame) -> rules.Turn | None:
     """Return whose turn it is; None if no one can act."""
-    if kept.over:
+    if hosted.over:
         return rules.Turn(kind=rules.TURN_KIND_OVER)
-    return write_turn(kept.position.turn) if kept.running else None
+    return write_turn(hosted.position.turn) if hosted.running else None
 
 
 def write_options(options: GameOptions) -> games.GameOptions:
@@ -153,25 +153,25 @@ def name_of_holder(holder: Holder) -> str:
     if holder.kind == SeatKind.PERSON:
         return holder.name
     bot = holder.bot if holder.kind == SeatKind.BOT else None
-    return "" if bot is None else name_of_character(bot.character, SPOKEN.get())
+    return "" if bot is None else name_of_character(bot.character, LOCALE.get())
 
 
-def write_question(kept: ServerGame, question: TakeBackProposal) -> games.TakeBackQuestion:
+def write_question(hosted: HostedGame, question: TakeBackProposal) -> games.TakeBackQuestion:
     """Return the pending take-back."""
-    return games.TakeBackQuestion(ply=question.ply, seat=question.seat, missing=kept.missing(question))
+    return games.TakeBackQuestion(ply=question.ply, seat=question.seat, missing=hosted.missing(question))
 
 
-def write_end(kept: ServerGame, *, listed: bool) -> games.GameEnd | None:
+def write_end(hosted: HostedGame, *, listed: bool) -> games.GameEnd | None:
     """Return how a game ended; None if it is not over."""
-    if not kept.over:
+    if not hosted.over:
         return None
-    if kept.ended is None:
-        outcome = write_outcome(kept.position, None if listed else kept.score_parts())
+    if hosted.ended is None:
+        outcome = write_outcome(hosted.position, None if listed else hosted.score_parts())
         return games.GameEnd(reason=games.END_REASON_PLAYED, outcome=outcome)
-    message = ended(kept.ended, len(kept.seats))
-    if message.HasField("outcome") and not kept.frozen:
-        parts = by_position(kept.position) if listed else kept.score_parts()
-        message.outcome.scores.extend(write_scores(kept.position, parts))
+    message = ended(hosted.ended, len(hosted.seats))
+    if message.HasField("outcome") and not hosted.frozen:
+        parts = by_position(hosted.position) if listed else hosted.score_parts()
+        message.outcome.scores.extend(write_scores(hosted.position, parts))
     return message
 
 
@@ -205,24 +205,24 @@ def write_view(view: SeatView) -> games.GameView:
         seat=view.seat,
         position=write_position(view.state),
         actions=write_actions(view.state).actions if view.acts else None,
-        unsaid=[write_action(game, outcome) for outcome in view.private],
-        points=view.state.points(),
+        private_outcomes=[write_action(game, outcome) for outcome in view.private],
+        points=view.state.current_scores(),
     )
 
 
 # -- entries ---------------------------------------------------------------------------------------
 
 
-def write_line(kept: ServerGame, first: int, last: int, viewer: Viewer) -> list[games.GameEntry]:
+def write_line(hosted: HostedGame, first: int, last: int, viewer: Viewer) -> list[games.GameEntry]:
     """Return the entries of the current line between two plies, both included, as a viewer may know them."""
-    return write_entries(kept, steps_of_line(kept, first, last, viewer))
+    return write_entries(hosted, steps_of_line(hosted, first, last, viewer))
 
 
-def write_entries(kept: ServerGame, steps: Iterable[EntryView]) -> list[games.GameEntry]:
+def write_entries(hosted: HostedGame, steps: Iterable[EntryView]) -> list[games.GameEntry]:
     """Return entries of a game as messages."""
     written = []
     for step in steps:
-        message = write_entry(len(kept.seats), step)
+        message = write_entry(len(hosted.seats), step)
         message.version, message.ply = step.version, step.ply
         written.append(message)
     return written
@@ -269,20 +269,20 @@ def applied(step: EntryView) -> games.GameEntry:
 
 
 def write_state(
-    before: ServerGame, kept: ServerGame, viewer: Viewer, *, present: bool = True
+    before: HostedGame, hosted: HostedGame, viewer: Viewer, *, present: bool = True
 ) -> games.WatchGameResponse:
     """Return a game as a viewer sees it, with the entries since `before`.
 
     Args:
         before: the game as the viewer last saw it.
-        kept: the game.
+        hosted: the game.
         viewer: the viewer.
         present: whether this is the latest version, so that actions are possible.
     """
     return games.WatchGameResponse(
-        game=write_game(kept),
-        views=write_views(views_of(kept, viewer, latest=present)),
-        entries=write_entries(kept, steps_since(before, kept, viewer)),
+        game=write_game(hosted),
+        views=write_views(views_of(hosted, viewer, latest=present)),
+        entries=write_entries(hosted, steps_since(before, hosted, viewer)),
     )
 
 
@@ -291,7 +291,7 @@ def write_presence(presence: Presence) -> games.Presence:
     return games.Presence(seats=presence.seats, onlookers=presence.onlookers)
 
 
-def write_record(kept: ServerGame, viewer: Viewer) -> games.GetRecordResponse:
+def write_record(hosted: HostedGame, viewer: Viewer) -> games.GetRecordResponse:
     """Return the record, as far as a viewer may know it."""
-    lines = record_for(kept, viewer).lines()
-    return games.GetRecordResponse(record="".join(f"{line}\n" for line in lines), whole=kept.over)
+    lines = record_for(hosted, viewer).lines()
+    return games.GetRecordResponse(record="".join(f"{line}\n" for line in lines), whole=hosted.over)

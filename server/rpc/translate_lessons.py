@@ -2,13 +2,13 @@
 
 from clerestory.engine.games import GAMES
 from clerestory.engine.scoring import changes_of
-from clerestory.refusals import Reason, refuse
 from clerestory.server.games.rulebook import PlayedAction, require_few
 from clerestory.server.lessons import Course, Lesson, NoLesson, NotAllowed, lesson, lessons
 from clerestory.server.lessons.course import LessonView
 from clerestory.server.lessons.words import about, said, title
-from clerestory.server.rpc.spoken import SPOKEN
+from clerestory.server.rpc.locale import LOCALE
 from clerestory.server.rpc.translate_rules import read_game, write_legal, write_played, write_position, write_turn
+from clerestory.service_errors import Reason, raise_error
 from clerestory.v1 import lessons_pb2 as api
 from clerestory.v1.rules_pb2 import AppliedAction
 
@@ -22,26 +22,26 @@ def read_files() -> None:
 
 
 def read_lessons(request: api.ListLessonsRequest) -> list[Lesson]:
-    """Return the requested lessons. Raises Refusal: BAD_GAME."""
+    """Return the requested lessons. Raises ServiceError: BAD_GAME."""
     games = [read_game(request.game)] if request.game else list(GAMES.values())
     return [one for game in games for one in lessons(game)]
 
 
 def read_course(request: api.FollowLessonRequest) -> Course:
-    """Return the requested lesson at its start. Raises Refusal: NO_SUCH_LESSON, TOO_MANY_ACTIONS."""
+    """Return the requested lesson at its start. Raises ServiceError: NO_SUCH_LESSON, TOO_MANY_ACTIONS."""
     require_few("actions", len(request.actions), MOST_TRIED)
     try:
         return Course(lesson(request.lesson))
     except NoLesson as error:
-        refuse(Reason.NO_SUCH_LESSON, "lesson", str(error))
+        raise_error(Reason.NO_SUCH_LESSON, "lesson", str(error))
 
 
 def attempt(course: Course, index: int, text: str) -> None:
-    """Play an action of the learner. Raises Refusal: ILLEGAL_ACTION."""
+    """Play an action of the learner. Raises ServiceError: ILLEGAL_ACTION."""
     try:
         course.attempt(index, text)
     except NotAllowed as error:
-        refuse(Reason.ILLEGAL_ACTION, f"actions[{error.index}]", str(error))
+        raise_error(Reason.ILLEGAL_ACTION, f"actions[{error.index}]", str(error))
 
 
 def write_list(known: list[Lesson]) -> api.ListLessonsResponse:
@@ -55,8 +55,8 @@ def write_summary(one: Lesson) -> api.LessonSummary:
         lesson=one.name,
         game=one.game.name,
         number=one.number,
-        title=title(one, SPOKEN.get()),
-        about=about(one, SPOKEN.get()),
+        title=title(one, LOCALE.get()),
+        about=about(one, LOCALE.get()),
         minutes=one.minutes,
     )
 
@@ -73,7 +73,7 @@ def write_course(course: Course) -> api.FollowLessonResponse:
         stars=course.stars(),
     )
     if step := course.step:
-        answer.task = said(course.lesson, step.words, course.state, SPOKEN.get())
+        answer.task = said(course.lesson, step.words, course.state, LOCALE.get())
         answer.lights.extend(step.words.light)
         answer.hints = bool(step.task and step.task.hints)
     else:
@@ -87,10 +87,10 @@ def write_scene(one: Lesson, scene: LessonView) -> api.LessonScene:
         position=write_position(scene.state),
         turn=write_turn(scene.state.turn),
         applied=write_applied(scene),
-        text=said(one, scene.words, scene.state, SPOKEN.get()),
+        text=said(one, scene.words, scene.state, LOCALE.get()),
         lights=scene.words.light if scene.words else (),
         wrong=scene.wrong,
-        points=scene.state.points(),
+        points=scene.state.current_scores(),
     )
 
 

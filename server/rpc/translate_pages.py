@@ -5,10 +5,10 @@ import binascii
 import re
 from collections.abc import Sequence
 
-from clerestory.refusals import Reason, refuse
 from clerestory.server.games.store import GameFilter
 from clerestory.server.games.tokens import GAME_ID
 from clerestory.server.games.viewer import digest_of
+from clerestory.service_errors import Reason, raise_error
 from clerestory.v1 import games_pb2 as games
 
 USUAL, MOST = 50, 100  # games on a page
@@ -22,17 +22,19 @@ STATUSES = {games.GAME_STATUS_OPEN: "open", games.GAME_STATUS_RUNNING: "running"
 def wanted_of(request: games.GameServiceListGamesRequest) -> GameFilter:
     """Return the query for a page plus one game, which shows whether more follow.
 
-    Raises Refusal: BAD_PAGE, BAD_GAME.
+    Raises ServiceError: BAD_PAGE, BAD_GAME.
     """
     size = request.page_size or USUAL
     if size > MOST:
-        refuse(Reason.BAD_PAGE, "page_size", f"is {size}; must be {MOST} at most")
+        raise_error(Reason.BAD_PAGE, "page_size", f"is {size}; must be {MOST} at most")
     if len(request.tokens) > MAX_TOKENS:
-        refuse(Reason.BAD_PAGE, "tokens", f"has {len(request.tokens)} tokens; must have {MAX_TOKENS} at most")
+        raise_error(Reason.BAD_PAGE, "tokens", f"has {len(request.tokens)} tokens; must have {MAX_TOKENS} at most")
     if request.status and request.status not in STATUSES:
-        refuse(Reason.BAD_PAGE, "status", "must be open, running or over; frozen games are listed if it is left out")
+        raise_error(
+            Reason.BAD_PAGE, "status", "must be open, running or over; frozen games are listed if it is left out"
+        )
     if not GAME.fullmatch(request.game):
-        refuse(Reason.BAD_GAME, "game", f"{request.game[:40]!r} is not the name of a game")
+        raise_error(Reason.BAD_GAME, "game", f"{request.game[:40]!r} is not the name of a game")
     return GameFilter(
         limit=size + 1,
         game=request.game,
@@ -51,13 +53,13 @@ def next_page(found: Sequence[tuple[str, int]], limit: int) -> str:
 
 
 def read_page(token: str) -> tuple[int, str]:
-    """Return the position at which a page begins. Raises Refusal: BAD_PAGE."""
+    """Return the position at which a page begins. Raises ServiceError: BAD_PAGE."""
     try:
         found = PAGE.fullmatch(base64.urlsafe_b64decode(token.encode()).decode())
     except (ValueError, binascii.Error):
         found = None
     if found is None or int(found[1]) > LATEST:
-        refuse(Reason.BAD_PAGE, "page_token", "is not the next_page_token of an earlier answer")
+        raise_error(Reason.BAD_PAGE, "page_token", "is not the next_page_token of an earlier answer")
     return int(found[1]), found[2]
 
 

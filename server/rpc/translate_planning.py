@@ -6,11 +6,11 @@ from clerestory.engine.changes import Change
 from clerestory.engine.core import Game
 from clerestory.engine.plans import Fault, Plan, Possible
 from clerestory.i18n import say
-from clerestory.refusals import Reason, Refusal, refuse
 from clerestory.server.games.rulebook import GivenPosition
-from clerestory.server.rpc.spoken import SPOKEN, name_of
+from clerestory.server.rpc.locale import LOCALE, name_of
 from clerestory.server.rpc.translate_changes import write_changes
 from clerestory.server.rpc.translate_rules import write_action, write_any
+from clerestory.service_errors import Reason, ServiceError, raise_error
 from clerestory.v1 import advisor_pb2 as advisor
 from clerestory.v1 import rules_pb2 as rules
 
@@ -38,9 +38,9 @@ def write_carried_out(given: GivenPosition, changes: Sequence[Change]) -> rules.
 
 
 def read_uses(uses: Sequence[advisor.PlannedUse]) -> dict[str, int]:
-    """Return how often each item of a plan is used. Raises Refusal for repeated items or too large numbers."""
+    """Return how often each item of a plan is used. Raises ServiceError for repeated items or too large numbers."""
     if len(uses) > MOST_USES:
-        refuse(Reason.TOO_MANY_ACTIONS, "uses", f"has {len(uses)} items; must have {MOST_USES} at most")
+        raise_error(Reason.TOO_MANY_ACTIONS, "uses", f"has {len(uses)} items; must have {MOST_USES} at most")
     times: dict[str, int] = {}
     faults = []
     for place, use in enumerate(uses):
@@ -50,7 +50,7 @@ def read_uses(uses: Sequence[advisor.PlannedUse]) -> dict[str, int]:
             faults.append((f"uses[{place}].times", f"is {use.times}; must be {MOST_TIMES} at most"))
         times[use.item] = use.times
     if faults:
-        raise Refusal(Reason.BAD_ACTION, faults)
+        raise ServiceError(Reason.BAD_ACTION, faults)
     return times
 
 
@@ -68,7 +68,7 @@ def write_fault(game: Game, fault: Fault) -> rules.PlanFault:
     return rules.PlanFault(
         item=fault.item[:40],
         code=fault.code,
-        text=say("service", f"plan.{fault.code}", language=SPOKEN.get(), **words, **numbers),
+        text=say("service", f"plan.{fault.code}", language=LOCALE.get(), **words, **numbers),
         arguments=[
             *(advisor.TextArgument(name=name, word=word) for name, word in words.items()),
             *(advisor.TextArgument(name=name, number=number) for name, number in numbers.items()),

@@ -4,19 +4,19 @@ from dataclasses import replace
 from typing import Any
 
 from clerestory.engine.tuning import level_as
-from clerestory.refusals import Faults, Reason, refuse
-from clerestory.server.games.asked import check_holder, check_name, check_request
+from clerestory.server.games.creation import NewGame
 from clerestory.server.games.log import BotSettings, EndReason, GameOptions, Holder, SeatKind
-from clerestory.server.games.making import NewGame
+from clerestory.server.games.new_game_checks import check_holder, check_name, check_request
 from clerestory.server.games.rulebook import require_seats
 from clerestory.server.rpc.translate import given, seconds_of
 from clerestory.server.rpc.translate_games import ENDS, HINTS, ONLOOKERS, SEATS, TAKE_BACKS
 from clerestory.server.rpc.translate_rules import read_any, read_game
+from clerestory.service_errors import Faults, Reason, raise_error
 from clerestory.v1 import games_pb2 as games
 
 
 def read_plan(request: games.CreateGameRequest) -> NewGame:
-    """Return the plan in a request. Raises Refusal with all faults."""
+    """Return the plan in a request. Raises ServiceError with all faults."""
     game, faults = read_game(request.game), Faults()
     require_seats(game, len(request.seats))
     plan = NewGame(
@@ -34,7 +34,7 @@ def read_plan(request: games.CreateGameRequest) -> NewGame:
 
 
 def read_join(request: games.JoinGameRequest) -> tuple[int | None, str]:
-    """Return the requested seat, None for any, and the player's name. Raises Refusal."""
+    """Return the requested seat, None for any, and the player's name. Raises ServiceError."""
     faults = Faults()
     check_name(request.name, "", faults)
     check_request(request.request_id, faults)
@@ -43,7 +43,7 @@ def read_join(request: games.JoinGameRequest) -> tuple[int | None, str]:
 
 
 def read_seat_plan(request: games.SetSeatRequest) -> Holder:
-    """Return the new holder of a seat. Raises Refusal."""
+    """Return the new holder of a seat. Raises ServiceError."""
     faults = Faults()
     holder = read_holder(request.plan, "plan.", faults)
     check_holder(holder, "plan.", faults)
@@ -52,10 +52,10 @@ def read_seat_plan(request: games.SetSeatRequest) -> Holder:
 
 
 def read_end(request: games.EndGameRequest) -> tuple[EndReason, int | None]:
-    """Return how a game ends, and the named seat. Raises Refusal."""
+    """Return how a game ends, and the named seat. Raises ServiceError."""
     found = {number: reason for reason, number in ENDS.items()}.get(request.reason)
     if found is None:
-        refuse(Reason.BAD_OPTIONS, "reason", "must be END_REASON_RESIGNED or END_REASON_ABANDONED")
+        raise_error(Reason.BAD_OPTIONS, "reason", "must be END_REASON_RESIGNED or END_REASON_ABANDONED")
     return found, given(request, "seat")
 
 

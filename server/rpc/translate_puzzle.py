@@ -4,21 +4,21 @@ from collections.abc import Sequence
 
 from clerestory.engine.core import Game
 from clerestory.engine.games import GAMES
-from clerestory.refusals import Reason, refuse
 from clerestory.search.reasons import in_english
 from clerestory.search.review.puzzle import BadTry, NoPuzzle, Puzzle, puzzle, puzzles
 from clerestory.server.games.rulebook import some_of
 from clerestory.server.rpc.translate_answers import in_one_line, write_plan, write_text
 from clerestory.server.rpc.translate_rules import read_game, write_action, write_position
+from clerestory.service_errors import Reason, raise_error
 from clerestory.v1 import puzzle_pb2 as api
 
 
 def read_puzzle(reference: api.PuzzleReference) -> Puzzle:
-    """Return the puzzle that a message refers to. Raises Refusal: BAD_GAME, NO_SUCH_PUZZLE."""
+    """Return the puzzle that a message refers to. Raises ServiceError: BAD_GAME, NO_SUCH_PUZZLE."""
     try:
         return puzzle(read_game(reference.game, "puzzle.game"), reference.number)
     except NoPuzzle as error:
-        refuse(Reason.NO_SUCH_PUZZLE, "puzzle.number", str(error))
+        raise_error(Reason.NO_SUCH_PUZZLE, "puzzle.number", str(error))
 
 
 def read_files() -> None:
@@ -54,7 +54,7 @@ def write_puzzle(one: Puzzle) -> api.GetPuzzleResponse:
 def read_try(one: Puzzle, request: api.TryPuzzleRequest) -> tuple[str, ...]:
     """Return the texts of the action or plan in a request; () for none.
 
-    Raises Refusal for an attempt that cannot be played: BAD_ACTION, or ILLEGAL_ACTION with some legal actions.
+    Raises ServiceError for an attempt that cannot be played: BAD_ACTION, or ILLEGAL_ACTION with some legal actions.
     """
     texts = tuple(request.actions) or ((request.action,) if request.action else ())
     try:
@@ -63,19 +63,19 @@ def read_try(one: Puzzle, request: api.TryPuzzleRequest) -> tuple[str, ...]:
         place = f"actions[{error.number}]" if request.actions else "action"
         typed = repr(texts[error.number][:40])
         if error.legal is None:
-            refuse(Reason.BAD_ACTION, place, f"{typed} is not an action of {one.game.name}")
+            raise_error(Reason.BAD_ACTION, place, f"{typed} is not an action of {one.game.name}")
         says = f"{typed} is not legal there in puzzle {one.number}; there are {some_of(error.legal)}"
-        refuse(Reason.ILLEGAL_ACTION, place, says)
+        raise_error(Reason.ILLEGAL_ACTION, place, says)
 
 
 def write_try(one: Puzzle, texts: Sequence[str]) -> api.TryPuzzleResponse:
-    """Return the result of an attempt; without one, only the answer. Raises Refusal: ILLEGAL_ACTION."""
+    """Return the result of an attempt; without one, only the answer. Raises ServiceError: ILLEGAL_ACTION."""
     tried = api.TryPuzzleResponse()
     if texts:
         try:
             tried.loss, tried.right = one.loss(texts), one.solved_by(texts)
         except KeyError:
-            refuse(Reason.ILLEGAL_ACTION, "actions", f"are no plan of puzzle {one.number}")
+            raise_error(Reason.ILLEGAL_ACTION, "actions", f"are no plan of puzzle {one.number}")
     if tried.right or not texts:
         tried.MergeFrom(write_answer(one))
     return tried

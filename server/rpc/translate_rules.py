@@ -14,11 +14,11 @@ from clerestory.engine.value import FARTHEST, LEARNED, distance_of, is_shipped, 
 from clerestory.i18n.cards import card_names
 from clerestory.i18n.characters import manner_in_words, name_of_character
 from clerestory.i18n.sentences import text
-from clerestory.refusals import Reason, refuse
 from clerestory.server.games.rulebook import GivenPosition, PlayedAction, kind_fault
-from clerestory.server.rpc.spoken import SPOKEN, label_of
+from clerestory.server.rpc.locale import LOCALE, label_of
 from clerestory.server.rpc.translate import read_position
 from clerestory.server.rpc.translate_changes import write_changes
+from clerestory.service_errors import Reason, raise_error
 from clerestory.v1 import advisor_pb2 as advisor
 from clerestory.v1 import rules_pb2 as rules
 from clerestory.v1.position_pb2 import Position
@@ -30,25 +30,25 @@ NO_KIND = text("fault.kind")
 
 
 def read_any(message: rules.AnyPosition, path: str = "position") -> GivenPosition:
-    """Return a position of either kind. Raises Refusal, which lists all faults."""
+    """Return a position of either kind. Raises ServiceError, which lists all faults."""
     kind = message.WhichOneof("kind")
     if kind is None:
-        refuse(Reason.BAD_POSITION, path, fault_of(NO_KIND))
+        raise_error(Reason.BAD_POSITION, path, fault_of(NO_KIND))
     if kind == "referee":
         return read_kind(message.referee.truth, True, f"{path}.referee.truth")
     return read_kind(message.position, False, f"{path}.position")
 
 
 def read_referee(message: rules.RefereePosition) -> State:
-    """Return a referee's position. Raises Refusal, which lists all faults."""
+    """Return a referee's position. Raises ServiceError, which lists all faults."""
     return read_kind(message.truth, True, "referee.truth").state
 
 
 def read_kind(message: Position, referee: bool, path: str) -> GivenPosition:
-    """Return a position of one kind. Raises Refusal, which lists all faults."""
+    """Return a position of one kind. Raises ServiceError, which lists all faults."""
     given = GivenPosition(read_position(message, path), referee)
     if fault := kind_fault(given):
-        refuse(Reason.BAD_POSITION, path, fault_of(fault))
+        raise_error(Reason.BAD_POSITION, path, fault_of(fault))
     return given
 
 
@@ -89,13 +89,13 @@ def write_outcome(state: State, parts: Sequence[Mapping[ScoreSource, float]] | N
         return None
     scores = write_scores(state, by_position(state) if parts is None else parts)
     return rules.Outcome(
-        win_shares=state.returns(), margins=state.margins(), scores=scores, tie_break=write_tie_break(state)
+        win_shares=state.win_shares(), margins=state.margins(), scores=scores, tie_break=write_tie_break(state)
     )
 
 
 def write_scores(state: State, parts: Sequence[Mapping[ScoreSource, float]]) -> list[rules.SeatScore]:
     """Return the scores of a position as messages, with their sources."""
-    scores = state.scores() if state.over else [sum(seat.values()) for seat in parts]
+    scores = state.final_scores() if state.over else [sum(seat.values()) for seat in parts]
     return [
         rules.SeatScore(seat=seat, score=score, parts=[write_part(*part) for part in parts[seat].items() if part[1]])
         for seat, score in enumerate(scores)
@@ -117,9 +117,9 @@ def write_tie_break(state: State) -> rules.TieBreak | None:
 
 
 def read_game(name: str, path: str = "game") -> Game:
-    """Return the game with a name. Raises Refusal, which lists all names."""
+    """Return the game with a name. Raises ServiceError, which lists all names."""
     if name not in GAMES:
-        refuse(Reason.BAD_GAME, path, f"{name[:40]!r} is not one of {', '.join(GAMES)}")
+        raise_error(Reason.BAD_GAME, path, f"{name[:40]!r} is not one of {', '.join(GAMES)}")
     return GAMES[name]
 
 
@@ -155,7 +155,7 @@ def write_characters() -> rules.ListCharactersResponse:
 
 def write_character(character: str, level: int) -> rules.Character:
     """Return a character as a message, in the locale of the call."""
-    language = SPOKEN.get()
+    language = LOCALE.get()
     return rules.Character(
         character=character,
         level=level,
@@ -201,7 +201,7 @@ def write_actions(state: State) -> rules.ListActionsResponse:
     legal = state.legal_actions()
     odds = state.odds() if state.turn == NATURE else [None] * len(legal)
     actions = [write_legal(state.game, action, chance) for action, chance in zip(legal, odds, strict=True)]
-    return rules.ListActionsResponse(turn=write_turn(state.turn), actions=actions, points=state.points())
+    return rules.ListActionsResponse(turn=write_turn(state.turn), actions=actions, points=state.current_scores())
 
 
 def write_legal(game: Game, action: Action, chance: float | None) -> rules.LegalAction:

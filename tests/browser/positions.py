@@ -21,7 +21,7 @@ def nearly_won(page: Page, other: str = "bot1") -> None:
     blue |= {field: red[field] for field in ("gold", "supply", "camp", "section_1")}
     blue |= {"section_2": ["mortar", "brick", "cloth"], "section_3": ["cloth", "bell"]}
     blue["materials"] = {**red["materials"], "beam": 1, "brick": 0}
-    begin_at(page, from_position(position).deal(Rng(1)), ["me", other])
+    begin_at(page, from_position(position).determinize(Rng(1)), ["me", other])
 
 
 LAST_BUILD = '.action[data-action="build III brick"]'  # wins the game of `nearly_won`

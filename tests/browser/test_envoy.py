@@ -1,4 +1,4 @@
-"""The unchanged page behind Envoy, with TLS and HTTP/2: in front of the door."""
+"""The unchanged page behind Envoy, with TLS and HTTP/2: in front of the gateway."""
 
 from pathlib import Path
 
@@ -13,10 +13,10 @@ from tools.lab.browser import experienced, page_server
 def test_the_page_works_unchanged(browser: Browser, envoy: str, tmp_path: Path) -> None:
     tls = free_port()
     with page_server("--workers", "1") as (_, url):
-        door = int(url.rstrip("/").rpartition(":")[2])
+        gateway = int(url.rstrip("/").rpartition(":")[2])
         address = f"https://127.0.0.1:{tls}"
         with (
-            in_front(envoy, tmp_path, {8080: door, 8443: tls}),
+            in_front(envoy, tmp_path, {8080: gateway, 8443: tls}),
             open_tab(experienced(browser, base_url=address, ignore_https_errors=True)) as page,
         ):
             assert page.evaluate("performance.getEntriesByType('navigation')[0].nextHopProtocol") == "h2"

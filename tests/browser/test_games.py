@@ -22,7 +22,7 @@ def test_a_game_is_played_as_the_core_has_it(page: Page, game: str, players: int
     if state.over:
         shown = page.get_by_test_id("winner").inner_text()
         bots = ["Perkin (Blue)", "Perkin (Green)", "Perkin (Yellow)"] if players > 2 else ["Perkin"]
-        won = [share == max(state.returns()) for share in state.returns()]
+        won = [share == max(state.win_shares()) for share in state.win_shares()]
         assert [name in shown for name in ["Red", *bots[: players - 1]]] == won, shown
 
 

@@ -34,7 +34,7 @@ def test_any_record_can_be_gone_through(page: Page, name: str) -> None:
     page.keyboard.press("End")
     expect(page.get_by_test_id("winner")).to_be_visible()
     scores = [float(cell) for cell in page.locator(".scores tbody tr").first.locator("td").all_inner_texts()]
-    assert scores == [floor(score) for score in state.scores()], "what decides between equal ones is beside them"
+    assert scores == [floor(score) for score in state.final_scores()], "what decides between equal ones is beside them"
     page.keyboard.press("ArrowLeft")
     expect(page.locator(f'.action[data-action="{state.history[-1].text}"]')).to_have_count(1)
 

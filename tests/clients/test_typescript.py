@@ -73,7 +73,7 @@ def project(source: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-def door() -> Iterator[str]:
+def gateway() -> Iterator[str]:
     with page_server("--workers", "1") as (_, url):
         yield url.rstrip("/")
 
@@ -119,21 +119,21 @@ def test_position_files_are_read_in_every_form(project: Path) -> None:
     assert [name for name, error in zip(names, errors, strict=True) if name not in error] == []
 
 
-def test_a_game_is_played_to_its_end(project: Path, door: str) -> None:
-    seen = printed(project, "game.ts", door)
+def test_a_game_is_played_to_its_end(project: Path, gateway: str) -> None:
+    seen = printed(project, "game.ts", gateway)
     assert (sum(seen["shares"]), seen["rising"], seen["troubles"]) == (pytest.approx(1), True, [])
     assert 0 < seen["moves"] < seen["forced"] < seen["record"]  # the last card of a round is played by the server
 
 
-def test_a_game_goes_on_through_connections_that_break(project: Path, door: str) -> None:
+def test_a_game_goes_on_through_connections_that_break(project: Path, gateway: str) -> None:
     cuts = [3000, 2500, 1500, 1000, 900, 600, 100, 20]
-    with cutting(address_of(door + "/"), cuts) as relay:
+    with cutting(address_of(gateway + "/"), cuts) as relay:
         seen = printed(project, "game.ts", relay)
     assert (sum(seen["shares"]), seen["rising"], cuts) == (pytest.approx(1), True, [])
 
 
-def test_calls_have_errors_deadlines_and_streams(project: Path, door: str) -> None:
-    assert printed(project, "calls.ts", door) == {
+def test_calls_have_errors_deadlines_and_streams(project: Path, gateway: str) -> None:
+    assert printed(project, "calls.ts", gateway) == {
         "wrong": ["bad-request", "BAD_GAME", True, "de"],
         "stale": ["not-now", "STALE_VERSION", True, "version"],
         "stranger": ["denied", "WRONG_SEAT_TOKEN", "tokens[0]"],

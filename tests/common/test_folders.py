@@ -29,7 +29,7 @@ def made(place: Path, name: str) -> Path:
 def listening(folder: Path) -> socket.socket:
     """Return a socket that listens in a folder; closed, it stays there as that of a killed process does."""
     server = socket.socket(socket.AF_UNIX)
-    server.bind(f"{folder}/door")
+    server.bind(f"{folder}/gateway")
     server.listen()
     return server
 
@@ -66,4 +66,4 @@ def test_folders_that_may_be_in_use_stay(place: Path) -> None:
         aged(place)
         listening(made(place, "fresh")).close()
         assert left(place) == {"listens", "holds", "file", "outside", "link", "empty", "fresh"}
-        assert all((place / name / "door").is_socket() for name in (f"{PREFIX}listens", "outside"))
+        assert all((place / name / "gateway").is_socket() for name in (f"{PREFIX}listens", "outside"))

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from clerestory.refusals import Reason, Refusal
+from clerestory.service_errors import Reason, ServiceError
 from clerestory.turns import Turns
 
 
@@ -109,7 +109,7 @@ async def test_a_thread_keeps_its_turn_when_nobody_waits_for_it_any_more() -> No
         gate.wait()
         return name
 
-    works = [asyncio.ensure_future(turns.aside("ann", work, name)) for name in ("first", "second", "third")]
+    works = [asyncio.ensure_future(turns.run_in_thread("ann", work, name)) for name in ("first", "second", "third")]
     try:
         while not begun:
             await asyncio.sleep(0.001)
@@ -126,7 +126,7 @@ async def test_a_thread_keeps_its_turn_when_nobody_waits_for_it_any_more() -> No
 
 
 @pytest.mark.parametrize(
-    ("error", "logged"), [(Refusal(Reason.BAD_RECORD, [("record", "is none")]), 0), (RuntimeError("a fault"), 1)]
+    ("error", "logged"), [(ServiceError(Reason.BAD_RECORD, [("record", "is none")]), 0), (RuntimeError("a fault"), 1)]
 )
 async def test_an_error_that_nobody_waits_for_any_more_is_logged_unless_it_is_a_refusal(
     error: Exception, logged: int, caplog: pytest.LogCaptureFixture
@@ -138,7 +138,7 @@ async def test_an_error_that_nobody_waits_for_any_more_is_logged_unless_it_is_a_
         gate.wait()
         raise error
 
-    left = asyncio.ensure_future(turns.aside("ann", work))
+    left = asyncio.ensure_future(turns.run_in_thread("ann", work))
     while not begun.is_set():
         await asyncio.sleep(0.001)
     left.cancel()

@@ -73,7 +73,7 @@ class CoreGame:
         self.state.play(text)
 
     def returns(self) -> list[Fraction]:
-        return [Fraction(share).limit_denominator(12) for share in self.state.returns()]
+        return [Fraction(share).limit_denominator(12) for share in self.state.win_shares()]
 
     def margins(self) -> Sequence[float]:
         return list(self.state.margins())

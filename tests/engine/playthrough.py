@@ -75,7 +75,7 @@ def playthrough(played: State) -> Iterator[str]:
         state.play(action)
         yield f"{ply} {actor}: {action.text} | {legal} | {state.key(NATURE):016x}"
     yield json.dumps(state.to_position())
-    yield f"returns {state.returns()} margins {state.margins()}"
+    yield f"returns {state.win_shares()} margins {state.margins()}"
 
 
 def count_tree(state: State, depth: int) -> int:

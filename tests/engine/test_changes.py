@@ -119,7 +119,7 @@ def test_the_same_views_have_the_same_changes(game: str, seats: int) -> None:
     for before, action, after in game_of(game, seats, 1):
         for eyes in range(NATURE, seats):
             view, then = before.observe(eyes), after.observe(eyes)
-            dealt = view.deal(2)
+            dealt = view.determinize(2)
             world = dealt.copy()
             if action not in [one.text for one in world.legal_actions()]:
                 continue
@@ -159,7 +159,7 @@ def parts_of(game: str, seats: int, seed: int) -> tuple[list[dict[tuple[str, str
 def test_points_by_cause_add_up_to_the_scores(game: str, seats: int) -> None:
     for seed in range(2):
         parts, end = parts_of(game, seats, seed)
-        assert [sum(seat.values()) for seat in parts] == pytest.approx(list(end.scores()))
+        assert [sum(seat.values()) for seat in parts] == pytest.approx(list(end.final_scores()))
         assert all(source for seat in parts for source, _ in seat)
 
 

@@ -142,7 +142,7 @@ def test_a_finished_game_has_no_actions() -> None:
 
 
 def test_results_only_at_the_end(state: State) -> None:
-    for ask in (state.returns, state.margins):
+    for ask in (state.win_shares, state.margins):
         with pytest.raises(NotOver):
             ask()
 

@@ -37,7 +37,7 @@ def test_one_beats_the_others(game: Game, seats: int, better: Weigh, worse: Weig
         state = game.new(seats, rng)
         while not state.over:
             state.play(drawn(state, rng, better if state.turn == us else worse))
-        won += state.returns()[us]
+        won += state.win_shares()[us]
     assert won / 60 > share
 
 

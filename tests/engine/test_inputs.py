@@ -69,7 +69,7 @@ def test_features_are_named_and_stay_near_0_to_1(rules: Game) -> None:
     assert np.abs(listed[0]).max() < 4  # of cards that add up, features can be larger
     assert np.abs(listed[1]).max() < 2
     assert own.reshape(-1, own.shape[2]).any(axis=0).mean() > 0.7  # no card of a seat does what is left
-    assert points[-1] == pytest.approx(states[-1].scores(), abs=1e-6)
+    assert points[-1] == pytest.approx(states[-1].final_scores(), abs=1e-6)
 
 
 @pytest.mark.parametrize("rules", LEARNED, ids=lambda rules: rules.name)
@@ -80,7 +80,7 @@ def test_hidden_cards_do_not_matter(rules: Game) -> None:
         for state in sampled(rules, seats, seats, 7):
             now = features(state)
             assert all(equal(now, features(state.observe(seat))) for seat in range(-1, seats))
-            assert equal(now, features(state.observe(-1).deal(rng)))
+            assert equal(now, features(state.observe(-1).determinize(rng)))
 
 
 def test_a_foreseen_event_is_private() -> None:

@@ -129,14 +129,14 @@ def test_narrow_vectors_give_the_bits_of_wide_ones(rules: Game, path: str) -> No
 
 def test_at_the_end_it_is_the_result(rules: Game, path: str) -> None:
     value, ends = value_of(rules, path), [state for state in positions(rules) if state.over]
-    assert [value(end) for end in ends] == [(end.scores(), end.returns()) for end in ends] != []
+    assert [value(end) for end in ends] == [(end.final_scores(), end.win_shares()) for end in ends] != []
 
 
 def test_hidden_cards_do_not_matter(rules: Game, path: str) -> None:
     value = value_of(rules, path)
     for state in positions(rules, every=11):
         for seat in range(-1, state.seats):
-            assert value(state.observe(seat)) == value(state) == value(state.observe(seat).deal(7))
+            assert value(state.observe(seat)) == value(state) == value(state.observe(seat).determinize(7))
 
 
 def write_negated(path: Path, rules: Game) -> None:

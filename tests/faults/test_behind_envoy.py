@@ -16,7 +16,7 @@ from grpc_health.v1 import health_pb2
 from grpc_health.v1.health import HealthServicer
 from grpc_health.v1.health_pb2_grpc import add_HealthServicer_to_server
 
-from clerestory.clients import Advisor, GameSnapshot, KeptGame
+from clerestory.clients import Advisor, GameSnapshot, HostedGame
 from clerestory.clients.errors import error_of
 from loadtest.replicas import in_front
 from loadtest.server import free_port, own_server
@@ -38,7 +38,7 @@ def actions_of(state: GameSnapshot) -> list[str]:
 
 
 @contextmanager
-def watched(target: str, game: KeptGame, many: int) -> Iterator[list[list[str]]]:
+def watched(target: str, game: HostedGame, many: int) -> Iterator[list[list[str]]]:
     """Watch a game so many times at once until it is over; yield what each sees."""
     seen: list[list[str]] = [[] for _ in range(many)]
     watching = [threading.Thread(target=seen_by, args=(target, game.game_id, game.tokens, one)) for one in seen]

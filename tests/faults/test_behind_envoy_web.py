@@ -1,4 +1,4 @@
-"""The page behind the Envoy of deploy/: what strangers send there reaches the door whole, bounded, or not at all."""
+"""The page behind the Envoy of deploy/: what strangers send there reaches the gateway whole, bounded, or not at all."""
 
 import json
 import re
@@ -62,7 +62,7 @@ def test_bad_requests_of_strangers_are_refused(public: tuple[psutil.Process, int
     assert [said(port, request) for request, _ in REQUESTS] == [status for _, status in REQUESTS]
 
 
-def test_slow_requests_do_not_reach_the_door(public: tuple[psutil.Process, int]) -> None:
+def test_slow_requests_do_not_reach_the_gateway(public: tuple[psutil.Process, int]) -> None:
     server, port = public
     before = server.num_fds()
     with ExitStack() as slow:

@@ -9,7 +9,7 @@ import grpc
 import pytest
 
 from clerestory.cli.embedded import embedded_child
-from clerestory.refusals import Reason
+from clerestory.service_errors import Reason
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub
 from tests.faults.disks import fill

@@ -220,7 +220,11 @@ GOOD: dict[str, Callable[[Any, Kept, Random], dict[str, Any] | Message]] = {
         "tokens": one.tokens if luck.random() < 0.5 else [],
     },
     "GameService/PlayAction": lambda world, one, luck: {**versioned(one), "action": action_of(one, luck)},
-    "GameService/SayShown": lambda world, one, luck: {**versioned(one), "outcome": action_of(one, luck), "seat": 0},
+    "GameService/SetPrivateOutcome": lambda world, one, luck: {
+        **versioned(one),
+        "outcome": action_of(one, luck),
+        "seat": 0,
+    },
     "GameService/TakeBack": lambda world, one, luck: {**versioned(one), "ply": luck.randrange(1 + one.seen.game.ply)},
     "GameService/SetSeat": lambda world, one, luck: {**about(one), "seat": luck.randrange(2), "plan": BOT},
     "GameService/EndGame": lambda world, one, luck: {**about(one), "reason": luck.choice((2, 3))},

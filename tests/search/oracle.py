@@ -48,13 +48,13 @@ def ismcts(
     rng, observer, tree = Rng(seed), position.turn, Tree()
     root = position.observe(observer)
     for _ in range(iterations):
-        world = root.deal(rng)
+        world = root.determinize(rng)
         path = select_and_expand(world, tree, observer, (exploration, growth), selection, rng, factors)
         ended = world.over
         simulate(world, rng)
         backpropagate([step.edge for step in path], world)
         if proofs and ended:
-            prove(path, world.returns())
+            prove(path, world.win_shares())
     return {
         position.game.texts[code]: (edge.visits, edge.available, means(edge, position.seats))
         for code, edge in tree[root.key(observer)].items()
@@ -147,7 +147,7 @@ def simulate(world: State, rng: Rng) -> None:
 def backpropagate(path: list[Edge], world: State) -> None:
     for edge in path:
         edge.visits += 1
-        for seat, share in enumerate(world.returns()):
+        for seat, share in enumerate(world.win_shares()):
             edge.value[seat] += share
 
 

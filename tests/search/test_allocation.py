@@ -53,7 +53,7 @@ def test_a_round_is_played_in_one_world_with_one_luck(name: str) -> None:
 def lead(state: State, outcome: int) -> float:
     """The lead of seat 0 at the next decision after an outcome, in the first world of the seed."""
     rng = Rng(5)
-    world = state.observe(NATURE).deal(rng)
+    world = state.observe(NATURE).determinize(rng)
     world.play(outcome)
     world.play_nature(rng)
     first, *others = world.value()

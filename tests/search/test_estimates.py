@@ -58,7 +58,7 @@ def test_the_only_outcome_is_the_mean_of_a_million_visits() -> None:
     assert line.visits == 1_000_000
     assert line.margin == pytest.approx(after.margins()[last.turn], rel=1e-9)
     assert line.margin_error == pytest.approx(0, abs=1e-7)
-    assert line.win_shares == after.returns()
+    assert line.win_shares == after.win_shares()
 
 
 @pytest.mark.parametrize("seats", TOY.seats)
@@ -71,7 +71,7 @@ def test_the_last_decision_is_solved(seats: int) -> None:
             after = last.copy()
             after.play(line.action)
             assert line.margin == after.margins()[last.turn]
-            assert line.win_shares == pytest.approx(after.returns())
+            assert line.win_shares == pytest.approx(after.win_shares())
             assert line.standard_errors == pytest.approx((0,) * seats, abs=1e-3)
         assert result.best.win_shares[last.turn] == max(line.win_shares[last.turn] for line in result.lines)
 

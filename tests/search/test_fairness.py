@@ -55,7 +55,7 @@ def some_decisions(name: str, seats: int, seed: int, number: int = 10) -> list[S
 def worlds(position: State) -> list[State]:
     """The true position, what the seat to decide sees of it, and others that look the same to it."""
     view = position.observe(position.turn)
-    return [position, view, *(view.deal(seed) for seed in range(2))]
+    return [position, view, *(view.determinize(seed) for seed in range(2))]
 
 
 @pytest.mark.parametrize(("name", "seats", "options"), CASES_AND_OPTIONS)
@@ -112,7 +112,7 @@ def test_there_is_something_to_hide(name: str, seats: int) -> None:
 def test_a_search_that_knew_the_hidden_cards_would_differ() -> None:
     """Worlds of one view, each searched as if known: the hidden cards change the value of best play."""
     position = decisions(GAMES["toy"], 2, 11)[0]
-    after = [position.observe(position.turn).deal(seed) for seed in range(9)]
+    after = [position.observe(position.turn).determinize(seed) for seed in range(9)]
     for world in after:
         world.play(world.legal_codes()[0])
     views = {world.observe(world.turn).to_bytes() for world in after}

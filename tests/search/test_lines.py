@@ -158,7 +158,7 @@ def test_variations_are_legal_in_a_world_that_agrees(name: str) -> None:
         view = position.observe(position.turn)
         for line in search(position, 600, max_bytes=1 << 22).lines:
             assert line.principal_variation[0] == line.action
-            assert any(can_be_played(view.deal(world), line.principal_variation) for world in range(200))
+            assert any(can_be_played(view.determinize(world), line.principal_variation) for world in range(200))
             lengths.append(len(line.principal_variation))
     assert max(lengths) > 2
 

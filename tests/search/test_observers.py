@@ -51,7 +51,7 @@ def test_what_an_observer_cannot_see_changes_nothing(name: str, seats: int) -> N
     for position in met[:: 1 + len(met) // 4]:
         for observer in observers(position):
             seen = position.observe(observer)
-            assert len({table(world, observer) for world in (position, seen, seen.deal(1))}) == 1
+            assert len({table(world, observer) for world in (position, seen, seen.determinize(1))}) == 1
 
 
 def test_what_an_observer_sees_does_change_the_table() -> None:

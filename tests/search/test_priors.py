@@ -59,7 +59,7 @@ def test_factors_of_the_round_lead_the_search(tmp_path: Path) -> None:
 def test_factors_need_no_hidden_card(tmp_path: Path) -> None:
     """They depend on round and action alone: a dealt root and its view give the same table."""
     state, path = reach("draft", seats=3, round_=3), net(tmp_path, CATHEDRAL, some_factors(CATHEDRAL))
-    views = (state, state.observe(state.turn), state.observe(state.turn).deal(9))
+    views = (state, state.observe(state.turn), state.observe(state.turn).determinize(9))
     assert len({search(view, 300, value=path, priors="learned", **LEAF).lines for view in views}) == 1
 
 

@@ -100,5 +100,5 @@ def test_a_chance_event_has_a_line_for_each_outcome(state: State, seat: int | No
 
 def test_a_search_does_not_know_the_outcome_of_the_next_chance_event() -> None:
     state = draws()[0]
-    worlds = (state, state.observe(0).deal(77))
+    worlds = (state, state.observe(0).determinize(77))
     assert len({Searcher(observe(world, 0), seed=5).run(iterations=500).lines for world in worlds}) == 1

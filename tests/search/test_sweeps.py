@@ -95,7 +95,7 @@ def test_nodes_that_are_left_have_all_of_their_visits(name: str, seats: int, thr
 def test_hidden_cards_do_not_change_what_is_given_up(name: str, seats: int) -> None:
     position, tables = early(name, seats), set()
     for deal in (None, 1, 2):
-        seen = position if deal is None else position.observe(position.turn).deal(deal)
+        seen = position if deal is None else position.observe(position.turn).determinize(deal)
         result = searcher(seen, 1 << 16).run(iterations=6000)
         tables.add((result.lines, result.nodes, result.given_up))
     assert len(tables) == 1

@@ -7,9 +7,9 @@ from typing import Any
 import grpc
 import pytest
 
-from clerestory.refusals import Reason
 from clerestory.server.logs import FRAMES, LONGEST
 from clerestory.server.rpc import game_service
+from clerestory.service_errors import Reason
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub
 from tests.server.games.table import PERSON, Table, seated
@@ -20,7 +20,7 @@ FAULT = "unexpected error in a call"
 
 
 @pytest.fixture
-def door(tmp_path: Path) -> Path:
+def gateway(tmp_path: Path) -> Path:
     path = tmp_path / "tokens"
     path.write_text(f"{BEARER}\n")
     return path
@@ -39,7 +39,7 @@ AUTHORIZED = (("authorization", f"Bearer {BEARER}"),)
 
 
 def secrets_of(played: Table) -> list[str]:
-    head = played.app.keeper.cache.games[played.game_id].kept.head
+    head = played.app.manager.cache.games[played.game_id].hosted.head
     tokens = [played.made.owner_token, played.made.onlooker_token, *played.tokens()]
     return [head.salt, str(head.seed), *tokens]
 
@@ -53,14 +53,14 @@ def failing(*secrets: object) -> Any:
 
 
 @pytest.mark.parametrize("form", FORMATS)
-async def test_no_failure_writes_a_secret(form: str, door: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_no_failure_writes_a_secret(form: str, gateway: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with logged(form) as log:
-        async with served(token_file=door) as server, opened(server) as channel:
+        async with served(token_file=gateway) as server, opened(server) as channel:
             options = games.GameOptions(onlookers=games.ONLOOKERS_LINK, take_backs=games.TAKE_BACKS_ALL)
             played = await seated(GameServiceStub(channel), server.app, PERSON, PERSON, seed=None, options=options)
             secrets, seen = secrets_of(played), await played.look()
             with monkeypatch.context() as patched:
-                patched.setattr(played.app.keeper.store, "append", failing(*secrets))
+                patched.setattr(played.app.manager.store, "append", failing(*secrets))
                 assert_reason(await refusal(played.play_first()), Reason.INTERNAL)
             with monkeypatch.context() as patched:
                 patched.setattr(game_service, "write_views", failing(*secrets))

@@ -16,14 +16,14 @@ DOCS = Path(__file__).parents[2] / "docs"
 REFERENCE = (DOCS / "reference.md").read_text(encoding="utf-8")
 SETTING = re.compile(r"^\| `(--[\w-]+)` \| `(\w+)` \| (.*?) \| (.*?) \|$", re.MULTILINE)
 METRIC = re.compile(r"^\| `(clerestory_\w+)` \| (\w+) \| (.*?) \|", re.MULTILINE)
-SPOKEN = {"None": "none", "": "none", "False": "no"}  # how defaults are said that are no values
+LOCALE = {"None": "none", "": "none", "False": "no"}  # how defaults are said that are no values
 
 
 def options() -> Iterator[tuple[str, str, str, str]]:
     """Every visible option of `clerestory serve`: environment variable, default and help."""
     for option in imported("serve", "serve:serve").params:
         if not option.hidden:
-            words = SPOKEN.get(str(option.default), str(option.default))
+            words = LOCALE.get(str(option.default), str(option.default))
             shown = option.show_default if isinstance(option.show_default, str) else words
             yield option.opts[0], option.envvar, shown, option.help
 

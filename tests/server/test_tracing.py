@@ -23,12 +23,12 @@ from opentelemetry.trace import StatusCode
 
 from clerestory import spans
 from clerestory.declared import BadSettings
-from clerestory.refusals import Reason
 from clerestory.server.tracing import Traces
+from clerestory.service_errors import Reason
 from clerestory.v1.advisor_pb2 import AnalyzeRequest
 from clerestory.v1.games_pb2_grpc import GameServiceStub
 from tests.server.games.table import BOT, PERSON, seated
-from tests.server.gateway.harness import RULES, door
+from tests.server.gateway.harness import RULES, gateway
 from tests.server.rpc.harness import (
     Served,
     assert_reason,
@@ -81,11 +81,11 @@ async def traced_server(**settings: Any) -> AsyncIterator[tuple[Told, Served]]:
 def traced() -> Iterator[Told]:
     """Yield what servers tell that are started meanwhile."""
     told = Told()
-    before = spans.NOW.set(told.tracer)
+    before = spans.CURRENT_TRACER.set(told.tracer)
     try:
         yield told
     finally:
-        spans.NOW.reset(before)
+        spans.CURRENT_TRACER.reset(before)
 
 
 def facts(span: ReadableSpan) -> dict[str, Any]:
@@ -124,7 +124,7 @@ async def test_the_trace_is_the_callers_and_is_in_the_log() -> None:
 
 async def test_the_trace_of_a_browser_goes_through_the_gateway() -> None:
     with traced() as told:
-        async with door() as caller:
+        async with gateway() as caller:
             await caller.call(RULES + "ListGames", b"", traceparent=TRACEPARENT)
     span = told.one("RulesService/ListGames")
     assert f"{span.context.trace_id:032x}" == TRACE  # type: ignore[union-attr]
@@ -152,7 +152,7 @@ async def test_a_fault_is_marked_without_its_words(monkeypatch: pytest.MonkeyPat
 
     with traced() as told, logged("text"):
         async with served() as server:
-            monkeypatch.setattr(server.app.analyst, "ask", fail)
+            monkeypatch.setattr(server.app.analysis, "ask", fail)
             assert_reason(await refusal(server.advisor.RecommendMove(question(iterations=9))), Reason.INTERNAL)
     call = told.one("AdvisorService/RecommendMove")
     assert call.status.status_code is StatusCode.ERROR
@@ -191,7 +191,7 @@ async def test_no_fact_is_a_secret(tmp_path: Path) -> None:
         seat = [*AUTHORIZED, ("x-clerestory-seat", f"{played.game_id} {played.tokens()[0]}")]
         await server.advisor.RecommendMove(question(iterations=99, seed=123456789), metadata=seat)
         await played.play_first()
-        head = server.app.keeper.cache.games[played.game_id].kept.head
+        head = server.app.manager.cache.games[played.game_id].hosted.head
     text = "".join(span.to_json() for span in told.all)
     hidden = [BEARER, head.salt, str(head.seed), head.opening, "123456789", *played.tokens(), played.made.owner_token]
     assert [secret for secret in hidden if secret in text] == []
@@ -204,7 +204,7 @@ async def test_no_fact_is_a_secret(tmp_path: Path) -> None:
 
 
 async def test_without_the_setting_nothing_is_traced(server: Served) -> None:
-    assert spans.NOW.get() is None
+    assert spans.CURRENT_TRACER.get() is None
     assert spans.call("Service/Method", TRACEPARENT) is spans.part("search") is spans.UNTRACED
     assert server.app.traces is None
 

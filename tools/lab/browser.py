@@ -104,7 +104,7 @@ def page_server(*options: str, log: IO[str] | None = None) -> Iterator[tuple[sub
 
 
 def page_of(process: subprocess.Popen[str]) -> str:
-    """Return the address of the page of a server or a door, once it answers."""
+    """Return the address of the page of a server or a gateway, once it answers."""
     assert process.stdout is not None
     for line in process.stdout:
         if found := re.search(r"page at (http://\S+/)", line):

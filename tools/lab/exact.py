@@ -71,7 +71,7 @@ class Solver:
     def values(self, state: State) -> Values:
         """The win shares and margins of all seats. Raises TooLarge."""
         if state.over:
-            return (*state.returns(), *state.margins())
+            return (*state.win_shares(), *state.margins())
         key = state.key(NATURE)
         if key not in self.known:
             if len(self.known) >= MAX_NODES:

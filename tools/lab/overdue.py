@@ -30,12 +30,12 @@ import typer
 from clerestory.engine import GAMES, Rng
 from clerestory.percentiles import percentile
 from clerestory.server.games.changes import summary_of
-from clerestory.server.games.kept import ServerGame
+from clerestory.server.games.creation import NewGame, make_game
+from clerestory.server.games.hosted import HostedGame
 from clerestory.server.games.log import BotSettings, Entry, EntryKind, GameOptions, Holder, SeatKind
-from clerestory.server.games.making import NewGame, make_game
 from clerestory.server.games.sqlite import SqliteStore
 from clerestory.server.games.store import Batch, Key, Store
-from clerestory.server.games.tokens import Mint
+from clerestory.server.games.tokens import TokenIssuer
 from clerestory.server.games.viewer import digest_of
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub
@@ -92,12 +92,12 @@ class Scene:
 # -- the store -------------------------------------------------------------------------------------
 
 
-def model(scene: Scene, seed: int) -> ServerGame:
+def model(scene: Scene, seed: int) -> HostedGame:
     """Return a game of two people, played at random until one of them has a choice."""
     luck, long_ago = random.Random(seed), int(1000 * time.time()) - LONG_AGO
     options = GameOptions(seconds_per_move=LIMIT, play_on=BotSettings(None, scene.think))
     people = (Holder(SeatKind.PERSON),) * 2
-    played = make_game(NewGame(GAMES[scene.game], people, options, seed, ""), Mint(b"", ""), "", long_ago)
+    played = make_game(NewGame(GAMES[scene.game], people, options, seed, ""), TokenIssuer(b"", ""), "", long_ago)
     while played.ply < PLIES or len(played.position.legal_actions()) == 1 or played.position.turn < 0:
         seat, texts = played.turn, [action.text for action in played.position.legal_actions()]
         chance = seat is None or seat < 0
@@ -112,7 +112,7 @@ def luck_of(luck: random.Random) -> Rng:
     return Rng(luck.getrandbits(63))
 
 
-def variant(scene: Scene, played: ServerGame, number: int) -> ServerGame:
+def variant(scene: Scene, played: HostedGame, number: int) -> HostedGame:
     """Return a game under another name, in which a bot or a person is due."""
     person = Holder(SeatKind.PERSON, token=digest_of(person_of(number)))
     bot = person.played_by(BotSettings(None, scene.think))
@@ -127,7 +127,7 @@ def variant(scene: Scene, played: ServerGame, number: int) -> ServerGame:
         seats=seats,
         options=options,
     )
-    return ServerGame(head, played.entries)
+    return HostedGame(head, played.entries)
 
 
 def person_of(number: int) -> str:

@@ -1,7 +1,7 @@
 """Pictures of the page for docs/, and figures of its speed, from a real browser.
 
 python -m tools.lab.page pictures            # docs/pictures/page-*.png
-python -m tools.lab.page figures [--json]    # first load, door, first hint, clicks
+python -m tools.lab.page figures [--json]    # first load, gateway, first hint, clicks
 """
 
 import gzip
@@ -81,7 +81,7 @@ def pictures() -> None:
 @app.command()
 def figures(as_json: bool = typer.Option(False, "--json")) -> None:
     """Measure the page."""
-    found = {"first_load_bytes": first_load(), **door(), **screen()}
+    found = {"first_load_bytes": first_load(), **gateway(), **screen()}
     typer.echo(json.dumps(found) if as_json else "\n".join(f"{name:24} {value}" for name, value in found.items()))
 
 
@@ -127,18 +127,18 @@ def is_file(url: str) -> bool:
     return "clerestory.v1" not in url
 
 
-def door() -> dict[str, float]:
-    """Return the times of a call over gRPC and through the door, in milliseconds, measured alternately."""
+def gateway() -> dict[str, float]:
+    """Return the times of a call over gRPC and through the gateway, in milliseconds, measured alternately."""
     request = ListActionsRequest(position=AnyPosition(position=position_message(POSITION))).SerializeToString()
     target = f"127.0.0.1:{free_port()}"
     with page_server("--listen", target) as (_, url), grpc.insecure_channel(target) as channel:
         call: Any = channel.unary_unary(LIST)
         address = urlsplit(url)
         http = HTTPConnection(str(address.hostname), address.port)
-        over_grpc, by_the_door = zip(
+        over_grpc, by_the_gateway = zip(
             *((timed(lambda: call(request)), timed(lambda: post(http, request))) for _ in range(CALLS)), strict=True
         )
-    ours, theirs = statistics.median(by_the_door), statistics.median(over_grpc)
+    ours, theirs = statistics.median(by_the_gateway), statistics.median(over_grpc)
     return {"grpc_p50_ms": round(theirs, 2), "door_p50_ms": round(ours, 2), "door_adds_p50_ms": round(ours - theirs, 2)}
 
 

@@ -74,7 +74,7 @@ def after(state: State, texts: Sequence[str]) -> State:
 def value(end: State, seat: int, iterations: int, seed: int) -> float:
     """Return the win share of a seat in a position, by its knowledge, as the shipped search values it."""
     if end.turn == OVER:
-        return float(end.returns()[seat])
+        return float(end.win_shares()[seat])
     root = observe(end, seat) if end.turn == NATURE else observe(end, observer=seat)
     result = searched(root, seed, iterations)
     if end.turn == NATURE:

@@ -20,7 +20,7 @@ from clerestory.search.gains import Gain
 from clerestory.search.options import shipped
 from clerestory.search.reasons import Verdict, holding, stated, verdict_on
 from clerestory.search.root import observe
-from clerestory.server.analysis.analyst import EXPLAINED_LINES, EXPLAINED_PLIES, EXPLAINED_WORLDS
+from clerestory.server.analysis.analysis_engine import EXPLAINED_LINES, EXPLAINED_PLIES, EXPLAINED_WORLDS
 
 RECORDS = sorted((Path(__file__).parents[2] / "examples" / "records").glob("*.jsonl"))
 

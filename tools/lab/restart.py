@@ -19,14 +19,14 @@ import typer
 from clerestory.cli.embedded import embedded_child
 from clerestory.cli.options import DEFAULT_GAME
 from clerestory.engine import GAMES
-from clerestory.server.games import course
-from clerestory.server.games.keeper import summary_of
-from clerestory.server.games.kept import ServerGame
+from clerestory.server.games import commands
+from clerestory.server.games.creation import NewGame, make_game
+from clerestory.server.games.hosted import HostedGame
 from clerestory.server.games.log import BotSettings, GameOptions, Head, Holder, SeatKind
-from clerestory.server.games.making import NewGame, make_game
+from clerestory.server.games.manager import summary_of
 from clerestory.server.games.sqlite import SqliteStore
 from clerestory.server.games.store import Batch, Key
-from clerestory.server.games.tokens import Mint
+from clerestory.server.games.tokens import TokenIssuer
 from clerestory.server.games.viewer import Viewer, digest_of
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub
@@ -36,14 +36,14 @@ AT_ONCE = 500  # games stored together
 TOKEN = "a token of everybody"
 
 
-def model(game: str, seats: int, seed: int) -> ServerGame:
+def model(game: str, seats: int, seed: int) -> HostedGame:
     """Return a game of people, played at random to its end."""
     luck, people = random.Random(seed), (Holder(SeatKind.PERSON),) * seats
-    played = make_game(NewGame(GAMES[game], people, GameOptions(), seed, ""), Mint(b"", ""), "tools", now())
+    played = make_game(NewGame(GAMES[game], people, GameOptions(), seed, ""), TokenIssuer(b"", ""), "tools", now())
     everybody = Viewer(tuple(range(seats)))
     while not played.over:
         text = luck.choice(played.position.legal_actions()).text
-        course.play(played, everybody, played.version, text, now())
+        commands.play(played, everybody, played.version, text, now())
     return played
 
 
@@ -52,14 +52,14 @@ def now() -> int:
     return int(1000 * time.time())
 
 
-def variant(played: ServerGame, number: int, bots: bool) -> ServerGame:
+def variant(played: HostedGame, number: int, bots: bool) -> HostedGame:
     """Return the beginning of a game, under another identifier."""
     luck = random.Random(number)
     person = Holder(SeatKind.PERSON, token=digest_of(TOKEN))
     seats = tuple(person.played_by(BotSettings(1, 0.1)) if bots else person for _ in played.head.seats)
     head: Head = replace(played.head, game_id=f"game-{number:06}", owner=digest_of(f"owner {number}"), seats=seats)
     last = luck.randrange(played.version // 2, played.version - 1)
-    return ServerGame(head, played.entries[: course.after(played, last)])
+    return HostedGame(head, played.entries[: commands.after(played, last)])
 
 
 async def fill(path: Path, count: int, due: int, game: str, seats: int) -> None:

@@ -160,7 +160,7 @@ def said_and_won(setting: Setting, seed: int) -> list[list[tuple[float, float]]]
         pairs = []
         for ply in chosen:
             shares = answered(value_of(ply.root, plan, ply.number)) if ply.root else ()
-            pairs += [(share / UNIT, won) for share, won in zip(shares, end.returns(), strict=True)]
+            pairs += [(share / UNIT, won) for share, won in zip(shares, end.win_shares(), strict=True)]
         found.append(pairs)
     return found
 

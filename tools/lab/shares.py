@@ -72,7 +72,7 @@ class ShareTask:
                 best = searched(state, self.iterations, rng.next(), MAX_BYTES, sharpness=1.0).best
                 said.append((state.round_number(), [round(share, 5) for share in best.win_shares]))
                 state.play(best.action)
-        return [{**asdict(self), "returns": state.returns(), "said": said}]
+        return [{**asdict(self), "returns": state.win_shares(), "said": said}]
 
     def header(self) -> dict[str, Any]:
         """Return what it has in common with other games of a file."""

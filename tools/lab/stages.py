@@ -22,22 +22,22 @@ from clerestory.bench.measured_service import BenchClient
 from clerestory.cli.new import first_decision
 from clerestory.cli.options import DEFAULT_GAME
 from clerestory.clients.wire import duration
-from clerestory.server.analysis.analyst import Analyst
+from clerestory.server.analysis.analysis_engine import AnalysisEngine
 from clerestory.server.analysis.scheduler import Scheduler
 from clerestory.server.app import start
 from clerestory.server.config import Settings
 from clerestory.server.rpc import service
-from clerestory.server.rpc.boundary import Boundary
+from clerestory.server.rpc.interceptor import CallInterceptor
 
 STAGES = (  # owner of a function, its name, the stage that ends when it is entered, and the one when it is left
-    (Boundary, "answer", "request transport", None),
+    (CallInterceptor, "answer", "request transport", None),
     (service, "read_question", "identifier, decoding, a place", "reading the position"),
     (Scheduler, "submit", "limits, memory, a searcher", "admission"),
     (Scheduler, "_take_turn", "a thread wakes", None),
     (Scheduler, "_settle", "searching", None),
     (Scheduler, "_close", "end of the search reported", None),
     (Scheduler, "result", None, "the table"),
-    (Analyst, "ask", None, "metrics, memory released"),
+    (AnalysisEngine, "ask", None, "metrics, memory released"),
     (service, "write_recommendation", None, "the message"),
 )
 BACK = "answer transport"

@@ -21,7 +21,7 @@ export class Client {
   readonly puzzles: Service<typeof PuzzleService>;
   readonly lessons: Service<typeof LessonService>;
 
-  /** `address` is where the server's door for browsers is: `http://127.0.0.1:8080`. Throws TypeError. */
+  /** `address` is where the server's gateway for browsers is: `http://127.0.0.1:8080`. Throws TypeError. */
   constructor(address: string, settings: Settings = {}) {
     this.transport = openTransport(address, settings);
     this.advisor = createClient(AdvisorService, this.transport);

@@ -84,10 +84,10 @@ export class KeptGame {
   }
 
   /** Enter what a seat has been shown privately at a table. */
-  async sayShown(seat: number, outcome: string): Promise<Seen> {
+  async setPrivateOutcome(seat: number, outcome: string): Promise<Seen> {
     const tokens = [this.keys.tokens?.[seat] ?? this.keys.owner ?? ""];
     return this.#take(
-      await this.#games.sayShown({ gameId: this.gameId, tokens, version: this.#version, seat, outcome }),
+      await this.#games.setPrivateOutcome({ gameId: this.gameId, tokens, version: this.#version, seat, outcome }),
     );
   }
 

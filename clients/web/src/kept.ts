@@ -300,9 +300,9 @@ export class Kept {
   /** Enter what one of my seats has been shown at the table, by the text of the outcome. */
   say(seat: number, outcome: string): Promise<boolean> {
     return this.#calls.make(() => {
-      const meant = this.viewOf(seat)?.unsaid.some(({ text }) => text === outcome);
+      const meant = this.viewOf(seat)?.privateOutcomes.some(({ text }) => text === outcome);
       const asked = { ...this.#common(), seat, outcome };
-      return meant ? (limit) => games.sayShown(asked, limit) : undefined;
+      return meant ? (limit) => games.setPrivateOutcome(asked, limit) : undefined;
     }, this.#taken);
   }
 

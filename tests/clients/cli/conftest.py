@@ -5,11 +5,11 @@ from collections.abc import Iterator
 import pytest
 
 from clerestory.i18n.languages import ENGLISH
-from clerestory.server.rpc.spoken import SPOKEN
+from clerestory.server.rpc.locale import LOCALE
 from tests.faults.disks import small_disk  # noqa: F401  # a fixture
 
 
 @pytest.fixture(autouse=True)
 def english() -> Iterator[None]:
     yield
-    SPOKEN.set(ENGLISH)
+    LOCALE.set(ENGLISH)

@@ -9,10 +9,10 @@ import pytest
 from rich.console import Console
 
 from clerestory.cli.answers import answer_view, remarks
-from clerestory.cli.here import Here
+from clerestory.cli.local_advisor import LocalAdvisor
 from clerestory.clients import Recommendation
 from clerestory.engine import from_position
-from clerestory.server.rpc.spoken import SPOKEN
+from clerestory.server.rpc.locale import LOCALE
 from tests.clients.cli.command import POSITIONS
 
 STATE = from_position((POSITIONS / "cathedral-3p-round4-draft.json").read_text())
@@ -20,7 +20,7 @@ STATE = from_position((POSITIONS / "cathedral-3p-round4-draft.json").read_text()
 
 @cache
 def searched() -> Recommendation:
-    with Here(1) as here:
+    with LocalAdvisor(1) as here:
         return here.recommend(STATE, iterations=2000, seed=1)
 
 
@@ -89,7 +89,7 @@ def test_where_the_first_line_has_the_highest_margin_nothing_is_said_of_it() -> 
     ],
 )
 def test_a_share_of_longer_searches_fits_its_sentence(language: str, certainty: float, says: str) -> None:
-    SPOKEN.set(language)
+    LOCALE.set(language)
     answer = answer_with(3.0, 2.0)
     assert says in " ".join(remarks(replace(answer, raw=answer.message, certainty=certainty)))
 
@@ -103,7 +103,7 @@ def test_a_share_of_longer_searches_fits_its_sentence(language: str, certainty: 
     ],
 )
 def test_one_of_a_thing_is_one(language: str, says: str) -> None:
-    SPOKEN.set(language)
+    LOCALE.set(language)
     answer = answer_with(3.0, 2.0)
     alone = {"iterations": 1, "nodes": 1, "depth": 1, "elapsed": 2.0, "seed": 7, "stop_reason": "time"}
     assert remarks(replace(answer, raw=answer.message, **alone))[-1] == says

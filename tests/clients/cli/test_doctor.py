@@ -15,7 +15,7 @@ import trustme
 from clerestory.cli import checkup
 from clerestory.cli.lazy import imported
 from clerestory.server.games.schema import APPLICATION, SCRIPTS, open_file
-from clerestory.server.games.whereabouts import Whereabouts
+from clerestory.server.games.store_location import StoreLocation
 from tests.clients.cli.command import announced, run, started
 from tests.server.rpc.secured import write_certificate
 
@@ -138,12 +138,12 @@ def test_a_store_is_not_changed(tmp_path: Path) -> None:
 
 
 def test_a_store_in_use_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    used = Whereabouts("games.sqlite", new=False, folder=tmp_path, busy=True)
+    used = StoreLocation("games.sqlite", new=False, folder=tmp_path, busy=True)
 
-    async def look(_: str) -> Whereabouts:
+    async def look(_: str) -> StoreLocation:
         return used
 
-    monkeypatch.setattr(checkup, "whereabouts", look)
+    monkeypatch.setattr(checkup, "store_location", look)
     assert "in use; a further server" in told("--store", "games")[1]["store"][1]
     monkeypatch.setattr(checkup, "LITTLE", 1 << 70)
     monkeypatch.setattr(checkup, "ROOM", 1 << 70)

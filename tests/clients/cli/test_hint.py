@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from clerestory.cli.answers import remarks
-from clerestory.cli.here import Here
+from clerestory.cli.local_advisor import LocalAdvisor
 from clerestory.engine import GAMES, from_position
 from clerestory.v1 import advisor_pb2 as api
 from tests.clients.cli.command import POSITIONS, run
@@ -39,7 +39,7 @@ def test_what_is_watched_in_a_pipe_comes_once_and_whole() -> None:
 
 
 def test_a_search_that_was_too_short_is_said_to_be_so_and_nothing_of_longer_ones() -> None:
-    with Here(1) as here:
+    with LocalAdvisor(1) as here:
         few, many = (here.recommend(EXAMPLE.read_bytes(), iterations=count, seed=1) for count in (2, 2000))
     names = [api.WarningReason.Name(warning.reason) for warning in few.message.warnings]
     assert names == ["WARNING_REASON_FEW_ITERATIONS"]
@@ -51,7 +51,7 @@ def test_a_search_that_was_too_short_is_said_to_be_so_and_nothing_of_longer_ones
 
 def test_the_limits_of_a_server_do_not_hold_here() -> None:
     """Any time, and as many threads as the command may search on."""
-    with Here(18) as here:
+    with LocalAdvisor(18) as here:
         answer = here.recommend(EXAMPLE.read_bytes(), "7200s", iterations=18 * 50, threads=18)
     assert not answer.warnings
     assert answer.message.statistics.iterations == 18 * 50

@@ -9,7 +9,7 @@ from unittest.mock import Mock
 import pytest
 from rich.console import Console
 
-from clerestory.cli.here import Here
+from clerestory.cli.local_advisor import LocalAdvisor
 from clerestory.cli.opening import read_player
 from clerestory.cli.playing import SeatPlayer, Session, save
 from clerestory.engine import GAMES, read_records
@@ -66,7 +66,7 @@ def test_a_game_is_gone_on_with(tmp_path: Path) -> None:
 
 def test_a_file_that_cannot_be_replaced_leaves_no_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Path, "replace", Mock(side_effect=PermissionError(errno.EPERM, "Operation not permitted")))
-    session = Session(GAMES["toy"].new(2, 4), [], Here(1), Console(quiet=True), "20ms", 0, 4, table=False)
+    session = Session(GAMES["toy"].new(2, 4), [], LocalAdvisor(1), Console(quiet=True), "20ms", 0, 4, table=False)
     with pytest.raises(PermissionError):
         save(session, tmp_path / "game.jsonl")
     assert not any(tmp_path.iterdir())
@@ -135,7 +135,7 @@ def test_a_program_reads_what_happens(tmp_path: Path) -> None:
     assert course == [action.text for action in record.state.history]
     assert end == {
         "ply": len(course),
-        "win_shares": list(record.state.returns()),
+        "win_shares": list(record.state.win_shares()),
         "margins": list(record.state.margins()),
         "outcome": outcome(record.state),
         "points": [],

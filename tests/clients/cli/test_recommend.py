@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from google.protobuf.json_format import ParseDict
 
-from clerestory.cli.here import capacity_of
+from clerestory.cli.local_advisor import capacity_of
 from clerestory.cli.servers import PRIVATE
 from clerestory.engine import from_position
 from clerestory.search.ismcts import Searcher

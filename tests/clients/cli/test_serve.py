@@ -22,7 +22,7 @@ from clerestory.clients import Advisor, AdvisorError, Tls, Unavailable
 from clerestory.clients.child import own
 from clerestory.server.app import start
 from clerestory.server.config import Settings
-from clerestory.server.gateway.config import DoorSettings
+from clerestory.server.gateway.config import GatewaySettings
 from loadtest.connections import PREFACE, SETTINGS, frame
 from tests.clients.cli.command import announced, run, started
 from tests.faults.strangers import GOAWAY
@@ -57,10 +57,12 @@ def as_options(settings: dict[str, Any]) -> list[str]:
 
 
 @pytest.fixture
-def chosen(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Settings, DoorSettings | None]]:
-    found: list[tuple[Settings, DoorSettings | None]] = []
+def chosen(monkeypatch: pytest.MonkeyPatch) -> list[tuple[Settings, GatewaySettings | None]]:
+    found: list[tuple[Settings, GatewaySettings | None]] = []
     monkeypatch.setattr("clerestory.server.logs.write_logs", lambda *_: None)
-    monkeypatch.setattr("clerestory.cli.serving.run_serving", lambda settings, door, _: found.append((settings, door)))
+    monkeypatch.setattr(
+        "clerestory.cli.serving.run_serving", lambda settings, gateway, _: found.append((settings, gateway))
+    )
     return found
 
 
@@ -73,8 +75,8 @@ def test_options_and_the_environment_give_the_same_settings(folder: Path, chosen
 
 def test_the_page_has_its_own_address(chosen: list[Any]) -> None:
     assert run("serve", "--store", "memory:", "--web", "127.0.0.1:9", "--web-name", "play.example.org").code == 0
-    [(_, door)] = chosen
-    assert (door.listen, door.names) == ("127.0.0.1:9", ("play.example.org",))
+    [(_, gateway)] = chosen
+    assert (gateway.listen, gateway.names) == ("127.0.0.1:9", ("play.example.org",))
 
 
 def test_a_private_server_ignores_the_settings_of_a_public_one(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -107,19 +109,19 @@ async def test_the_first_start_tells_where_all_is(
 ) -> None:
     store = tmp_path / "data" / "games.sqlite"
     listen = f"unix:{tmp_path}/socket"
-    door = DoorSettings("127.0.0.1:0") if page else None
+    gateway = GatewaySettings("127.0.0.1:0") if page else None
     told = []
     for _ in range(2):
         fresh = await first_start(str(store))
         app = await start(Settings(listen=listen, workers=1, store=str(store)))
-        async with beside(door, listen, fresh, app):
+        async with beside(gateway, listen, fresh, app):
             pass
         await app.finish()
         told.append(capsys.readouterr().out.splitlines())
     [_, where, games, documents], again = told
     assert where.startswith("clerestory has its page at http://127.0.0.1:" if page else "clerestory has no page; ")
     assert games == f"clerestory keeps its games in {store}"
-    assert Path(documents.removeprefix("clerestory has its documents in ")).read_text().startswith("# Documents")
+    assert Path(documents.removeprefix("clerestory has its documents in ")).read_text().startswith("# Documentation")
     assert len(again) == 1 + page
 
 

@@ -1,4 +1,4 @@
-"""`clerestory web`, and the page of `clerestory serve --web`: a door from its start to its end."""
+"""`clerestory web`, and the page of `clerestory serve --web`: a gateway from its start to its end."""
 
 import asyncio
 import json
@@ -48,7 +48,7 @@ def caller_of(url: str) -> Caller:
 
 
 @pytest.mark.system
-async def test_a_server_told_to_finish_ends_its_streams_before_its_door() -> None:
+async def test_a_server_told_to_finish_ends_its_streams_before_its_gateway() -> None:
     with started(*SERVE) as process:
         url = announced(process, PAGE)
         body = enveloped(AnalyzeRequest(question=question(time_budget=duration(60))).SerializeToString())
@@ -89,7 +89,7 @@ async def test_a_page_alone_brings_its_own_token_and_reads_it_again(guarded: str
 
 
 @pytest.mark.system
-async def test_the_door_of_a_server_with_certificates(tmp_path: Path) -> None:
+async def test_the_gateway_of_a_server_with_certificates(tmp_path: Path) -> None:
     write_certificate(trustme.CA().issue_cert("castle.example"), tmp_path)
     files = ("--tls-cert", tmp_path / "server.pem", "--tls-key", tmp_path / "server.key")
     with started(*SERVE, *files) as process:

@@ -3,7 +3,7 @@
 import pytest
 
 from clerestory.clients import retries, wire
-from clerestory.clients.exchange import Exchange
+from clerestory.clients.unary_call import UnaryCall
 
 DEADLINE = 600.0  # seconds
 
@@ -12,6 +12,6 @@ DEADLINE = 600.0  # seconds
 def _patient(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let no deadline pass on a slow machine, and keep pauses short."""
     monkeypatch.setattr(wire, "SLACK", DEADLINE)
-    monkeypatch.setattr(Exchange.__init__, "__defaults__", (DEADLINE,))
+    monkeypatch.setattr(UnaryCall.__init__, "__defaults__", (DEADLINE,))
     for pauses in ("BUSY_PAUSES", "AWAY_PAUSES", "BROKEN_PAUSES"):
         monkeypatch.setattr(retries, pauses, tuple(0.001 for _ in getattr(retries, pauses)))

@@ -57,7 +57,7 @@ def muting(server: tuple[str, int]) -> Iterator[tuple[str, threading.Event]]:
 
 
 @contextmanager
-def cutting(door: tuple[str, int], cuts: list[int]) -> Iterator[str]:
-    """Yield the address of a relay to a door whose first connections are cut; what was used of `cuts` is taken away."""
-    with relaying(door, cuts) as (address, _):
+def cutting(gateway: tuple[str, int], cuts: list[int]) -> Iterator[str]:
+    """Yield the address of a relay to a gateway whose first connections are cut; removes used `cuts`."""
+    with relaying(gateway, cuts) as (address, _):
         yield f"http://{address}"

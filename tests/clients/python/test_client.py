@@ -25,7 +25,7 @@ from clerestory.clients import (
     Update,
 )
 from clerestory.clients.client import MAX_MESSAGE_BYTES
-from clerestory.clients.kept import AsyncKeptGame, AsyncKeptGames, KeptGame, KeptGames
+from clerestory.clients.hosted import AsyncHostedGame, AsyncHostedGames, HostedGame, HostedGames
 from clerestory.clients.retries import BUSY_PAUSES
 from clerestory.server.rpc import transport
 from tests.clients.python.fake import Scripted, serving
@@ -81,8 +81,8 @@ Ask, Read = Callable[..., Any], Callable[..., list[Update]]
         (Advisor, AsyncAdvisor),
         (Rules, AsyncRules),
         (Referee, AsyncReferee),
-        (KeptGames, AsyncKeptGames),
-        (KeptGame, AsyncKeptGame),
+        (HostedGames, AsyncHostedGames),
+        (HostedGame, AsyncHostedGame),
     ],
 )
 def test_both_clients_have_the_same_methods_and_documentation(pair: tuple[type, type]) -> None:

@@ -14,11 +14,11 @@ import trustme
 from clerestory.cli.new import first_decision
 from clerestory.clients import Advisor, AdvisorError, AsyncAdvisor, BadConnection, BadRequest, Denied, Tls, Unavailable
 from clerestory.clients.connection import dial
+from clerestory.error_details import words_for_users
 from clerestory.i18n import say
-from clerestory.refusals import Reason
-from clerestory.refused import words_for_users
 from clerestory.server.config import Settings
 from clerestory.server.rpc import transport
+from clerestory.service_errors import Reason
 from tests.clients.python.fake import Scripted, serving
 from tests.conftest import TOKEN
 from tests.server.rpc.harness import until

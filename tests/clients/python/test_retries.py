@@ -15,7 +15,15 @@ from google.rpc.status_pb2 import Status
 
 from clerestory.clients import Busy, Unavailable, retries
 from clerestory.clients.connection import Connection
-from clerestory.clients.retries import AWAY_PAUSES, BROKEN_PAUSES, BUSY_PAUSES, JITTER, RejoinTries, Tries, pause_of
+from clerestory.clients.retries import (
+    AWAY_PAUSES,
+    BROKEN_PAUSES,
+    BUSY_PAUSES,
+    JITTER,
+    RejoinPolicy,
+    RetryPolicy,
+    pause_of,
+)
 from clerestory.metadata import DETAILS, PUSHBACK
 from tests.clients.node import ROOT
 
@@ -62,7 +70,7 @@ def test_patience_is_counted_from_the_first_failure(monkeypatch: pytest.MonkeyPa
     """And again after each part of a stream, however long it took."""
     clock = SimpleNamespace(now=100.0, monotonic=lambda: clock.now)
     monkeypatch.setattr(retries, "time", clock)
-    tries = RejoinTries(nowhere(2.0), 1000)
+    tries = RejoinPolicy(nowhere(2.0), 1000)
     for began in (200.0, 300.0):
         for clock.now in (began, began + 1.9):
             assert tries.pause(AWAY) > 0
@@ -75,13 +83,13 @@ def test_patience_is_counted_from_the_first_failure(monkeypatch: pytest.MonkeyPa
 @pytest.mark.parametrize(("patience", "failure"), [(0.0, AWAY), (inf, HOPELESS)], ids=["no patience", "hopeless"])
 def test_a_call_that_need_not_wait_is_not_tried_again(patience: float, failure: Refused) -> None:
     with pytest.raises(Unavailable):
-        Tries(nowhere(patience), 1000).pause(failure)
+        RetryPolicy(nowhere(patience), 1000).pause(failure)
 
 
 def test_no_attempt_begins_after_the_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
     clock = SimpleNamespace(now=100.0, monotonic=lambda: clock.now)
     monkeypatch.setattr(retries, "time", clock)
-    tries = Tries(nowhere(inf), 10)
+    tries = RetryPolicy(nowhere(inf), 10)
     assert tries.pause(Refused((PUSHBACK, "9999"))) == 9.999  # type: ignore[arg-type]
     clock.now = 105.0
     assert tries.left == 5

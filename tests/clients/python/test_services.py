@@ -40,7 +40,7 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "GameService/ListGames": lambda one: one.games.list(),
     "GameService/GetGame": lambda one: game(one).look(),
     "GameService/PlayAction": lambda one: game(one).play("pass"),
-    "GameService/SayShown": lambda one: game(one).enter_private_outcome(0, "show 1"),
+    "GameService/SetPrivateOutcome": lambda one: game(one).set_private_outcome(0, "show 1"),
     "GameService/TakeBack": lambda one: game(one).take_back(0),
     "GameService/SetSeat": lambda one: game(one).set_seat(0, "bot"),
     "GameService/EndGame": lambda one: game(one).resign(),

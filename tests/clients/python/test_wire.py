@@ -11,8 +11,8 @@ from clerestory.cli.new import first_decision
 from clerestory.clients import Advisor, BadRequest, Referee
 from clerestory.clients.wire import SLACK, position_message, read_time, value_name, write_analysis, write_question
 from clerestory.engine.toy.rules import TOY
-from clerestory.refusals import Reason
-from clerestory.refused import words_for_users
+from clerestory.error_details import words_for_users
+from clerestory.service_errors import Reason
 from clerestory.v1 import advisor_pb2 as api
 from clerestory.v1.rules_pb2 import AnyPosition, Turn
 from tests.clients.python.conftest import DEADLINE

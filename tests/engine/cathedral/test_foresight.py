@@ -63,13 +63,13 @@ def test_every_coming_event_is_an_information_set_of_its_own_to_the_owner_and_th
 
 def test_a_deal_keeps_what_is_known_and_deals_the_rest_uniformly() -> None:
     view = position(["quarrel"])
-    decks = [deck_of(view.deal(seed)) for seed in range(2000)]
+    decks = [deck_of(view.determinize(seed)) for seed in range(2000)]
     assert {deck[0] for deck in decks} == {"quarrel"}
     assert {(len(deck), len(set(deck))) for deck in decks} == {(5, 5)}
     rest = [card for card in unseen(view) if card != "quarrel"]
     for place in range(1, 5):
         assert_fits(Counter(deck[place] for deck in decks), dict.fromkeys(rest, 1 / len(rest)))
-    assert deck_of(view.deal(1).observe(OWNER)) == ["quarrel"]
+    assert deck_of(view.determinize(1).observe(OWNER)) == ["quarrel"]
 
 
 def test_odds_do_not_know_what_the_owner_knows() -> None:

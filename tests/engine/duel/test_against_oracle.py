@@ -28,7 +28,7 @@ def assert_hides_orders(core: Core, oracle: Oracle, seed: int) -> None:
     """What a seat sees leaves the orders open; dealt anew, they are orders of what has not been seen."""
     seen = core.state.observe(seed % 2)
     assert Core(seen).position() == {**oracle.position(), "deck": [], "seal_order": []}
-    dealt = Core(seen.deal(seed)).table()
+    dealt = Core(seen.determinize(seed)).table()
     assert Counter(dealt.seal_order) == oracle.table().unseen_seals
     later = [Counter(DECKS[DECK_OF_PHASE[phase]]) for phase in range(dealt.phase + 1, 5)]
     for deck in (oracle.table().unseen_cards, *later):

@@ -56,13 +56,13 @@ def test_seat_one_begins_round_two_and_the_game_ends_after_it() -> None:
     assert state.turn == 1
     fields = played(state, "play 1", "play 2")
     assert (fields["round"], fields["step"], state.over) == (3, "over", True)
-    assert (state.returns(), state.margins()) == ((1.0, 0.0), (3.0, -3.0))
+    assert (state.win_shares(), state.margins()) == ((1.0, 0.0), (3.0, -3.0))
 
 
 def test_equal_points_share_the_win() -> None:
     state = position()
     played(state, "fold", "fold", "turn-up 6", "fair", "fold", "fold")
-    assert (state.returns(), state.margins()) == ((0.5, 0.5), (0.0, 0.0))
+    assert (state.win_shares(), state.margins()) == ((0.5, 0.5), (0.0, 0.0))
 
 
 @pytest.mark.parametrize(

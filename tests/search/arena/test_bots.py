@@ -47,7 +47,7 @@ def test_truth_observation_and_other_worlds_give_one_legal_choice(bot: str, name
     """A bot that looked at a hidden card would sometimes decide differently if that card were another."""
     for position in some_decisions(name, seats, 4):
         view = position.observe(position.turn)
-        views = [position, position, view, *(view.deal(seed) for seed in range(3))]
+        views = [position, position, view, *(view.determinize(seed) for seed in range(3))]
         [(action, iterations)] = {choice(bot, one) for one in views}
         assert action in {legal.text for legal in position.legal_actions()}
         assert (iterations > 0) == (bot != "random")

@@ -85,7 +85,7 @@ class SpielState(pyspiel.State):  # type: ignore[misc]
         return self.held.state.over
 
     def returns(self) -> list[float]:
-        return list(self.held.state.returns()) if self.held.state.over else [0.0] * self.held.state.seats
+        return list(self.held.state.win_shares()) if self.held.state.over else [0.0] * self.held.state.seats
 
     def __str__(self) -> str:
         return str(self.held.state)
@@ -108,7 +108,7 @@ def resampler(rng: Rng) -> Any:
 
     def resample(state: SpielState, player: int) -> SpielState:
         world = state.clone()
-        world.held = Held(state.held.state.observe(player).deal(rng))
+        world.held = Held(state.held.state.observe(player).determinize(rng))
         return world
 
     return resample

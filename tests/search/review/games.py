@@ -38,7 +38,7 @@ def replayed(opening: State, actions: Sequence[Action]) -> State:
 
 def other_world(state: State, seed: int) -> State:
     """A game with the same actions but other hidden cards."""
-    return replayed(state.origin.observe(NATURE).deal(seed), state.history)
+    return replayed(state.origin.observe(NATURE).determinize(seed), state.history)
 
 
 def seeds(seed: int, count: int) -> list[int]:

@@ -31,7 +31,7 @@ def test_the_json_adds_up_as_it_stands(name: str, seats: int) -> None:
 def test_a_finished_game_ends_with_its_result(name: str) -> None:
     end = random_game(name, 2, 4)
     review = annotate(end, QUICK)
-    assert [share / UNIT for share in review.final] == pytest.approx(end.returns(), abs=1e-6)
+    assert [share / UNIT for share in review.final] == pytest.approx(end.win_shares(), abs=1e-6)
     assert review.over
     played = {ply.number for ply in plies_of(end) if ply.root is not None}
     assert {one.ply for one in review.valuations} == played

@@ -62,7 +62,7 @@ def test_cards_that_stayed_hidden_change_nothing(name: str, seats: int) -> None:
 @pytest.mark.parametrize("seats", [2, 3, 4])
 def test_hidden_cards_do_not_change_the_view_of_a_decision(seats: int) -> None:
     for position in decisions(random_game("toy", seats, 3).game, seats, 3):
-        worlds = [position, *(position.observe(position.turn).deal(seed) for seed in seeds(1, 3))]
+        worlds = [position, *(position.observe(position.turn).determinize(seed) for seed in seeds(1, 3))]
         assert len({known(world, None, ()).view.to_bytes() for world in worlds}) == 1
 
 

@@ -22,7 +22,7 @@ def late() -> State:
 
 
 def test_the_luck_of_an_event_has_mean_0_over_its_outcomes(late: State) -> None:
-    state = late.origin.observe(NATURE).deal(1)
+    state = late.origin.observe(NATURE).determinize(1)
     while state.turn != NATURE or len(state.legal_codes()) < 3:
         state.play(state.draw(1) if state.turn == NATURE else state.legal_codes()[0])
     view = state.observe(NATURE)

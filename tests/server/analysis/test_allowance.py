@@ -3,12 +3,12 @@
 import pytest
 
 from clerestory.i18n.sentences import said
-from clerestory.refusals import Reason, Refusal
 from clerestory.search.root import observe
 from clerestory.server.analysis.allowance import Allowance, allow
 from clerestory.server.analysis.capacity import Capacity
-from clerestory.server.analysis.lead import Lead
+from clerestory.server.analysis.move_overhead import MoveOverhead
 from clerestory.server.analysis.question import Question, Terms
+from clerestory.service_errors import Reason, ServiceError
 from tests.server.rpc.harness import opening
 
 CAPACITY = Capacity(workers=4, max_threads=3, max_time=10.0, max_tree_bytes=1 << 24, margin=0.5)
@@ -17,7 +17,7 @@ CAPACITY = Capacity(workers=4, max_threads=3, max_time=10.0, max_tree_bytes=1 <<
 def allowed_to(seconds: float | None, remaining: float | None, **fields: int | None) -> Allowance:
     terms = Terms(iterations=1, seconds=seconds, **fields)  # type: ignore[arg-type]
     asked = Question(root=observe(opening()), terms=terms)
-    return allow(asked, CAPACITY, Lead(), 0.0, remaining, early=True)
+    return allow(asked, CAPACITY, MoveOverhead(), 0.0, remaining, early=True)
 
 
 TIMES = [
@@ -43,7 +43,7 @@ def test_time(seconds: float | None, remaining: float | None, allowed: float, cu
 
 @pytest.mark.parametrize("remaining", [-1.0, 0.0, 0.5])
 def test_no_time(remaining: float) -> None:
-    with pytest.raises(Refusal) as caught:
+    with pytest.raises(ServiceError) as caught:
         allowed_to(1.0, remaining)
     assert caught.value.reason == Reason.OUT_OF_TIME
 
@@ -77,4 +77,4 @@ def test_threads_and_memory(
 )
 def test_workers_help_only_if_the_result_need_not_be_reproducible(fields: dict[str, int], helpers: int) -> None:
     asked = Question(root=observe(opening()), terms=Terms(seconds=1.0, **fields))  # type: ignore[arg-type]
-    assert allow(asked, CAPACITY, Lead(), 0.0, None, early=True).helpers == helpers
+    assert allow(asked, CAPACITY, MoveOverhead(), 0.0, None, early=True).helpers == helpers

@@ -5,11 +5,11 @@ from unittest.mock import patch
 
 import pytest
 
-from clerestory.server.analysis.analyst import Analyst
+from clerestory.server.analysis.analysis_engine import AnalysisEngine
 from clerestory.server.analysis.capacity import Capacity
 from clerestory.server.analysis.demand import Priority, TreeTask
 from clerestory.server.analysis.policy import SLICE, Policy
-from clerestory.server.analysis.question import Terms, pose
+from clerestory.server.analysis.question import Terms, validate_query
 from tests.server.analysis.simulated import Simulation, demand, used
 from tests.server.rpc.harness import opening, until
 
@@ -71,8 +71,8 @@ def test_helpers_leave_with_their_search() -> None:
 async def test_all_helpers_of_a_search_leave_at_once() -> None:
     """To look for each among those of all searches would take long where there are many."""
     with patch.object(Policy, "leave", autospec=True, side_effect=Policy.leave) as left:
-        async with Analyst(Capacity(workers=4)) as one:
-            asking = asyncio.ensure_future(one.ask(pose(opening(), Terms(seconds=3600.0, early_stop=False))))
+        async with AnalysisEngine(Capacity(workers=4)) as one:
+            asking = asyncio.ensure_future(one.ask(validate_query(opening(), Terms(seconds=3600.0, early_stop=False))))
             await until(lambda: one.scheduler.running > 0)
             one.finish()
             await asking

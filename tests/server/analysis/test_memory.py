@@ -6,15 +6,15 @@ from contextlib import AsyncExitStack
 import pytest
 
 from clerestory.engine.toy.rules import TOY
-from clerestory.refusals import Reason, Refusal, refuse
 from clerestory.search.ismcts import MIN_BYTES, Searcher
 from clerestory.search.review.plan import TREE_BYTES
 from clerestory.search.root import observe
 from clerestory.server.analysis.allowance import Allowance, TimeBudget
 from clerestory.server.analysis.caller import HERE, Caller
 from clerestory.server.analysis.capacity import Capacity
-from clerestory.server.analysis.memory import Memory, Rooms, Trees, Warm
-from clerestory.server.analysis.question import Question, Terms, pose
+from clerestory.server.analysis.memory import Memory, Trees, TreeSlots, Warm
+from clerestory.server.analysis.question import Question, Terms, validate_query
+from clerestory.service_errors import Reason, ServiceError, raise_error
 
 MIB = 1 << 20
 
@@ -55,8 +55,8 @@ def tree() -> Searcher:
 
 def test_the_least_recently_used_trees_are_given_up() -> None:
     warm, trees = Warm(10), {key: tree() for key in "abc"}
-    for key, kept in trees.items():
-        warm.keep(key, kept, 4)
+    for key, hosted in trees.items():
+        warm.keep(key, hosted, 4)
     assert warm.bytes == 8
     assert [warm.take(key) for key in "abc"] == [None, (trees["b"], 4), (trees["c"], 4)]
     assert (warm.take("b"), warm.bytes) == (None, 0)  # a tree is taken once
@@ -74,7 +74,7 @@ def test_a_tree_replaces_its_predecessor_and_no_other_if_it_does_not_fit() -> No
 def question_about(game_id: str) -> Question:
     position = TOY.new(2, 1)
     position.play_nature(position.legal_codes()[0])
-    return pose(position, Terms(iterations=10, game_id=game_id))
+    return validate_query(position, Terms(iterations=10, game_id=game_id))
 
 
 def test_a_question_that_is_refused_leaves_what_was_kept() -> None:
@@ -86,14 +86,14 @@ def test_a_question_that_is_refused_leaves_what_was_kept() -> None:
         first.run(iterations=10)
         first.release()
     for game_id in ("second", "third", "first", "fourth", "fifth"):
-        with pytest.raises(Refusal), trees.lend(question_about(game_id), HERE, allowance):
-            refuse(Reason.BUSY, "", "no worker can finish the minimum iterations in time")
+        with pytest.raises(ServiceError), trees.lend(question_about(game_id), HERE, allowance):
+            raise_error(Reason.BUSY, "", "no worker can finish the minimum iterations in time")
     with trees.lend(question_about("first"), HERE, allowance) as again:
         assert again.make() is first
 
 
 async def test_a_caller_with_all_rooms_leaves_some_to_the_next() -> None:
-    rooms, one, next_one = Rooms(2), Caller("one"), Caller("next")
+    rooms, one, next_one = TreeSlots(2), Caller("one"), Caller("next")
     async with AsyncExitStack() as held:
         for _ in range(2):
             await held.enter_async_context(rooms.taken(one))

@@ -10,17 +10,17 @@ from typing import Any
 import pytest
 
 from clerestory.engine import State
-from clerestory.refusals import Reason, Refusal
 from clerestory.search.ismcts import Searcher
 from clerestory.search.review import ReviewPlan, annotate
 from clerestory.search.review.rollouts import FEWEST
 from clerestory.search.review.words import SHOWN, rolled
-from clerestory.server.analysis import Analyst, Capacity
+from clerestory.server.analysis import AnalysisEngine, Capacity
 from clerestory.server.analysis.caller import Caller
 from clerestory.server.analysis.memory import Trees
 from clerestory.server.analysis.question import Question
 from clerestory.server.analysis.reviewer import Reviewer
 from clerestory.server.analysis.reviews import ReviewStep, ReviewTerms, review
+from clerestory.service_errors import Reason, ServiceError
 from tests.search.review.games import cut, random_game
 from tests.server.analysis.brief import HOUR, be_brief
 from tests.server.rpc.harness import until
@@ -31,8 +31,8 @@ PLAN = ReviewPlan(iterations=60, seed=3)
 
 @asynccontextmanager
 async def reviewing(workers: int = 2) -> AsyncIterator[Reviewer]:
-    async with Analyst(Capacity(workers=workers)) as analyst:
-        yield Reviewer(analyst)
+    async with AnalysisEngine(Capacity(workers=workers)) as analysis:
+        yield Reviewer(analysis)
 
 
 async def steps_of(end: State, terms: ReviewTerms, workers: int = 2) -> list[ReviewStep]:
@@ -122,8 +122,8 @@ async def test_rollouts_that_do_not_end_in_their_time_are_given_up(
 ) -> None:
     """Even a server so busy that they would never end sends the ledger, with the rollouts that were enough."""
     end = random_game("toy", 2, 1)
-    async with Analyst(Capacity(workers=2)) as analyst:
-        reviewer = SlowReviewer(analyst)
+    async with AnalysisEngine(Capacity(workers=2)) as analysis:
+        reviewer = SlowReviewer(analysis)
         reviewer.ends, reviewer.waits = ends, waits
         *_, last = [step async for step in review(reviewer, end, replace(QUICK, deep=deep))]
     plain = annotate(end, PLAN)
@@ -135,22 +135,22 @@ async def test_rollouts_that_do_not_end_in_their_time_are_given_up(
 
 
 async def test_leaving_a_review_ends_its_searches() -> None:
-    async with Analyst(Capacity(workers=2)) as analyst:
-        steps = review(Reviewer(analyst), random_game("duel", 2, 1), ReviewTerms(iterations=10_000_000))
+    async with AnalysisEngine(Capacity(workers=2)) as analysis:
+        steps = review(Reviewer(analysis), random_game("duel", 2, 1), ReviewTerms(iterations=10_000_000))
         going = asyncio.ensure_future(anext(steps))
-        await until(lambda: analyst.scheduler.admitted > 0)
+        await until(lambda: analysis.scheduler.admitted > 0)
         going.cancel()
         await asyncio.gather(going, return_exceptions=True)
-        await until(lambda: analyst.scheduler.admitted == 0)
+        await until(lambda: analysis.scheduler.admitted == 0)
 
 
 async def test_a_review_may_be_left_between_two_steps(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("clerestory.server.analysis.reviews.EVERY", 0.001)
-    async with Analyst(Capacity(workers=2)) as analyst:
-        steps = review(Reviewer(analyst), random_game("duel", 2, 1), ReviewTerms(iterations=2000))
+    async with AnalysisEngine(Capacity(workers=2)) as analysis:
+        steps = review(Reviewer(analysis), random_game("duel", 2, 1), ReviewTerms(iterations=2000))
         async with aclosing(steps):
             assert not (await anext(steps)).review
-        await until(lambda: analyst.scheduler.admitted == 0)
+        await until(lambda: analysis.scheduler.admitted == 0)
 
 
 async def test_reviews_that_wait_for_their_turns_open_only_a_few_trees(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -168,10 +168,10 @@ async def test_reviews_that_wait_for_their_turns_open_only_a_few_trees(monkeypat
                 finally:
                     opened[caller.origin] -= 1
 
-    monkeypatch.setattr("clerestory.server.analysis.analyst.Trees", CountedTrees)
+    monkeypatch.setattr("clerestory.server.analysis.analysis_engine.Trees", CountedTrees)
     end = random_game("toy", 2, 1)
-    async with Analyst(Capacity(workers=1, memory=1 << 26)) as analyst:
-        reviewer = Reviewer(analyst)
+    async with AnalysisEngine(Capacity(workers=1, memory=1 << 26)) as analysis:
+        reviewer = Reviewer(analysis)
 
         async def last(caller: Caller) -> Any:
             *_, step = [step async for step in review(reviewer, end, QUICK, caller)]
@@ -183,6 +183,6 @@ async def test_reviews_that_wait_for_their_turns_open_only_a_few_trees(monkeypat
 
 
 async def test_a_seat_that_the_game_does_not_have_cannot_judge() -> None:
-    with pytest.raises(Refusal) as caught:
+    with pytest.raises(ServiceError) as caught:
         await steps_of(random_game("toy", 2, 1), ReviewTerms(viewer=2))
     assert (caught.value.reason, caught.value.faults[0][0]) == (Reason.BAD_SEAT, "viewer")

@@ -14,20 +14,20 @@ from unittest.mock import Mock
 import grpc
 import pytest
 
-from clerestory.refusals import Reason, Refusal
 from clerestory.search.ismcts import Searcher
 from clerestory.search.result import Result
 from clerestory.search.root import Root, observe
 from clerestory.server.analysis import memory, policy, scheduler
 from clerestory.server.analysis.allowance import Allowance, TimeBudget
-from clerestory.server.analysis.analyst import Analyst
+from clerestory.server.analysis.analysis_engine import AnalysisEngine
 from clerestory.server.analysis.answer import Answer
 from clerestory.server.analysis.caller import Caller
 from clerestory.server.analysis.capacity import Capacity
 from clerestory.server.analysis.demand import Priority
 from clerestory.server.analysis.lazy import LazySearcher
-from clerestory.server.analysis.question import Question, Terms, pose
+from clerestory.server.analysis.question import Question, Terms, validate_query
 from clerestory.server.analysis.scheduler import Job
+from clerestory.service_errors import Reason, ServiceError
 from clerestory.v1.advisor_pb2 import STOP_REASON_ITERATIONS, AnalyzeRequest
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
 from tests.parts import missing
@@ -36,8 +36,8 @@ from tests.server.rpc.harness import HOUR, assert_reason, long_question, opening
 ENDLESS = Terms(seconds=3600.0, early_stop=False)
 
 
-async def endless(analyst: Analyst, caller: Caller) -> Answer:
-    return await analyst.ask(pose(opening(), ENDLESS), analyst.admit(caller))
+async def endless(analysis: AnalysisEngine, caller: Caller) -> Answer:
+    return await analysis.ask(validate_query(opening(), ENDLESS), analysis.admit(caller))
 
 
 @pytest.mark.parametrize("leave", ["cancel", "disconnect"])
@@ -64,11 +64,11 @@ async def test_a_search_that_is_left_is_stopped_in_its_slice(monkeypatch: pytest
             super().stop()
 
     monkeypatch.setattr(memory, "Searcher", StoppableSearcher)
-    async with Analyst(Capacity(workers=1)) as analyst:
-        asking = asyncio.ensure_future(endless(analyst, Caller("one")))
-        await until(lambda: analyst.scheduler.running == 1)
+    async with AnalysisEngine(Capacity(workers=1)) as analysis:
+        asking = asyncio.ensure_future(endless(analysis, Caller("one")))
+        await until(lambda: analysis.scheduler.running == 1)
         asking.cancel()
-        await until(lambda: analyst.scheduler.admitted == 0)
+        await until(lambda: analysis.scheduler.admitted == 0)
     assert stopped.is_set()
 
 
@@ -87,7 +87,7 @@ async def test_searching_threads_have_short_turns_of_the_processor() -> None:
     before = turns()
     if not before:
         missing("/proc/self/sched with the slices of threads", "a kernel with CONFIG_SCHED_DEBUG, 6.12 or later")
-    async with Analyst(Capacity(workers=2)):
+    async with AnalysisEngine(Capacity(workers=2)):
         await until(lambda: (turns() - before)[round(1e9 * scheduler.TURN)] == 2)  # each asks for it once it runs
     assert scheduler.TURN < policy.SLICE
 
@@ -214,21 +214,21 @@ async def test_a_search_rests_while_it_is_explained_even_if_nobody_waits_for_tha
     root = observe(opening())
     searcher = Searcher(root, seed=1)
 
-    def submit(analyst: Analyst, searcher: Searcher, iterations: int | None) -> Job:
+    def submit(analysis: AnalysisEngine, searcher: Searcher, iterations: int | None) -> Job:
         allowance = Allowance(TimeBudget(time.monotonic(), None, 3600.0), iterations, early=False, threads=1)
-        return analyst.scheduler.submit(LazySearcher(lambda: searcher), allowance, caller=Caller("one"), kind="toy")
+        return analysis.scheduler.submit(LazySearcher(lambda: searcher), allowance, caller=Caller("one"), kind="toy")
 
-    async with Analyst(Capacity(workers=1)) as analyst:
-        job = submit(analyst, searcher, None)
+    async with AnalysisEngine(Capacity(workers=1)) as analysis:
+        job = submit(analysis, searcher, None)
         await until(lambda: job.began is not None)
-        glance = asyncio.ensure_future(analyst.scheduler.glance(job, explain))
+        glance = asyncio.ensure_future(analysis.scheduler.glance(job, explain))
         try:
             await until(reading.is_set)
             made = searcher.iterations
             glance.cancel()
             await asyncio.wait([glance])
-            other = submit(analyst, Searcher(root, seed=2), 10)
-            await analyst.scheduler.result(other, None)  # so the only worker has had another turn
+            other = submit(analysis, Searcher(root, seed=2), 10)
+            await analysis.scheduler.result(other, None)  # so the only worker has had another turn
             assert searcher.iterations == made
             with pytest.raises(RuntimeError, match="held"):
                 searcher.advance(root)
@@ -246,13 +246,13 @@ def can_advance(searcher: Searcher, root: Root) -> bool:
 
 async def test_bots_wait_for_a_place_and_callers_without_a_search_do_not() -> None:
     async with served(max_searches=4) as server:
-        analyst, began = server.app.analyst, list[int]()
+        analysis, began = server.app.analysis, list[int]()
 
         async def think(game: int) -> None:
             caller = Caller(f"maker {game % 5}", f"game:{game}")
-            async with analyst.place(caller, Priority.MOVE, 3600.0) as admitted:
+            async with analysis.place(caller, Priority.MOVE, 3600.0) as admitted:
                 began.append(game)
-                await analyst.ask(pose(opening(), ENDLESS), admitted()[0])
+                await analysis.ask(validate_query(opening(), ENDLESS), admitted()[0])
 
         bots = [asyncio.ensure_future(think(game)) for game in range(100)]
         await until(lambda: server.app.scheduler.admitted == 2)
@@ -271,20 +271,20 @@ async def test_bots_wait_for_a_place_and_callers_without_a_search_do_not() -> No
 
 async def test_a_search_that_is_in_the_way_of_a_shorter_one_goes_on_later_with_its_tree() -> None:
     async with served(max_searches=1) as server:
-        analyst, scheduler = server.app.analyst, server.app.scheduler
+        analysis, scheduler = server.app.analysis, server.app.scheduler
 
         async def think() -> Answer:
-            async with analyst.place(Caller("one"), Priority.MOVE, 3600.0) as admitted:
-                return await analyst.ask(pose(opening(), ENDLESS), admitted()[0])
+            async with analysis.place(Caller("one"), Priority.MOVE, 3600.0) as admitted:
+                return await analysis.ask(validate_query(opening(), ENDLESS), admitted()[0])
 
         thinking = asyncio.ensure_future(think())
         await until(lambda: scheduler.running == 1)
         [job] = scheduler._jobs.values()
         await until(lambda: job.searcher.iterations > 0)
-        async with analyst.place(Caller("other"), Priority.MOVE, 60.0) as admitted:
+        async with analysis.place(Caller("other"), Priority.MOVE, 60.0) as admitted:
             await until(lambda: job.resting)
             made = job.searcher.iterations
-            await analyst.ask(pose(opening(), Terms(iterations=50_000, early_stop=False)), admitted()[0])
+            await analysis.ask(validate_query(opening(), Terms(iterations=50_000, early_stop=False)), admitted()[0])
             assert made == job.searcher.iterations
         await until(lambda: job.searcher.iterations > made)
         scheduler.finish()
@@ -293,30 +293,30 @@ async def test_a_search_that_is_in_the_way_of_a_shorter_one_goes_on_later_with_i
 
 async def test_a_search_that_is_asked_for_after_its_place_was_taken_begins_once_it_has_one_again() -> None:
     async with served(max_searches=1) as server:
-        analyst, short = server.app.analyst, pose(opening(), Terms(iterations=1000, early_stop=False))
-        async with analyst.place(Caller("one"), Priority.MOVE, 3600.0) as late:
+        analysis, short = server.app.analysis, validate_query(opening(), Terms(iterations=1000, early_stop=False))
+        async with analysis.place(Caller("one"), Priority.MOVE, 3600.0) as late:
             admission = late()[0]
-            async with analyst.place(Caller("other"), Priority.MOVE, 60.0) as admitted:
-                asking = asyncio.ensure_future(analyst.ask(short, admission))
+            async with analysis.place(Caller("other"), Priority.MOVE, 60.0) as admitted:
+                asking = asyncio.ensure_future(analysis.ask(short, admission))
                 await until(lambda: server.app.scheduler.admitted == 1)
-                await analyst.ask(short, admitted()[0])
+                await analysis.ask(short, admitted()[0])
                 assert not asking.done()
             assert (await asking).result.iterations == 1000
 
 
 async def test_the_background_waits_until_a_worker_is_idle() -> None:
     async with served() as server:
-        analyst = server.app.analyst
-        call = asyncio.ensure_future(endless(analyst, Caller("one")))
+        analysis = server.app.analysis
+        call = asyncio.ensure_future(endless(analysis, Caller("one")))
         await until(lambda: server.app.scheduler.running == 1)
         held = AsyncExitStack()
         waiting = [
             asyncio.ensure_future(
-                held.enter_async_context(analyst.place(Caller(origin, "bots"), Priority.BACKGROUND, 60.0))
+                held.enter_async_context(analysis.place(Caller(origin, "bots"), Priority.BACKGROUND, 60.0))
             )
             for origin in ("one", "other")
         ]
-        async with analyst.place(Caller("one"), Priority.MOVE, 60.0):
+        async with analysis.place(Caller("one"), Priority.MOVE, 60.0):
             assert not any(task.done() for task in waiting)
         call.cancel()
         await asyncio.gather(*waiting)
@@ -342,14 +342,14 @@ async def test_a_search_has_no_tree_before_its_turn_and_a_worker_makes_it(monkey
 
 async def test_waiting_for_a_place_ends_when_the_server_shuts_down() -> None:
     async with served(max_searches=1) as server:
-        analyst = server.app.analyst
-        call = asyncio.ensure_future(endless(analyst, Caller("one")))
+        analysis = server.app.analysis
+        call = asyncio.ensure_future(endless(analysis, Caller("one")))
         await until(lambda: server.app.scheduler.admitted == 1)
-        place = analyst.place(Caller("one"), Priority.BACKGROUND, 60.0)
+        place = analysis.place(Caller("one"), Priority.BACKGROUND, 60.0)
         waiting = asyncio.ensure_future(place.__aenter__())
         await asyncio.sleep(0)
         server.app.scheduler.finish()
-        with pytest.raises(Refusal) as caught:
+        with pytest.raises(ServiceError) as caught:
             await waiting
         assert caught.value.reason == Reason.FINISHING
         await call

@@ -5,9 +5,9 @@ from typing import Any
 import pytest
 
 from clerestory.engine import NATURE, State, game
-from clerestory.refusals import Reason, refuse
 from clerestory.server.analysis import memory
 from clerestory.server.analysis.memory import new_searcher
+from clerestory.service_errors import Reason, raise_error
 from clerestory.v1.advisor_pb2 import AnalyzeRequest, RecommendMoveResponse
 from tests.server.rpc.harness import HOUR, Served, opening, question, served, until
 
@@ -47,7 +47,7 @@ async def test_a_hint_that_its_reader_leaves_helps_the_move() -> None:
         stream = server.advisor.Analyze(request)
         seen = (await stream.read()).recommendation.statistics.iterations
         stream.cancel()
-        await until(lambda: server.app.scheduler.admitted == 0 and server.app.analyst._trees._warm.bytes > 0)
+        await until(lambda: server.app.scheduler.admitted == 0 and server.app.analysis._trees._warm.bytes > 0)
         answer = await ask(server, position)
     assert reused(answer) >= seen > 0
 
@@ -93,11 +93,11 @@ async def test_a_search_has_its_share_when_the_system_is_short_of_memory(
 ) -> None:
     def limited(question: Any, size: int) -> Any:
         if size > 1 << 23:
-            refuse(Reason.BUSY, "", "the server has no memory left for another search")
+            raise_error(Reason.BUSY, "", "the server has no memory left for another search")
         return new_searcher(question, size)
 
     monkeypatch.setattr(memory, "new_searcher", limited)
     async with served(memory=1 << 30) as server:
         for game_id in ("", "g"):
             assert (await ask(server, opening(), game_id=game_id)).statistics.iterations == 400
-        assert server.app.analyst._trees._memory._extra == 0
+        assert server.app.analysis._trees._memory._extra == 0

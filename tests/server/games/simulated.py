@@ -11,12 +11,11 @@ from functools import wraps
 from math import inf
 from typing import Any, TypeVar
 
-from clerestory.refusals import Reason, Refusal
-from clerestory.server.games import course
+from clerestory.server.games import commands
 from clerestory.server.games.bounds import ANSWER
-from clerestory.server.games.keeper import Keeper, Limits
-from clerestory.server.games.kept import ServerGame, settle
+from clerestory.server.games.hosted import HostedGame, advance_automatic
 from clerestory.server.games.log import BotSettings, Entry, EntryKind, Head, SeatKind
+from clerestory.server.games.manager import GameManager, Limits
 from clerestory.server.games.store import (
     Batch,
     Conflict,
@@ -30,6 +29,7 @@ from clerestory.server.games.store import (
     Tally,
     Unreadable,
 )
+from clerestory.service_errors import Reason, ServiceError
 from tests.server.games.table import BOTH, head
 
 LEASE, BEAT = 6.0, 2.0  # seconds, as in PostgreSQL
@@ -217,7 +217,7 @@ class SimulatedStore:
         if (late or SeatKind.BOT in kinds) and self.shared and row.owner != self.number:
             self._database.wrong.append(f"{self.number} moves in {row.head.game_id}, which {row.owner} owns")
         for one in late:
-            deadline = ServerGame(row.head, row.entries).deadline
+            deadline = HostedGame(row.head, row.entries).deadline
             if deadline is None or one.moment < deadline:
                 self._database.wrong.append(f"a person in {row.head.game_id} had time until {deadline}")
 
@@ -307,42 +307,45 @@ class Server:
 
     def __post_init__(self) -> None:
         self.store: Any = SimulatedStore(self.database, self.number, shared=self.shared, old=self.old)
-        self.keeper = Keeper(self.store, Limits(1000, 1000), self.choose, most_bot_games=BOT_GAMES)
-        self.keeper.resume()
+        self.manager = GameManager(self.store, Limits(1000, 1000), self.choose, most_bot_games=BOT_GAMES)
+        self.manager.resume()
         self.tasks.append(asyncio.create_task(self.store.beat()))
 
-    async def choose(self, kept: ServerGame, seat: int, bot: BotSettings) -> str:
+    async def choose(self, hosted: HostedGame, seat: int, bot: BotSettings) -> str:
         """Return some action after a while."""
-        luck, game_id = self.database.luck, kept.head.game_id
+        luck, game_id = self.database.luck, hosted.head.game_id
         if game_id in self.searching:
             self.database.wrong.append(f"{self.number} searches twice in {game_id}")
-        self.searching[game_id] = kept.bots_only
+        self.searching[game_id] = hosted.bots_only
         if sum(self.searching.values()) > BOT_GAMES:
             self.database.wrong.append(f"{self.number} moves in {self.searching} at once")
         try:
             await asyncio.sleep(luck.uniform(0, 0.5))
             if luck.random() < self.failing:
-                busy, broken = Refusal(Reason.BUSY, [("", "busy")], retry=1.0), Refusal(Reason.INTERNAL, [("", "")])
+                busy, broken = (
+                    ServiceError(Reason.BUSY, [("", "busy")], retry=1.0),
+                    ServiceError(Reason.INTERNAL, [("", "")]),
+                )
                 raise luck.choice([busy, broken, ValueError("broken")])
-            return luck.choice(kept.position.legal_actions()).text
+            return luck.choice(hosted.position.legal_actions()).text
         finally:
             self.searching.pop(game_id, None)
 
     async def create(
         self, game_id: str = "game", seats: str = "pp", *, seed: int = 7, maker: str = "", **options: Any
-    ) -> ServerGame:
+    ) -> HostedGame:
         made = replace(head("toy", seats, seed, **options), game_id=game_id, created=self.store.now(), maker=maker)
-        kept = ServerGame(made)
-        settle(kept, made.created)
-        await self.keeper.create(kept, [])
-        return kept
+        hosted = HostedGame(made)
+        advance_automatic(hosted, made.created)
+        await self.manager.create(hosted, [])
+        return hosted
 
     async def play(self, game_id: str = "game", number: int = 0) -> float:
         """Play one of the actions of whoever is to decide; return the second when that was shown."""
-        async with self.keeper.lend(game_id) as live:
-            legal, version = live.kept.position.legal_actions(), live.kept.version
+        async with self.manager.lend(game_id) as live:
+            legal, version = live.hosted.position.legal_actions(), live.hosted.version
             text = legal[number % len(legal)].text
-            await self.keeper.change(live, lambda game: course.play(game, BOTH, version, text, self.keeper.now()))
+            await self.manager.change(live, lambda game: commands.play(game, BOTH, version, text, self.manager.now()))
         return clock()
 
     async def until_over(self, *game_ids: str) -> None:
@@ -352,7 +355,7 @@ class Server:
     def kill(self) -> None:
         """End the server at once; nothing of it runs any more."""
         self.store.dead = True
-        everything = [*self.tasks, *self.keeper._tasks, *self.keeper._due._tasks, *self.keeper._changes._under_way]
-        self.keeper._due._ended = True
+        everything = [*self.tasks, *self.manager._tasks, *self.manager._due._tasks, *self.manager._changes._under_way]
+        self.manager._due._ended = True
         for task in everything:
             task.cancel()

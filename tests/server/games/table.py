@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from clerestory.engine import GAMES, NATURE
-from clerestory.refusals import Refusal
-from clerestory.server.games import course
-from clerestory.server.games.kept import ServerGame, settle
+from clerestory.server.games import commands
+from clerestory.server.games.hosted import HostedGame, advance_automatic
 from clerestory.server.games.log import BotSettings, GameOptions, Head, Holder, SeatKind, TakeBacks
 from clerestory.server.games.viewer import Viewer, digest_of
+from clerestory.service_errors import ServiceError
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub
 from tests.server.rpc.harness import Served, served
@@ -54,10 +54,10 @@ def head(game: str = "toy", seats: str = "pp", seed: int = 7, **options: Any) ->
     )
 
 
-def kept(game: str = "toy", seats: str = "pp", seed: int = 7, **options: Any) -> ServerGame:
+def hosted(game: str = "toy", seats: str = "pp", seed: int = 7, **options: Any) -> HostedGame:
     """Return a game that has begun, unless a seat is open."""
-    made = ServerGame(head(game, seats, seed, **options))
-    settle(made, STORED)
+    made = HostedGame(head(game, seats, seed, **options))
+    advance_automatic(made, STORED)
     return made
 
 
@@ -152,42 +152,42 @@ async def play_out(played: Table, *seats: int) -> games.WatchGameResponse:
     return last
 
 
-def at(game: ServerGame, version: int) -> ServerGame:
+def at(game: HostedGame, version: int) -> HostedGame:
     """Return a game as it was at a version."""
-    return ServerGame(game.head, game.entries[:version])
+    return HostedGame(game.head, game.entries[:version])
 
 
-def first(game: ServerGame) -> str:
+def first(game: HostedGame) -> str:
     return game.position.legal_actions()[0].text
 
 
-def play(game: ServerGame, viewer: Viewer = BOTH) -> int:
-    return course.play(game, viewer, game.version, first(game), NOW)
+def play(game: HostedGame, viewer: Viewer = BOTH) -> int:
+    return commands.play(game, viewer, game.version, first(game), NOW)
 
 
-def everybody(game: ServerGame) -> Viewer:
+def everybody(game: HostedGame) -> Viewer:
     return Viewer(tuple(range(len(game.seats))))
 
 
-def play_one(game: ServerGame, number: int = 0) -> int:
+def play_one(game: HostedGame, number: int = 0) -> int:
     """Let the seat to decide play one of its actions, or the bot."""
     legal = game.position.legal_actions()
     text = legal[number % len(legal)].text
     if game.mover is not None:
-        course.play_bot(game, game.version, text, NOW)
+        commands.play_bot(game, game.version, text, NOW)
         return game.version
-    return course.play(game, everybody(game), game.version, text, NOW)
+    return commands.play(game, everybody(game), game.version, text, NOW)
 
 
-def refused(act: Callable[[], object]) -> Refusal:
-    with pytest.raises(Refusal) as caught:
+def refused(act: Callable[[], object]) -> ServiceError:
+    with pytest.raises(ServiceError) as caught:
         act()
     return caught.value
 
 
-def played(seats: str = "pp", plies: int = 1, **options: TakeBacks) -> tuple[ServerGame, int]:
+def played(seats: str = "pp", plies: int = 1, **options: TakeBacks) -> tuple[HostedGame, int]:
     """Return a game continued by a number of plies, and the number of the ply where it began."""
-    game = kept(seats=seats, **options)
+    game = hosted(seats=seats, **options)
     ply = game.ply
     while game.ply < ply + plies:
         play_one(game)

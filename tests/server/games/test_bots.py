@@ -9,18 +9,18 @@ from typing import Any
 import pytest
 
 from clerestory.server.analysis.demand import Priority
+from clerestory.server.games.auto_player import either
 from clerestory.server.games.bots import Bots, searching_for
-from clerestory.server.games.keeper import Keeper, Limits
 from clerestory.server.games.log import BotSettings
-from clerestory.server.games.mover import either
+from clerestory.server.games.manager import GameManager, Limits
 from clerestory.server.games.sqlite import SqliteStore
 from clerestory.server.games.viewer import Viewer
-from tests.server.games.table import kept, play_one
+from tests.server.games.table import hosted, play_one
 
 
 def test_the_bots_of_games_that_nobody_plays_in_are_one_part_of_their_makers_searches() -> None:
     """They have what all other searches leave; a bot that plays with a person searches for its game."""
-    alone, other, with_person = [searching_for(kept(seats=seats)) for seats in ("bb", "bbb", "bp")]
+    alone, other, with_person = [searching_for(hosted(seats=seats)) for seats in ("bb", "bbb", "bp")]
     assert alone == other
     assert (alone[1], with_person[1]) == (Priority.BACKGROUND, Priority.MOVE)
     assert alone[0].origin == with_person[0].origin
@@ -28,7 +28,7 @@ def test_the_bots_of_games_that_nobody_plays_in_are_one_part_of_their_makers_sea
 
 
 async def test_a_bot_searches_only_where_it_has_a_choice() -> None:
-    class Analyst:
+    class AnalysisEngine:
         """Notes who searches, and answers with the first legal action."""
 
         def __init__(self) -> None:
@@ -43,27 +43,27 @@ async def test_a_bot_searches_only_where_it_has_a_choice() -> None:
             assert question.terms.seconds == BotSettings(1).seconds / 2
             return SimpleNamespace(best=question.view.legal_actions()[0] and SimpleNamespace(action=legal[0]))
 
-    game, analyst = kept("cathedral", "bb"), Analyst()
-    untyped: Any = analyst
+    game, analysis = hosted("cathedral", "bb"), AnalysisEngine()
+    untyped: Any = analysis
     for _ in range(40):
         legal = [action.text for action in game.position.legal_actions()]
-        before = len(analyst.searches)
+        before = len(analysis.searches)
         assert await Bots(untyped).choose(game, game.turn or 0, BotSettings(1)) == legal[0]
-        assert len(analyst.searches) - before == (len(legal) > 1)
+        assert len(analysis.searches) - before == (len(legal) > 1)
         play_one(game)
-    assert {*analyst.searches} == {searching_for(game)}
+    assert {*analysis.searches} == {searching_for(game)}
 
 
 @pytest.mark.parametrize("changed", [True, False], ids=["the game changes", "somebody comes"])
 async def test_a_bot_stops_thinking_if_the_game_changes_alone(changed: bool) -> None:
-    keeper = Keeper(SqliteStore("memory:"), Limits(10, 10), Bots.choose)  # type: ignore[arg-type]
-    await keeper.create(kept(), [])
-    async with keeper.lend("game") as live:
+    manager = GameManager(SqliteStore("memory:"), Limits(10, 10), Bots.choose)  # type: ignore[arg-type]
+    await manager.create(hosted(), [])
+    async with manager.lend("game") as live:
         thinking: asyncio.Future[str] = asyncio.get_running_loop().create_future()
         chosen = asyncio.ensure_future(either(thinking, live))
         await asyncio.sleep(0)
         if changed:
-            live.become(live.kept, keeper.now())
+            live.become(live.hosted, manager.now())
             assert await chosen is None
             assert thinking.cancelled()
         else:
@@ -71,4 +71,4 @@ async def test_a_bot_stops_thinking_if_the_game_changes_alone(changed: bool) -> 
                 await asyncio.sleep(0)
                 thinking.set_result("done")
                 assert await chosen == "done"
-    await keeper.close()
+    await manager.close()

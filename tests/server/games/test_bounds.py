@@ -11,15 +11,15 @@ from google.protobuf.descriptor import Descriptor
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
 
-from clerestory.refusals import Reason
 from clerestory.search.limits import LONGEST_TIME
 from clerestory.server.analysis.question import LONGEST_INTERVAL
-from clerestory.server.games.asked import LONGEST_MOVE
-from clerestory.server.games.keeper import summary_of
-from clerestory.server.games.kept import ServerGame
+from clerestory.server.games.hosted import HostedGame
 from clerestory.server.games.log import BotSettings, Holder, Onlookers, SeatKind
+from clerestory.server.games.manager import summary_of
+from clerestory.server.games.new_game_checks import LONGEST_MOVE
 from clerestory.server.games.store import Batch, Unreadable
 from clerestory.server.rpc import game_service
+from clerestory.service_errors import Reason
 from clerestory.v1 import advisor_pb2, annotation_pb2, puzzle_pb2, rules_pb2
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
@@ -134,8 +134,8 @@ async def begun(call: Any, request: Any, played: Table) -> None:
 
 async def stored(played: Table, game_id: str, **changed: Any) -> None:
     """Store a game that no caller can make."""
-    made = ServerGame(replace(head(seats="pb", onlookers=Onlookers.ALL), game_id=game_id, **changed))
-    await played.app.keeper.store.create(made.head, Batch((), summary_of(made)))
+    made = HostedGame(replace(head(seats="pb", onlookers=Onlookers.ALL), game_id=game_id, **changed))
+    await played.app.manager.store.create(made.head, Batch((), summary_of(made)))
 
 
 async def test_a_stored_time_beyond_all_limits_is_cut() -> None:
@@ -160,7 +160,7 @@ async def test_a_game_that_cannot_be_shown_is_listed_alone_as_frozen() -> None:
 async def test_a_game_that_cannot_be_read_is_shown_as_frozen_with_its_reason(monkeypatch: pytest.MonkeyPatch) -> None:
     async with table(PERSON, PERSON, options=SHOWN) as played:
         await stored(played, "damaged")
-        monkeypatch.setattr(played.app.keeper.store, "load", AsyncMock(side_effect=Unreadable("its head is damaged")))
+        monkeypatch.setattr(played.app.manager.store, "load", AsyncMock(side_effect=Unreadable("its head is damaged")))
         listed = await played.stub.ListGames(games.GameServiceListGamesRequest())
         [frozen] = [game for game in listed.games if game.game_id != played.game_id]
         why = "this server cannot read the game: its head is damaged"
@@ -206,7 +206,7 @@ async def test_nothing_is_stored_if_its_answer_cannot_be_made(monkeypatch: pytes
             ):
                 assert_reason(await refusal(getattr(played.stub, method)(request)), Reason.INTERNAL)
         assert await played.look() == before
-        assert played.app.keeper.unfinished == 1
+        assert played.app.manager.unfinished == 1
 
 
 NUL = "a\0b"
@@ -228,7 +228,7 @@ REFUSED: list[tuple[Reason, str, Any]] = [
             ("GetGame", games.GetGameRequest),
             ("JoinGame", games.JoinGameRequest),
             ("PlayAction", games.PlayActionRequest),
-            ("SayShown", games.SayShownRequest),
+            ("SetPrivateOutcome", games.SetPrivateOutcomeRequest),
             ("TakeBack", games.TakeBackRequest),
             ("GetRecord", games.GetRecordRequest),
             ("WatchGame", games.WatchGameRequest),
@@ -240,7 +240,7 @@ REFUSED: list[tuple[Reason, str, Any]] = [
 async def test_what_no_store_could_find_is_refused_before_it_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
     async with table(PERSON, PERSON) as played:
         for name in ("load", "select"):
-            monkeypatch.setattr(played.app.keeper.store, name, None)
+            monkeypatch.setattr(played.app.manager.store, name, None)
         for reason, method, request in REFUSED:
             assert_reason(await refusal(begun(getattr(played.stub, method), request, played)), reason)
 

@@ -34,10 +34,10 @@ async def test_a_game_is_read_once_for_all_who_ask_for_it(monkeypatch: pytest.Mo
     await server.create()
 
     async def ask() -> Any:
-        async with server.keeper.lend("game") as live:
+        async with server.manager.lend("game") as live:
             return live
 
-    server.keeper.cache.games.clear()
+    server.manager.cache.games.clear()
     monkeypatch.setattr(server.store, "load", load := AsyncMock(wraps=server.store.load))
     found = await asyncio.gather(*(ask() for _ in range(5)))
     assert (load.call_args_list, len({id(live) for live in found})) == ([call("game")], 1)
@@ -65,6 +65,6 @@ async def test_nobody_is_surprised_by_an_unreadable_game_after_the_caller_has_le
     with suppress(asyncio.CancelledError):
         await asking
     go_on.set()
-    await until(lambda: bool(in_memory.aside) and not in_memory._reading)
+    await until(lambda: bool(in_memory.run_in_thread) and not in_memory._reading)
     gc.collect()
     assert unexpected == []

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from clerestory.refusals import Reason, Refusal
-from clerestory.server.games import cache, course
+from clerestory.server.games import cache, commands
 from clerestory.server.games.store import StoreError, StoreFull
+from clerestory.service_errors import Reason, ServiceError
 from tests.server.games.simulated import Database, Server, on_simulated_time
 from tests.server.games.table import BOTH, NOW, PERSON, Table, first_action, table
 from tests.server.rpc.harness import assert_reason, refusal, until
@@ -19,7 +19,7 @@ class HeldStore:
 
     def __init__(self, played: Table, monkeypatch: pytest.MonkeyPatch, error: Exception | None = None) -> None:
         self.reached, self.go_on = asyncio.Event(), asyncio.Event()
-        append = played.app.keeper.store.append
+        append = played.app.manager.store.append
 
         async def held(*arguments: Any, **more: Any) -> None:
             self.reached.set()
@@ -28,7 +28,7 @@ class HeldStore:
                 raise error
             await append(*arguments, **more)
 
-        monkeypatch.setattr(played.app.keeper.store, "append", held)
+        monkeypatch.setattr(played.app.manager.store, "append", held)
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ async def test_a_move_whose_caller_leaves_is_played_and_shown(monkeypatch: pytes
         held = HeldStore(played, monkeypatch)
         playing = asyncio.ensure_future(played.play(first_action(seen), seen.game.version, 0))
         await held.reached.wait()
-        live = played.app.keeper.cache.games[played.game_id]
+        live = played.app.manager.cache.games[played.game_id]
         users = live.users
         playing.cancel()
         await until(lambda: live.users < users)
@@ -89,14 +89,14 @@ async def test_a_fault_of_a_change_whose_caller_has_left_is_logged(
     unexpected: list[str] = []
     async with table(PERSON, PERSON) as played:
         asyncio.get_running_loop().set_exception_handler(lambda _, context: unexpected.append(context["message"]))
-        shown, keeper = await played.look(0), played.app.keeper
+        shown, manager = await played.look(0), played.app.manager
         held = HeldStore(played, monkeypatch, error)
         playing = asyncio.ensure_future(played.play(first_action(shown), shown.game.version, 0))
         await held.reached.wait()
         playing.cancel()
-        await until(lambda: keeper.cache.games[played.game_id].users == 1)  # the change
+        await until(lambda: manager.cache.games[played.game_id].users == 1)  # the change
         held.go_on.set()
-        await until(lambda: not keeper._changes._under_way)
+        await until(lambda: not manager._changes._under_way)
         for _ in range(3):  # the task ends
             await asyncio.sleep(0)
         gc.collect()
@@ -117,16 +117,16 @@ async def test_a_move_that_was_stored_though_its_answer_was_lost_is_shown_and_no
         await append(*arguments, **more)
         raise StoreError("the answer was lost")
 
-    async with server.keeper.lend("game") as live:
+    async with server.manager.lend("game") as live:
         changed = live.changed
         with monkeypatch.context() as patch:
             patch.setattr(server.store, "append", lost)
-            with pytest.raises(Refusal) as caught:
+            with pytest.raises(ServiceError) as caught:
                 await server.play()
         assert caught.value.reason == Reason.STORE_FAILED
         await changed.wait()
-        assert live.kept.entries == server.database.rows["game"].entries
-        assert live.kept.version == version + 1
+        assert live.hosted.entries == server.database.rows["game"].entries
+        assert live.hosted.version == version + 1
 
 
 async def two_servers() -> tuple[Database, Server, Server]:
@@ -143,16 +143,16 @@ async def two_servers() -> tuple[Database, Server, Server]:
 async def test_a_game_goes_on_from_what_the_store_has_not_lost() -> None:
     database, first, second = await two_servers()
     entries = database.rows["game"].entries
-    async with first.keeper.lend("game") as live:
-        known = live.kept
+    async with first.manager.lend("game") as live:
+        known = live.hosted
         del entries[-2:]
-        with pytest.raises(Refusal, match=f"has version {len(entries)}"):
-            await first.keeper.change(live, lambda game: course.play(game, BOTH, known.version, "fold", NOW))
-        assert not live.kept.follows(known)
+        with pytest.raises(ServiceError, match=f"has version {len(entries)}"):
+            await first.manager.change(live, lambda game: commands.play(game, BOTH, known.version, "fold", NOW))
+        assert not live.hosted.follows(known)
     for server in (second, first, second):
         await server.play()
-        async with first.keeper.lend("game") as one, second.keeper.lend("game") as other:
-            assert one.kept.entries == other.kept.entries == entries
+        async with first.manager.lend("game") as one, second.manager.lend("game") as other:
+            assert one.hosted.entries == other.hosted.entries == entries
 
 
 @on_simulated_time
@@ -162,8 +162,8 @@ async def test_other_moves_in_place_of_lost_ones_are_shown() -> None:
     del entries[-2:]
     for number in (1, 0, 0):
         await second.play(number=number)
-    async with first.keeper.lend("game") as live:
-        assert live.kept.entries == entries
+    async with first.manager.lend("game") as live:
+        assert live.hosted.entries == entries
 
 
 @on_simulated_time
@@ -171,6 +171,6 @@ async def test_a_game_that_another_server_deletes_is_gone() -> None:
     database, first, second = await two_servers()
     del database.rows["game"]
     for server in (first, second):
-        with pytest.raises(Refusal) as caught:
+        with pytest.raises(ServiceError) as caught:
             await server.play()
-        assert (caught.value.reason, server.keeper.in_memory) == (Reason.NO_SUCH_GAME, 0)
+        assert (caught.value.reason, server.manager.in_memory) == (Reason.NO_SUCH_GAME, 0)

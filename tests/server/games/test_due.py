@@ -11,12 +11,13 @@ import pytest
 from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
 from grpc_health.v1.health_pb2_grpc import HealthStub
 
-from clerestory.refusals import Reason, Refusal
 from clerestory.server.app import GAMES, SERVICES
-from clerestory.server.games import due, keeper
+from clerestory.server.games import due
+from clerestory.server.games import manager as manager
 from clerestory.server.games.due import LOOK, MISSED
-from clerestory.server.games.kept import ServerGame
+from clerestory.server.games.hosted import HostedGame
 from clerestory.server.games.store import StoreError
+from clerestory.service_errors import Reason, ServiceError
 from clerestory.v1 import games_pb2 as games
 from tests.server.games import simulated
 from tests.server.games.damage import spoil
@@ -39,8 +40,8 @@ def server_of(monkeypatch: pytest.MonkeyPatch) -> Callable[..., Server]:
     return made
 
 
-async def first_legal(_: Server, kept: ServerGame, *__: Any) -> str:
-    return kept.position.legal_actions()[0].text
+async def first_legal(_: Server, hosted: HostedGame, *__: Any) -> str:
+    return hosted.position.legal_actions()[0].text
 
 
 async def never(*_: Any) -> str:
@@ -81,15 +82,15 @@ async def test_a_bot_moves_at_once(server_of: Callable[..., Server]) -> None:
 
 @on_simulated_time
 async def test_a_bot_with_a_person_does_not_wait_for_bots_among_themselves(server_of: Callable[..., Server]) -> None:
-    async def choose(server: Server, kept: ServerGame, *more: Any) -> str:
-        return await (never if kept.bots_only else first_legal)(server, kept, *more)
+    async def choose(server: Server, hosted: HostedGame, *more: Any) -> str:
+        return await (never if hosted.bots_only else first_legal)(server, hosted, *more)
 
     server = server_of(choose)
     for number in range(2 * BOT_GAMES):
         await server.create(f"bots {number}", "bb")
     await server.create("person", "bp")
     await moved(server, "person")
-    assert len(server.keeper._due.moving) == BOT_GAMES
+    assert len(server.manager._due.moving) == BOT_GAMES
 
 
 @on_simulated_time
@@ -98,14 +99,14 @@ async def test_the_games_of_one_maker_leave_movers_for_those_of_another(
 ) -> None:
     """However many are due, and however long their bots think."""
 
-    async def choose(server: Server, kept: ServerGame, *more: Any) -> str:
-        return await (never if kept.head.maker == "many" else first_legal)(server, kept, *more)
+    async def choose(server: Server, hosted: HostedGame, *more: Any) -> str:
+        return await (never if hosted.head.maker == "many" else first_legal)(server, hosted, *more)
 
     monkeypatch.setattr(due, "MOVERS", 4)
     server = server_of(choose)
     for number in range(30):
         await server.create(f"{number}", "bp", maker="many")
-    assert len(server.keeper._due.moving) == 2
+    assert len(server.manager._due.moving) == 2
     await server.create("other", "bp", maker="another")
     await moved(server, "other")
 
@@ -116,11 +117,11 @@ async def test_a_refused_search_is_tried_again_after_the_time_that_the_refusal_s
 ) -> None:
     tries: list[float] = []
 
-    async def choose(server: Server, kept: ServerGame, *more: Any) -> str:
+    async def choose(server: Server, hosted: HostedGame, *more: Any) -> str:
         tries.append(clock())
         if len(tries) < 3:
-            raise Refusal(Reason.BUSY, [("", "full")], retry=0.25)
-        return await first_legal(server, kept, *more)
+            raise ServiceError(Reason.BUSY, [("", "full")], retry=0.25)
+        return await first_legal(server, hosted, *more)
 
     server = server_of(choose)
     await server.create(seats="bp")
@@ -134,9 +135,9 @@ async def test_a_move_that_could_not_be_stored_is_not_searched_again(
 ) -> None:
     searched: list[int] = []
 
-    async def choose(server: Server, kept: ServerGame, *more: Any) -> str:
-        searched.append(kept.version)
-        return await first_legal(server, kept, *more)
+    async def choose(server: Server, hosted: HostedGame, *more: Any) -> str:
+        searched.append(hosted.version)
+        return await first_legal(server, hosted, *more)
 
     server, refuse = server_of(choose), RefusedWrites()
     with monkeypatch.context() as patch:
@@ -144,10 +145,10 @@ async def test_a_move_that_could_not_be_stored_is_not_searched_again(
         await server.create(seats="bb")
         await asyncio.sleep(10 * LOOK)
         assert 3 < refuse.tries < MANY
-        assert server.keeper.overdue(bots_only=True) == 1
+        assert server.manager.overdue(bots_only=True) == 1
     await server.until_over("game")
     assert sorted(set(searched)) == searched
-    assert server.keeper.overdue(bots_only=True) == 0
+    assert server.manager.overdue(bots_only=True) == 0
 
 
 @on_simulated_time
@@ -172,10 +173,10 @@ async def test_what_fails_in_one_game_stops_no_other_of_its_maker(
 ) -> None:
     """The games that fail are due longest, and others need their movers."""
 
-    async def choose(server: Server, kept: ServerGame, *more: Any) -> str:
-        if what == "choosing a move" and kept.head.game_id in bad:
+    async def choose(server: Server, hosted: HostedGame, *more: Any) -> str:
+        if what == "choosing a move" and hosted.head.game_id in bad:
             raise ZeroDivisionError
-        return await first_legal(server, kept, *more)
+        return await first_legal(server, hosted, *more)
 
     async def fail(game_id: str, *arguments: Any, **more: Any) -> None:
         if what == "storing it" and game_id in bad:
@@ -205,7 +206,7 @@ async def test_what_fails_in_one_game_stops_no_other_of_its_maker(
 @on_simulated_time
 async def test_a_look_that_fails_for_one_kind_of_games_looks_for_the_other(server_of: Callable[..., Server]) -> None:
     server = server_of()
-    server.store.due, moving = AsyncMock(side_effect=StoreError("broken")), server.keeper._due
+    server.store.due, moving = AsyncMock(side_effect=StoreError("broken")), server.manager._due
     assert isinstance(await moving._look(moving._lanes), StoreError)
     assert {call.kwargs["bots_only"] for call in server.store.due.call_args_list} == {False, True}
 
@@ -250,23 +251,23 @@ async def test_the_store_counts_as_dead_after_several_failed_looks(
         return await find(server.store, *arguments, bots_only=bots_only, **more)
 
     server.store.due = failing
-    server.tasks.append(asyncio.create_task(server.keeper._watch_health(reported)))
+    server.tasks.append(asyncio.create_task(server.manager._watch_health(reported)))
     await asyncio.sleep((failures + 3) * LOOK)
     assert [call.args[0] for call in reported.call_args_list] == reports
     server.store.alive = False
-    assert not server.keeper.healthy
+    assert not server.manager.healthy
 
 
 async def test_the_health_of_the_game_service_is_that_of_its_store(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(due, "LOOK", 0.05)
     monkeypatch.setattr(due, "SOONEST", 0.01)
-    monkeypatch.setattr(keeper, "HEALTH", 0.02)
+    monkeypatch.setattr(manager, "HEALTH", 0.02)
     async with served() as server:
         health: Any = HealthStub(server.channel)
         watching = health.Watch(HealthCheckRequest(service=GAMES))
         assert (await watching.read()).status == HealthCheckResponse.SERVING
         with monkeypatch.context() as patch:
-            patch.setattr(server.app.keeper.store, "due", broken)
+            patch.setattr(server.app.manager.store, "due", broken)
             assert (await watching.read()).status == HealthCheckResponse.NOT_SERVING
             for service in {"", *SERVICES} - {GAMES}:
                 answer = await health.Check(HealthCheckRequest(service=service))
@@ -288,9 +289,9 @@ async def test_a_keeper_ends_in_time_whatever_its_store_does(
     playing = asyncio.create_task(server.play("other"))
     await asyncio.sleep(LOOK)
     began = clock()
-    await server.keeper.close(4.0)
+    await server.manager.close(4.0)
     assert clock() - began < 4.5
-    assert all(task.done() for task in [*server.keeper._tasks, *server.keeper._due._tasks])
+    assert all(task.done() for task in [*server.manager._tasks, *server.manager._due._tasks])
     playing.cancel()
     await asyncio.gather(playing, return_exceptions=True)
 
@@ -298,11 +299,11 @@ async def test_a_keeper_ends_in_time_whatever_its_store_does(
 async def test_rows_that_are_no_text_stop_no_other_game(name: str) -> None:
     """Looks find what is due, games are made, and a list of games tells of the one that cannot be read."""
     async with served(store=name) as server:
-        store, moving = server.app.keeper.store, server.app.keeper._due
+        store, moving = server.app.manager.store, server.app.manager._due
         odd, unreadable = [await seated_at(server) for _ in range(2)]
         await spoil(store, "game", "maker", f"id = '{odd.game_id}'", also="due = 0,")
         await spoil(store, "entry", "text", f"game = '{unreadable.game_id}'")
-        server.app.keeper.cache.drop([unreadable.game_id])
+        server.app.manager.cache.drop([unreadable.game_id])
         assert await moving._look(moving._lanes) is None
         made = await seated_at(server)
         tokens = [one.made.owner_token for one in (odd, unreadable, made)]

@@ -11,12 +11,12 @@ from math import inf
 
 import pytest
 
-from clerestory.refusals import Refusal
 from clerestory.server.games.bounds import ANSWER
-from clerestory.server.games.breaks import LEAST_NOTICE
+from clerestory.server.games.clock_pauses import LEAST_NOTICE
 from clerestory.server.games.due import LOOK
-from clerestory.server.games.kept import ServerGame
+from clerestory.server.games.hosted import HostedGame
 from clerestory.server.games.store import Conflict
+from clerestory.service_errors import ServiceError
 from tests.server.games.simulated import LEASE, STARTED, Database, Row, Server, clock, simulate
 
 FAULTS = 6.0  # seconds for which everything fails
@@ -67,7 +67,7 @@ class World:
                 await self.luck.choice(self.living).create(
                     game_id, shape, seed=seed, maker=maker, seconds_per_move=limit
                 )
-            except (Refusal, Conflict):
+            except (ServiceError, Conflict):
                 await asyncio.sleep(0.2)
         patience = self.luck.choice([0.0, 5.0, 1000.0])
         row = self.database.rows[game_id]
@@ -78,10 +78,10 @@ class World:
 
     async def try_step(self, server: Server, game_id: str) -> None:
         """Play an action where it may be refused, but for no reason that concerns servers only."""
-        kept = ServerGame(self.database.rows[game_id].head, self.database.rows[game_id].entries)
+        hosted = HostedGame(self.database.rows[game_id].head, self.database.rows[game_id].entries)
         try:
-            with suppress(Refusal):
-                if kept.turn is not None and kept.mover is None:
+            with suppress(ServiceError):
+                if hosted.turn is not None and hosted.mover is None:
                     await server.play(game_id, self.luck.randrange(9))
         except Conflict:
             self.database.wrong.append(f"{server.number} let a person see a conflict in {game_id}")
@@ -115,7 +115,7 @@ class World:
 
     def require_movers(self) -> None:
         """Fail if a game has two movers, or has been due for two looks and none moves in it, nor must it wait."""
-        movers = Counter(game_id for server in self.living for game_id in server.keeper._due.moving)
+        movers = Counter(game_id for server in self.living for game_id in server.manager._due.moving)
         assert set(movers.values()) <= {1}, f"{movers} at {clock():.3f}"
         now = STARTED + 1000 * clock()
         for game_id, row in self.database.rows.items():
@@ -126,16 +126,16 @@ class World:
 
     def due(self, row: Row) -> float:
         """Return when a server had to move in a game, for a person not soon after an outage; infinite for never."""
-        kept = ServerGame(row.head, row.entries)
-        if kept.mover is not None:
-            return kept.since if self.able(row) else inf
-        limits = [inf if kept.deadline is None else kept.deadline + max(self.held(row), default=0)]
-        began = [server.keeper._due._breaks.began(row.head.game_id) for server in self.able(row)]
-        return max(limits + [since + 1000 * LEAST_NOTICE for since in began if kept.since < since]) if began else inf
+        hosted = HostedGame(row.head, row.entries)
+        if hosted.mover is not None:
+            return hosted.since if self.able(row) else inf
+        limits = [inf if hosted.deadline is None else hosted.deadline + max(self.held(row), default=0)]
+        began = [server.manager._due._breaks.began(row.head.game_id) for server in self.able(row)]
+        return max(limits + [since + 1000 * LEAST_NOTICE for since in began if hosted.since < since]) if began else inf
 
     def held(self, row: Row) -> list[int]:
         """Return the milliseconds by which servers have shown the turn late."""
-        known = [server.keeper.cache.games.get(row.head.game_id) for server in self.able(row)]
+        known = [server.manager.cache.games.get(row.head.game_id) for server in self.able(row)]
         return [live.held for live in known if live is not None]
 
     def able(self, row: Row) -> list[Server]:
@@ -146,12 +146,12 @@ class World:
         for game_id, row in self.database.rows.items():
             for server in self.able(row):
                 before = len(row.entries)
-                async with server.keeper.lend(game_id) as live, live.lock:  # until what is being stored is stored
-                    assert before <= live.kept.version <= len(row.entries), f"{server.number} shows an old {game_id}"
+                async with server.manager.lend(game_id) as live, live.lock:  # until what is being stored is stored
+                    assert before <= live.hosted.version <= len(row.entries), f"{server.number} shows an old {game_id}"
 
     def lanes(self, *, bots_only: bool) -> list:
         """Return the movers of one kind of games, of all servers."""
-        return [lane for server in self.living for lane in server.keeper._due._lanes if lane.bots_only == bots_only]
+        return [lane for server in self.living for lane in server.manager._due._lanes if lane.bots_only == bots_only]
 
 
 async def law(seed: int) -> int:
@@ -171,9 +171,9 @@ async def law(seed: int) -> int:
     again = world.database.released - released
     assert max(again.values(), default=0) <= 1, f"games are taken and released again and again: {again}"
     for row in world.database.rows.values():
-        kept = ServerGame(row.head, row.entries)  # raises if anything in it was not legal
+        hosted = HostedGame(row.head, row.entries)  # raises if anything in it was not legal
         late = row.new or row.stored > ended
-        assert kept.over or not kept.bots_only or late, f"the bots of {row.head.game_id} have not finished"
+        assert hosted.over or not hosted.bots_only or late, f"the bots of {row.head.game_id} have not finished"
     for server in world.servers:
         server.kill()
     return sum(len(row.entries) for row in world.database.rows.values())

@@ -8,13 +8,13 @@ from unittest.mock import Mock, patch
 import pytest
 
 from clerestory.engine.games import GAMES
-from clerestory.refusals import Reason
-from clerestory.server.games import course
-from clerestory.server.games.kept import ServerGame
-from clerestory.server.games.live import CHUNK as MOST
+from clerestory.server.games import commands
+from clerestory.server.games.hosted import HostedGame
+from clerestory.server.games.session import CHUNK as MOST
 from clerestory.server.rpc import game_service, translate, translate_plans
 from clerestory.server.rpc import watch as watches
 from clerestory.server.rpc.watch import FEW
+from clerestory.service_errors import Reason
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.advisor_pb2 import RecommendMoveRequest
 from clerestory.v1.games_pb2_grpc import GameServiceStub
@@ -29,26 +29,26 @@ ALL = games.GameOptions(take_backs=games.TAKE_BACKS_ALL, onlookers=games.ONLOOKE
 LATE = games.GameOptions(take_backs=games.TAKE_BACKS_ALL, onlookers=games.ONLOOKERS_ALL, delay_plies=1)
 
 
-def back_and_forth(kept: ServerGame, version: int) -> None:
+def back_and_forth(hosted: HostedGame, version: int) -> None:
     """Play and take back until a game has so many entries."""
-    while kept.version < version:
-        course.play(kept, BOTH, kept.version, kept.position.legal_actions()[0].text, 5)
-        course.take_back(kept, BOTH, kept.version, 0, False, 5)
+    while hosted.version < version:
+        commands.play(hosted, BOTH, hosted.version, hosted.position.legal_actions()[0].text, 5)
+        commands.take_back(hosted, BOTH, hosted.version, 0, False, 5)
 
 
 async def lengthen(played: Table, version: int) -> None:
-    async with played.app.keeper.lend(played.game_id) as live:
-        await played.app.keeper.change(live, lambda kept: back_and_forth(kept, version))
+    async with played.app.manager.lend(played.game_id) as live:
+        await played.app.manager.change(live, lambda hosted: back_and_forth(hosted, version))
 
 
 def counted() -> Any:
     """Count the entries that are added to states of games meanwhile, in whatever thread."""
-    return patch.object(ServerGame, "add", autospec=True, side_effect=ServerGame.add)
+    return patch.object(HostedGame, "add", autospec=True, side_effect=HostedGame.add)
 
 
 @pytest.mark.parametrize(("name", "seats"), CASES)
 def test_the_limit_is_far_above_games_that_are_played(name: str, seats: int) -> None:
-    assert sum(1 for _ in walk(GAMES[name], seats, 1)) < course.MAX_ENTRIES / 5
+    assert sum(1 for _ in walk(GAMES[name], seats, 1)) < commands.MAX_ENTRIES / 5
 
 
 async def test_a_long_log_is_watched_in_messages_of_bounded_size_and_can_be_resumed_at_each() -> None:
@@ -107,10 +107,10 @@ async def test_what_happened_before_is_told_in_messages_that_all_newcomers_share
 async def test_no_message_is_kept_for_those_who_left() -> None:
     async with table(PERSON, PERSON, options=ALL) as played:
         await lengthen(played, 2 * MOST)
-        async with played.app.keeper.lend(played.game_id) as live:
+        async with played.app.manager.lend(played.game_id) as live:
             stays = played.watch()
             await stays.read()
-            for since in range(0, live.kept.version, 20):
+            for since in range(0, live.hosted.version, 20):
                 watching = played.watch(0, from_version=since)
                 await watching.read()
                 watching.cancel()
@@ -164,7 +164,7 @@ async def test_long_work_leaves_the_event_loop(
     monkeypatch.setattr(
         game_service, work, lambda *given: (threads.append(threading.current_thread()), done(*given))[1]
     )
-    monkeypatch.setattr("clerestory.server.games.aside.AT_ONCE", 3)
+    monkeypatch.setattr("clerestory.server.games.threads.AT_ONCE", 3)
     async with table(PERSON, PERSON, options=ALL) as played:
         await play_out(played)
         await played.call(method, **fields)

@@ -7,18 +7,18 @@ import pytest
 
 from clerestory.engine import GAMES
 from clerestory.engine.errors import IllegalAction
-from clerestory.server.games.kept import ServerGame, settle
+from clerestory.server.games.hosted import HostedGame, advance_automatic
 from clerestory.server.games.log import Entry, EntryKind
 from clerestory.server.games.positions import STRIDE, Positions
-from tests.server.games.table import STORED, head, kept
+from tests.server.games.table import STORED, head, hosted
 
 
-def whole(game: str, seats: str) -> ServerGame:
+def whole(game: str, seats: str) -> HostedGame:
     """Return a game that was played to its end at random."""
-    played, luck = kept(game, seats), random.Random(7)
+    played, luck = hosted(game, seats), random.Random(7)
     while not played.over:
         played.add(Entry(EntryKind.PLAYED, played.turn, luck.choice(played.position.legal_actions()).text, STORED))
-        settle(played, STORED)
+        advance_automatic(played, STORED)
     return played
 
 
@@ -40,7 +40,7 @@ def test_a_long_game_keeps_few_positions() -> None:
     played = whole("cathedral", "pppp")
     assert played.positions is not None
     assert played.ply > 20 * STRIDE
-    assert played.positions.kept <= played.ply // STRIDE + 2
+    assert played.positions.hosted <= played.ply // STRIDE + 2
 
 
 def test_the_weight_of_a_game_is_what_it_takes() -> None:
@@ -48,7 +48,7 @@ def test_the_weight_of_a_game_is_what_it_takes() -> None:
     tracemalloc.start()
     try:
         texts = [Entry(one.kind, one.seat, "".join([*one.text]), one.moment + 1) for one in log.entries]
-        loaded = ServerGame(head("cathedral", "pppp"), texts)
+        loaded = HostedGame(head("cathedral", "pppp"), texts)
         taken, _ = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()

@@ -8,16 +8,16 @@ from unittest.mock import AsyncMock
 import pytest
 
 from clerestory.declared import BadSettings
-from clerestory.refusals import Reason
 from clerestory.server.games import postgres
-from clerestory.server.games.keeper import summary_of
+from clerestory.server.games.manager import summary_of
 from clerestory.server.games.opening import open_store
 from clerestory.server.games.store import Batch, Conflict, GameFilter, News, Store, StoreError
-from clerestory.server.games.whereabouts import whereabouts
+from clerestory.server.games.store_location import store_location
+from clerestory.service_errors import Reason
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub
 from tests.postgres import Cluster
-from tests.server.games.table import BOT, PERSON, first_action, kept, seated_at
+from tests.server.games.table import BOT, PERSON, first_action, hosted, seated_at
 from tests.server.games.test_store import RUNNING, entries, named
 from tests.server.rpc.harness import Served, assert_reason, served, until
 
@@ -40,7 +40,7 @@ async def stores(database: str) -> AsyncIterator[list[Any]]:
 
 async def owns(server: Served, game_id: str) -> bool:
     """Whether a server owns a game in which one has to move."""
-    store: Any = server.app.keeper.store
+    store: Any = server.app.manager.store
     while await store._ask("SELECT owner FROM game WHERE id = %s", (game_id,)) == [(None,)]:
         await asyncio.sleep(0.01)
     mine: bool = await store.own(game_id)
@@ -124,7 +124,7 @@ async def test_games_that_are_due_are_taken_by_one_server(
     first, second = stores
     gone = await open_store(database)
     for name in ("a", "b", "c"):
-        await gone.create(named(name), Batch([], summary_of(kept(seats="bb")) if name != "c" else RUNNING))
+        await gone.create(named(name), Batch([], summary_of(hosted(seats="bb")) if name != "c" else RUNNING))
         assert await gone.own(name)
     assert await taken(first) == []
     await gone.close()
@@ -168,7 +168,7 @@ async def test_a_game_that_is_played_again_is_not_deleted_by_another_server(stor
     assert await second.delete_untouched(first.now() - 60_000, 9) == ["bots"]
 
 
-@pytest.mark.parametrize("ask", [open_store, whereabouts])
+@pytest.mark.parametrize("ask", [open_store, store_location])
 async def test_a_database_that_cannot_be_used_is_refused_with_what_to_do(ask: Any, cluster: Cluster) -> None:
     name = cluster.create()
     with cluster.connect(name) as connection:

@@ -8,11 +8,12 @@ import grpc
 import pytest
 from google.rpc.error_details_pb2 import ErrorInfo, RetryInfo
 
-from clerestory.refusals import Reason, Refusal
-from clerestory.server.games import keeper, quota
+from clerestory.server.games import manager as manager
+from clerestory.server.games import quota
 from clerestory.server.games.quota import MINUTE, Limits, Quota, TokenBucket
 from clerestory.server.games.store import StoreError
 from clerestory.server.rpc.callers import ON_BEHALF
+from clerestory.service_errors import Reason, ServiceError
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub
 from tests.server.games.simulated import Database, Server, on_simulated_time
@@ -62,7 +63,7 @@ async def test_finished_games_count_by_their_bytes_also_after_a_restart(tmp_path
         error = caught.value
         assert_reason(error, Reason.TOO_MANY_GAMES)
         assert details(error, ErrorInfo).metadata["limit"] == "max_bytes_each"
-        assert server.app.keeper.unfinished == 0
+        assert server.app.manager.unfinished == 0
         await create(server, "another")
     async with served(**settings) as server:
         assert_reason(await refusal(create(server)), Reason.TOO_MANY_GAMES)
@@ -72,10 +73,10 @@ async def test_the_store_is_not_counted_for_every_game(monkeypatch: pytest.Monke
     async with served() as server:
         await create(server)
         for name in ("tally", "select", "load"):
-            monkeypatch.setattr(server.app.keeper.store, name, None)
+            monkeypatch.setattr(server.app.manager.store, name, None)
         for _ in range(20):
             await create(server)
-        assert server.app.keeper.unfinished == 21
+        assert server.app.manager.unfinished == 21
 
 
 @on_simulated_time
@@ -83,11 +84,11 @@ async def test_games_that_cannot_be_stored_do_not_count(monkeypatch: pytest.Monk
     server = Server(Database(), 1)
     with monkeypatch.context() as broken:
         broken.setattr(server.store, "create", AsyncMock(side_effect=StoreError("broken")))
-        with pytest.raises(Refusal):
+        with pytest.raises(ServiceError):
             await server.create()
-    assert server.keeper.unfinished == 0
+    assert server.manager.unfinished == 0
     await server.create()
-    assert server.keeper.unfinished == 1
+    assert server.manager.unfinished == 1
 
 
 async def test_games_made_at_once_do_not_pass_the_limit_and_one_that_ends_makes_room() -> None:
@@ -105,7 +106,7 @@ async def test_a_count_of_the_store_keeps_the_room_of_a_game_that_is_being_store
     async with counted.room("maker"):
         await counted.read()
         assert counted.unfinished == 1
-        with pytest.raises(Refusal):
+        with pytest.raises(ServiceError):
             async with counted.room("maker"):
                 pass
     assert counted.unfinished == 0
@@ -114,12 +115,12 @@ async def test_a_count_of_the_store_keeps_the_room_of_a_game_that_is_being_store
 @pytest.mark.system
 async def test_limits_count_the_games_of_all_servers(database: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """Whichever server has made or ended them."""
-    monkeypatch.setattr(keeper, "COUNTED", 0.05)
+    monkeypatch.setattr(manager, "COUNTED", 0.05)
     settings = {"store": database, "max_games": 3}
     async with served(**settings) as first, served(**settings) as second:
         made = [await create(server) for server in (first, first, second)]
-        await until(lambda: first.app.keeper.unfinished == second.app.keeper.unfinished == 3)
+        await until(lambda: first.app.manager.unfinished == second.app.manager.unfinished == 3)
         assert_reason(await refusal(create(first)), Reason.TOO_MANY_GAMES)
         for one in made:
             await abandon(one.at(second))
-        await until(lambda: first.app.keeper.unfinished == second.app.keeper.unfinished == 0)
+        await until(lambda: first.app.manager.unfinished == second.app.manager.unfinished == 0)

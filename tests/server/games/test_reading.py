@@ -73,20 +73,20 @@ async def test_rows_that_cannot_be_read_stop_their_own_game_and_no_other(
         broken, sound = [await seated_at(server) for _ in range(2)]
         for one in (broken, sound):
             await one.play_first()
-        store, named = server.app.keeper.store, {"id": broken.game_id}
+        store, named = server.app.manager.store, {"id": broken.game_id}
         if damage in DAMAGE:
             await store._ask(lambda connection: execute(connection, DAMAGE[damage], named))
         else:
             [table, column] = damage
             await spoil(store, table, column, f"{'id' if table == 'game' else 'game'} = '{broken.game_id}'")
-        server.app.keeper.cache.drop([broken.game_id])
+        server.app.manager.cache.drop([broken.game_id])
         for method, fields in CALLS.items():
             tokens = {} if method == "JoinGame" else {"tokens": [*broken.owner, *broken.tokens()]}
             assert await ending(broken.call(method, **tokens, **fields)) not in FAULTS, method
         await sound.play_first()
         request = games.GameServiceListGamesRequest(tokens=[*sound.owner, *broken.owner])
         assert sound.game_id in [game.game_id for game in (await sound.stub.ListGames(request)).games]
-        assert server.app.keeper.healthy
+        assert server.app.manager.healthy
     assert [record for record in caplog.records if record.levelno >= logging.ERROR and record.exc_info] == []
 
 

@@ -5,8 +5,8 @@ from typing import Any
 from google.protobuf.duration_pb2 import Duration
 from google.rpc.error_details_pb2 import BadRequest, ErrorInfo
 
-from clerestory.refusals import Reason
 from clerestory.server.rpc.errors import CODES
+from clerestory.service_errors import Reason
 from clerestory.v1 import games_pb2 as games
 from tests.server.games.table import BOT, PERSON, table
 from tests.server.rpc.harness import assert_reason, details, refusal
@@ -47,7 +47,7 @@ async def test_an_invalid_game_is_not_made() -> None:
             error = await refusal(played.stub.CreateGame(request))
             assert_reason(error, reason)
             assert [fault.field for fault in details(error, BadRequest).field_violations] == [field]
-        assert played.app.keeper.unfinished == 1
+        assert played.app.manager.unfinished == 1
 
 
 CALLS: list[tuple[Reason, str, type[Any], dict[str, Any]]] = [
@@ -89,7 +89,7 @@ async def test_an_onlooker_who_acts_learns_nothing() -> None:
                         ("PlayAction", {"action": text}),
                         ("PlayAction", {"action": other}),
                         ("TakeBack", {"ply": 0}),
-                        ("SayShown", {"seat": 0, "outcome": text}),
+                        ("SetPrivateOutcome", {"seat": 0, "outcome": text}),
                     ):
                         error = await refusal(played.call(method, version=number, **fields))
                         assert_reason(error, Reason.WRONG_SEAT_TOKEN)

@@ -7,13 +7,13 @@ import pytest
 
 from clerestory.engine import NATURE
 from clerestory.engine.games import from_position
-from clerestory.server.games import course
+from clerestory.server.games import commands
 from clerestory.server.games.bots import question_of
-from clerestory.server.games.kept import ServerGame
+from clerestory.server.games.hosted import HostedGame
 from clerestory.server.games.log import Entry, EntryKind
 from clerestory.server.games.viewer import Viewer
 from clerestory.server.rpc.translate_games import write_line, write_record, write_state
-from tests.server.games.table import STORED, at, head, kept
+from tests.server.games.table import STORED, at, head, hosted
 
 PLIES = {"toy": 4, "cathedral": 40, "duel": 40}  # short of the end, at which everything is told
 DEALS = {"toy": 20, "cathedral": 3, "duel": 3}
@@ -22,17 +22,17 @@ CASES = [("toy", "pp"), ("toy", "ppp"), ("toy", "pppp"), ("cathedral", "pp"), ("
 VIEWERS = [Viewer(), Viewer(owner=True), Viewer((0,)), Viewer((1,)), Viewer((0, 1))]
 
 
-def history(game: str, seats: str, seed: int) -> ServerGame:
+def history(game: str, seats: str, seed: int) -> HostedGame:
     """Return a game after some plies, in which seats play another of their actions from ply to ply."""
-    played, everybody = kept(game, seats, seed), Viewer(tuple(range(len(seats))))
+    played, everybody = hosted(game, seats, seed), Viewer(tuple(range(len(seats))))
     while played.ply < PLIES[game]:
         legal = played.position.legal_actions()
         text = legal[(played.ply * seed) % len(legal)].text
-        course.play(played, everybody, played.version, text, STORED + played.ply)
+        commands.play(played, everybody, played.version, text, STORED + played.ply)
     return played
 
 
-def other_worlds(played: ServerGame, seats: Sequence[int], seed: int) -> Iterator[ServerGame]:
+def other_worlds(played: HostedGame, seats: Sequence[int], seed: int) -> Iterator[HostedGame]:
     """Yield games that differ from one only in what some seats together cannot know, at each of its plies.
 
     The hidden cards are dealt again as the first seat sees them at the opening; what happened is what happened here.
@@ -40,10 +40,10 @@ def other_worlds(played: ServerGame, seats: Sequence[int], seed: int) -> Iterato
     """
     truth = from_position(played.head.opening)
     for number in range(seed, seed + DEALS[played.head.game]):
-        opening = truth.observe(seats[0]).deal(number)
+        opening = truth.observe(seats[0]).determinize(number)
         if any(opening.observe(seat) != truth.observe(seat) for seat in seats):
             continue
-        other = ServerGame(replace(played.head, opening=opening.to_json()))
+        other = HostedGame(replace(played.head, opening=opening.to_json()))
         try:
             for entry in played.entries:
                 other.add(entry)
@@ -52,14 +52,14 @@ def other_worlds(played: ServerGame, seats: Sequence[int], seed: int) -> Iterato
         yield other
 
 
-def differ(one: ServerGame, other: ServerGame) -> bool:
+def differ(one: HostedGame, other: HostedGame) -> bool:
     """Whether the positions of two games are not all the same."""
     assert one.positions is not None
     assert other.positions is not None
     return [*one.positions.since(0)] != [*other.positions.since(0)]
 
 
-def shown(game: ServerGame, viewer: Viewer) -> list[bytes]:
+def shown(game: HostedGame, viewer: Viewer) -> list[bytes]:
     """Return everything that the service makes for a viewer, as bytes."""
     states = [
         write_state(at(game, version), at(game, version + 1), viewer).SerializeToString()
@@ -91,12 +91,12 @@ def test_a_bot_asks_by_what_its_seat_knows(game: str, seats: str) -> None:
     truth = played.position
     asked = question_of(played, seat, played.head.options.play_on).view
     for number in range(3):
-        played.positions.last = truth.observe(seat).deal(number)
+        played.positions.last = truth.observe(seat).determinize(number)
         assert question_of(played, seat, played.head.options.play_on).view == asked
 
 
 def test_seed_and_salt_are_told_at_the_end_alone() -> None:
-    game = ServerGame(head(seed=123_456_789, delay_plies=3))
+    game = HostedGame(head(seed=123_456_789, delay_plies=3))
     message = write_state(game, game, Viewer((0,)))
     assert not message.game.HasField("seed")
     assert (message.game.salt, len(message.game.commitment)) == ("", 64)
@@ -108,7 +108,7 @@ def test_seed_and_salt_are_told_at_the_end_alone() -> None:
 
 
 def test_several_seats_at_one_screen_are_shown_one_by_one() -> None:
-    game = kept("toy", "ppp")
+    game = hosted("toy", "ppp")
     [public, first, third] = write_state(game, game, Viewer((0, 2))).views
     assert not public.HasField("seat")
     assert [(view.HasField("seat"), view.seat) for view in (first, third)] == [(True, 0), (True, 2)]

@@ -8,10 +8,10 @@ import pytest
 from google.rpc.error_details_pb2 import ErrorInfo
 
 from clerestory.engine import GAMES, NATURE, read_records
-from clerestory.refusals import Reason
-from clerestory.server.games import course
+from clerestory.server.games import commands
 from clerestory.server.rpc.translate_games import write_state
 from clerestory.server.rpc.translate_rules import write_position, write_referee
+from clerestory.service_errors import Reason
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1 import rules_pb2 as rules
 from clerestory.v1.games_pb2_grpc import GameServiceStub
@@ -25,7 +25,7 @@ from tests.server.games.table import (
     at,
     first,
     first_action,
-    kept,
+    hosted,
     play_out,
     seated,
     table,
@@ -58,7 +58,7 @@ async def test_a_game_against_bots_is_played_to_its_end(game: str, seats: tuple[
     [record] = read_records(answer.record.splitlines())
     assert answer.whole
     assert (record.seed, len(record.state.history)) == (7, last.game.ply)
-    assert record.state.returns() == tuple(last.game.end.outcome.win_shares)
+    assert record.state.win_shares() == tuple(last.game.end.outcome.win_shares)
 
 
 async def test_a_bot_is_somebody_with_a_name_a_level_and_a_manner() -> None:
@@ -85,9 +85,9 @@ async def test_at_a_table_chance_events_are_entered() -> None:
 
 
 def test_an_entry_tells_that_the_server_moved_for_a_person() -> None:
-    game = kept(seconds_per_move=2.0)
-    course.play_bot(game, game.version, first(game), NOW)
-    course.play(game, BOTH, game.version, first(game), NOW)
+    game = hosted(seconds_per_move=2.0)
+    commands.play_bot(game, game.version, first(game), NOW)
+    commands.play(game, BOTH, game.version, first(game), NOW)
     entries = write_state(at(game, 0), game, BOTH).entries
     assert [entry.played_on for entry in entries if not entry.applied.drawn] == [True, False]
 
@@ -121,7 +121,7 @@ async def test_a_game_goes_on_from_a_record(game: str) -> None:
 async def test_a_record_continued_is_over_at_its_end_and_its_luck_is_not_taken_back() -> None:
     async with table() as played:
         last = await play_out(played)
-        before = played.app.keeper.unfinished
+        before = played.app.manager.unfinished
         whole, begun = [
             await seated(
                 played.stub, played.app, PERSON, PERSON, seed=None, beginning=await beginning_of(played, plies)
@@ -130,7 +130,7 @@ async def test_a_record_continued_is_over_at_its_end_and_its_luck_is_not_taken_b
         ]
         assert whole.made.game.status == games.GAME_STATUS_OVER
         assert whole.made.game.end.outcome == last.game.end.outcome
-        assert played.app.keeper.unfinished == before + 1
+        assert played.app.manager.unfinished == before + 1
         back = begun.call("TakeBack", tokens=begun.tokens(), version=begun.made.game.version, ply=0)
         assert_reason(await refusal(back), Reason.TAKE_BACK_REFUSED)
 
@@ -165,7 +165,7 @@ async def test_an_invalid_beginning_is_refused() -> None:
             error = await refusal(seated(stub, server.app, PERSON, PERSON, game="duel", seed=None, beginning=beginning))
             assert_reason(error, reason)
             assert field in str(error.details())
-        assert server.app.keeper.unfinished == 0
+        assert server.app.manager.unfinished == 0
 
 
 # -- exactly once ----------------------------------------------------------------------------------
@@ -204,7 +204,7 @@ async def test_a_seat_is_taken_once_for_each_request_id_however_late_it_is_repea
         joined, again = await asyncio.gather(*[played.call("JoinGame", **join) for _ in "ab"])
         assert again == joined
         assert (joined.game.seats[1].name, joined.seat_token.seat) == ("Ann", 1)
-        assert await played.app.keeper.store.forget_requests(1 << 62, 9) == 1
+        assert await played.app.manager.store.forget_requests(1 << 62, 9) == 1
         assert await played.call("JoinGame", **join) == joined
         assert await played.call("JoinGame", request_id=REQUEST, name=" Ann ") == joined
         await played.call("SetSeat", tokens=[joined.seat_token.token], seat=1, plan=OPEN)
@@ -290,8 +290,8 @@ async def test_the_players_of_a_finished_game_alone_share_the_id_of_its_rematch(
 
 async def test_the_list_shows_what_is_open_to_all_and_what_tokens_belong_to(monkeypatch: pytest.MonkeyPatch) -> None:
     async with table(PERSON, PERSON) as mine:
-        moments = count(mine.app.keeper.now() + 1)
-        monkeypatch.setattr(mine.app.keeper.store, "now", lambda: next(moments))  # no two are made in one millisecond
+        moments = count(mine.app.manager.now() + 1)
+        monkeypatch.setattr(mine.app.manager.store, "now", lambda: next(moments))  # no two are made in one millisecond
         made = [await seated(mine.stub, mine.app, PERSON, OPEN, options=LISTED) for _ in "abc"]
         shown = await seated(mine.stub, mine.app, BOT, PERSON, game="duel", options=games.GameOptions(onlookers=3))
         everything = await listed(mine)
@@ -320,15 +320,15 @@ async def test_the_list_shows_no_game_of_which_a_token_has_become_invalid() -> N
 async def test_a_game_that_is_deleted_while_it_is_listed_is_left_out(monkeypatch: pytest.MonkeyPatch) -> None:
     async with table(PERSON, PERSON) as played:
         other = await seated(played.stub, played.app, PERSON, PERSON)
-        keeper = played.app.keeper
-        select = keeper.store.select
+        manager = played.app.manager
+        select = manager.store.select
 
         async def selected(wanted: Any) -> Any:
             found = await select(wanted)
-            keeper.cache.drop(await keeper.store.delete_untouched(1 << 62, 1))
+            manager.cache.drop(await manager.store.delete_untouched(1 << 62, 1))
             return found
 
-        monkeypatch.setattr(keeper.store, "select", selected)
+        monkeypatch.setattr(manager.store, "select", selected)
         assert len(await listed(played, tokens=played.tokens() + other.tokens())) == 1
 
 

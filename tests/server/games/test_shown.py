@@ -7,13 +7,13 @@ from typing import Any
 import pytest
 
 from clerestory.engine import NATURE, Rng, State
-from clerestory.refusals import Reason, Refusal
-from clerestory.server.games import course
+from clerestory.server.games import commands
 from clerestory.server.games.bots import question_of
-from clerestory.server.games.kept import ServerGame
+from clerestory.server.games.hosted import HostedGame
 from clerestory.server.games.log import BotSettings, Entry, EntryKind
 from clerestory.server.games.viewer import Viewer
 from clerestory.server.rpc.translate_games import write_state
+from clerestory.service_errors import Reason, ServiceError
 from clerestory.v1 import games_pb2 as games
 from tests.engine.cathedral.positions import draft
 from tests.engine.cathedral.scenes import deck_of, swapped
@@ -33,32 +33,32 @@ def beginning(event_deck: list[str], to_act: str = "red") -> State:
     return CATHEDRAL.from_position({**envelope, "cathedral": fields})
 
 
-def game_from(opening: State, seats: str = "pppp", **options: Any) -> ServerGame:
-    return ServerGame(replace(head("cathedral", seats[: opening.seats], **options), opening=opening.to_json()))
+def game_from(opening: State, seats: str = "pppp", **options: Any) -> HostedGame:
+    return HostedGame(replace(head("cathedral", seats[: opening.seats], **options), opening=opening.to_json()))
 
 
-def at_table(seats: str = "ppp", to_act: str = "red") -> ServerGame:
+def at_table(seats: str = "ppp", to_act: str = "red") -> HostedGame:
     return game_from(beginning([], to_act), seats, table=True)
 
 
-def say(game: ServerGame, viewer: Viewer = ELLENS, seat: int = 0, text: str = EVENT, version: int | None = None) -> int:
-    return course.enter_private_outcome(game, viewer, game.version if version is None else version, seat, text, STORED)
+def say(game: HostedGame, viewer: Viewer = ELLENS, seat: int = 0, text: str = EVENT, version: int | None = None) -> int:
+    return commands.set_private_outcome(game, viewer, game.version if version is None else version, seat, text, STORED)
 
 
-def view(game: ServerGame, viewer: Viewer) -> games.GameView:
+def view(game: HostedGame, viewer: Viewer) -> games.GameView:
     found: games.GameView = write_state(game, game, viewer).views[-1]
     return found
 
 
 def test_the_owner_alone_is_asked_and_says_it() -> None:
     game = at_table()
-    assert {outcome.text for outcome in view(game, ELLENS).unsaid} == {
+    assert {outcome.text for outcome in view(game, ELLENS).private_outcomes} == {
         f"event {card}" for card in game.position.to_position()["cathedral"]["unseen_events"]
     }
-    assert not any(one.unsaid for viewer in ELSEWHERE for one in write_state(game, game, viewer).views)
+    assert not any(one.private_outcomes for viewer in ELSEWHERE for one in write_state(game, game, viewer).views)
     assert say(game) == game.version == 1
     assert list(view(game, ELLENS).position.cathedral.event_deck) == ["quarrel"]
-    assert not view(game, ELLENS).unsaid
+    assert not view(game, ELLENS).private_outcomes
     others = [one for viewer in ELSEWHERE for one in write_state(game, game, viewer).views]
     assert not any(one.position.cathedral.event_deck for one in others)
 
@@ -68,7 +68,7 @@ def test_nobody_else_learns_what_was_said() -> None:
     for text in (EVENT, "event town_wall"):
         game = at_table(to_act="blue")
         say(game, text=text)
-        course.play(game, OTHER, game.version, "pass", STORED)
+        commands.play(game, OTHER, game.version, "pass", STORED)
         both.append(game)
     for viewer in ELSEWHERE:
         assert shown(both[0], viewer) == shown(both[1], viewer)
@@ -78,12 +78,12 @@ def test_nobody_else_learns_what_was_said() -> None:
 def test_a_game_that_is_dealt_asks_nobody() -> None:
     fields = draft(3, 4, red={"advantages": ["ellen"]})
     game = game_from(beginning(fields["event_deck"]))
-    assert not view(game, ELLENS).unsaid
-    with pytest.raises(Refusal, match="nothing can"):
+    assert not view(game, ELLENS).private_outcomes
+    with pytest.raises(ServiceError, match="nothing can"):
         say(game)
 
 
-REFUSED: list[tuple[Reason, Callable[[ServerGame], int]]] = [
+REFUSED: list[tuple[Reason, Callable[[HostedGame], int]]] = [
     (Reason.WRONG_SEAT_TOKEN, lambda game: say(game, OTHER)),
     (Reason.WRONG_SEAT_TOKEN, lambda game: say(game, OWNER)),
     (Reason.WRONG_SEAT_TOKEN, lambda game: say(game, OWNER, seat=1)),
@@ -98,7 +98,7 @@ REFUSED: list[tuple[Reason, Callable[[ServerGame], int]]] = [
 
 
 @pytest.mark.parametrize(("reason", "act"), REFUSED)
-def test_what_may_not_be_said(reason: Reason, act: Callable[[ServerGame], int]) -> None:
+def test_what_may_not_be_said(reason: Reason, act: Callable[[HostedGame], int]) -> None:
     game = at_table()
     assert refused(lambda: act(game)).reason == reason
     assert (game.entries, deck_of(game.position)) == ([], [])
@@ -106,13 +106,13 @@ def test_what_may_not_be_said(reason: Reason, act: Callable[[ServerGame], int]) 
 
 def test_it_is_said_once_and_again_after_a_take_back() -> None:
     game = at_table()
-    course.play(game, ELLENS, 0, "pass", STORED)
+    commands.play(game, ELLENS, 0, "pass", STORED)
     after = say(game, version=1)
     assert say(game, version=1) == after == game.version == 2
-    with pytest.raises(Refusal, match="nothing can"):
+    with pytest.raises(ServiceError, match="nothing can"):
         say(game)
     game.add(Entry(EntryKind.TAKEN_BACK, 0, "0", STORED))
-    assert view(game, ELLENS).unsaid
+    assert view(game, ELLENS).private_outcomes
     say(game, text="event town_wall")
     assert deck_of(game.position) == ["town_wall"]
 
@@ -122,16 +122,16 @@ def test_the_owner_of_the_game_says_it_for_a_bot_that_no_person_may_come_back_to
     say(game, OWNER)
     assert deck_of(question_of(game, 0, BotSettings()).view) == ["quarrel"]
     handed = at_table()
-    course.set_seat(handed, ELLENS, 0, replace(handed.seats[0], kind=game.seats[0].kind, bot=BotSettings(1)), STORED)
-    with pytest.raises(Refusal):
+    commands.set_seat(handed, ELLENS, 0, replace(handed.seats[0], kind=game.seats[0].kind, bot=BotSettings(1)), STORED)
+    with pytest.raises(ServiceError):
         say(handed, OWNER)
 
 
 def test_the_log_tells_of_it_and_no_record() -> None:
     game = at_table()
     say(game)
-    course.play(game, ELLENS, game.version, "pass", STORED)
-    again = ServerGame(game.head, [replace(entry) for entry in game.entries])
+    commands.play(game, ELLENS, game.version, "pass", STORED)
+    again = HostedGame(game.head, [replace(entry) for entry in game.entries])
     assert again.position == game.position
     assert deck_of(again.position) == ["quarrel"]
     assert [action.text for action in again.record(0).state.history] == ["pass"]
@@ -145,8 +145,8 @@ def test_what_comes_up_is_what_lies_on_the_table() -> None:
     while game.turn != NATURE or game.position.legal_actions()[0].text.split()[0] != "event":
         legal = game.position.legal_actions()
         action = game.position.draw(rng) if game.turn == NATURE else legal[-1]
-        course.play(game, Viewer((0, 1, 2)), game.version, action.text, STORED)
-    course.play(game, OTHER, game.version, "event town_wall", STORED)
+        commands.play(game, Viewer((0, 1, 2)), game.version, action.text, STORED)
+    commands.play(game, OTHER, game.version, "event town_wall", STORED)
     assert deck_of(game.position) == []
     assert "quarrel" in game.position.to_position()["cathedral"]["unseen_events"]
 
@@ -173,7 +173,7 @@ def test_whatever_comes_others_are_shown_and_sent_the_same_and_the_owner_is_not(
         pair = [game_from(one) for one in (state, swapped(state))]
         for game in pair:
             if state.turn >= 0:
-                course.play(game, Viewer((state.turn,)), 0, state.legal_actions()[0].text, STORED)
+                commands.play(game, Viewer((state.turn,)), 0, state.legal_actions()[0].text, STORED)
         if not deck_of(pair[0].position.observe(owner)):
             continue  # it has been turned up
         for viewer in (Viewer(), OWNER, *(Viewer((seat,)) for seat in range(state.seats))):
@@ -186,7 +186,7 @@ def test_whatever_comes_others_are_shown_and_sent_the_same_and_the_owner_is_not(
     assert compared > 9
 
 
-def play_first(game: ServerGame) -> None:
+def play_first(game: HostedGame) -> None:
     game.add(Entry(EntryKind.PLAYED, game.turn, game.position.legal_actions()[0].text, STORED))
 
 
@@ -195,10 +195,10 @@ def test_what_was_said_is_told_of_the_ply_at_which_it_was_said(ply: int) -> None
     game = at_table()
     for _ in range(ply):
         play_first(game)
-    unsaid = game.position
+    private_outcomes = game.position
     say(game)
     said = game.position
-    assert said != unsaid
+    assert said != private_outcomes
     play_first(game)
     assert game.positions is not None
     assert game.positions.at(ply) == said

@@ -10,11 +10,11 @@ from unittest.mock import AsyncMock
 
 import pytest
 
-from clerestory.refusals import Reason
 from clerestory.server.games import heartbeat, postgres_link
 from clerestory.server.games import postgres as stores
 from clerestory.server.games.opening import open_store
 from clerestory.server.games.store import Batch, News, StoreError
+from clerestory.service_errors import Reason
 from tests.server.games.proxy import Proxy, proxied
 from tests.server.games.table import BOT, PERSON, seated_at
 from tests.server.games.test_store import RUNNING, entries, named
@@ -136,7 +136,7 @@ async def test_connections_that_got_no_answer_are_closed_at_once(proxy: Proxy, o
             for _ in range(2):
                 await asyncio.gather(*(refusal(one.play("pass", 0, 0, 1)) for one in tables))
             proxy.silent = False
-            await until(lambda: server.app.keeper.healthy)
+            await until(lambda: server.app.manager.healthy)
             await until(lambda: sessions(outside, OURS) <= 1 + postgres_link.CONNECTIONS)
         finally:
             gc.enable()
@@ -199,7 +199,7 @@ async def test_locked_games_stop_only_themselves(database: str, outside: Any) ->
             await free.look()
         for task in waiting:
             assert_reason(task.result(), Reason.STORE_FAILED)
-        await until(lambda: server.app.keeper.store.alive)
+        await until(lambda: server.app.manager.store.alive)
         outside.rollback()
         for one in locked:
             await one.play_first(0)

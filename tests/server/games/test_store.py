@@ -16,14 +16,14 @@ import pytest
 from clerestory.declared import BadSettings
 from clerestory.server.games import committer, sqlite_rows
 from clerestory.server.games.bounds import MOST_REVIEWS
-from clerestory.server.games.keeper import summary_of
 from clerestory.server.games.log import Entry, EntryKind, Head
+from clerestory.server.games.manager import summary_of
 from clerestory.server.games.opening import open_store
 from clerestory.server.games.schema import APPLICATION, SCRIPTS
 from clerestory.server.games.sqlite import SqliteStore, user_file
 from clerestory.server.games.store import DAY, Batch, Conflict, GameFilter, Key, Store, Summary
-from clerestory.server.games.whereabouts import whereabouts
-from tests.server.games.table import head, kept
+from clerestory.server.games.store_location import store_location
+from tests.server.games.table import head, hosted
 from tests.server.rpc.harness import until
 
 RUNNING = Summary("running", False, None)
@@ -41,7 +41,7 @@ def named(game_id: str, created: int = 1) -> Head:
 
 
 async def test_a_stored_game_is_loaded(store: Any) -> None:
-    game = kept("cathedral", "ppb")
+    game = hosted("cathedral", "ppb")
     await store.create(game.head, Batch(game.entries, summary_of(game)))
     await store.append("game", game.version, Batch(entries(2), RUNNING))
     assert await store.load("game") == (game.head, [*game.entries, *entries(2)])
@@ -318,7 +318,7 @@ async def test_a_name_that_is_hardly_meant_as_a_file_is_refused(
     name: str, says: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    for ask in (open_store, whereabouts):
+    for ask in (open_store, store_location):
         with pytest.raises(BadSettings, match=f"^store: .*{re.escape(says)}") as caught:
             await ask(name)
         assert "secret" not in str(caught.value)
@@ -357,8 +357,8 @@ def test_one_connection_is_all_there_is() -> None:
     """Two connections that write to a WAL can damage it in SQLite up to 3.51.2."""
     folder = Path(committer.__file__).parent
     made = {path.name: len(WRITES.findall(path.read_text())) for path in folder.glob("*.py")}
-    assert {name: count for name, count in made.items() if count} == {"schema.py": 1, "upkeep.py": 1}
-    assert "sqlite3.connect(part" in (folder / "upkeep.py").read_text()  # a copy that nobody else knows
+    assert {name: count for name, count in made.items() if count} == {"schema.py": 1, "maintenance.py": 1}
+    assert "sqlite3.connect(part" in (folder / "maintenance.py").read_text()  # a copy that nobody else knows
     assert (folder / "committer.py").read_text().count("open_file(") == 1
 
 

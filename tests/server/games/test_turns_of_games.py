@@ -13,19 +13,19 @@ from clerestory.server.games import cache, due
 from clerestory.server.games.cache import GameCache
 from clerestory.server.games.changes import summary_of
 from clerestory.server.games.due import AT_ONCE, DueGames
-from clerestory.server.games.kept import ServerGame
+from clerestory.server.games.hosted import HostedGame
 from clerestory.server.games.sqlite import SqliteStore
 from clerestory.server.games.store import Batch
-from tests.server.games.table import kept
+from tests.server.games.table import hosted
 
 GAMES = 60
 
 
 async def filled() -> SqliteStore:
     """Return a store of games of a bot and a person."""
-    store, made = SqliteStore("memory:"), kept(seats="bp")
+    store, made = SqliteStore("memory:"), hosted(seats="bp")
     for number in range(GAMES):
-        game = ServerGame(replace(made.head, game_id=f"{number:021}A"))
+        game = HostedGame(replace(made.head, game_id=f"{number:021}A"))
         await store.create(game.head, Batch(game.entries, replace(summary_of(game), due=0, bots_only=False)))
     return store
 
@@ -46,7 +46,7 @@ async def test_one_game_is_loaded_at_a_time_and_a_call_waits_for_few(monkeypatch
     store, replayed, loaded = await filled(), cache.replayed, list[tuple[int, str]]()
     games, turns = GameCache(store), LoopTurns()
 
-    def noted(head: Any, entries: Any) -> ServerGame:
+    def noted(head: Any, entries: Any) -> HostedGame:
         loaded.append((turns.number, head.game_id))
         return replayed(head, entries)
 

@@ -10,19 +10,19 @@ from unittest.mock import AsyncMock, patch
 import grpc
 import pytest
 
-from clerestory.refusals import Reason
-from clerestory.server.games import course, watchers
-from clerestory.server.games.keeper import Keeper, Limits
+from clerestory.server.games import commands, watchers
 from clerestory.server.games.log import TakeBacks
+from clerestory.server.games.manager import GameManager, Limits
 from clerestory.server.games.sqlite import SqliteStore
 from clerestory.server.games.viewer import Viewer
 from clerestory.server.rpc import transport
 from clerestory.server.rpc import watch as watches
+from clerestory.service_errors import Reason
 from clerestory.turns import Turns
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub
 from tests.clients.python.relay import muting
-from tests.server.games.table import BOT, BOTH, NOW, OPEN, PERSON, Table, first, kept, table
+from tests.server.games.table import BOT, BOTH, NOW, OPEN, PERSON, Table, first, hosted, table
 from tests.server.rpc.harness import assert_reason, refusal, until
 
 
@@ -95,17 +95,17 @@ async def test_a_stream_goes_on_from_a_version() -> None:
 
 async def test_streams_are_counted_while_another_thread_loads_a_game(monkeypatch: pytest.MonkeyPatch) -> None:
     """Prometheus asks for their number from a thread of its own."""
-    async with watched(Viewer((0,))) as (keeper, live, *_):
+    async with watched(Viewer((0,))) as (manager, live, *_):
 
         class Loading(dict[Any, Any]):
             def __len__(self) -> int:
-                keeper.cache.games["another"] = live
+                manager.cache.games["another"] = live
                 return 3
 
         with monkeypatch.context() as patched:
             patched.setattr(live, "watchers", Loading())
-            assert keeper.watchers == 3
-        del keeper.cache.games["another"]
+            assert manager.watchers == 3
+        del manager.cache.games["another"]
 
 
 async def test_a_stream_ends_with_the_game() -> None:
@@ -142,7 +142,7 @@ async def test_watchers_are_told_when_somebody_comes_or_leaves(monkeypatch: pyte
         assert (await watching.read()).presence == games.Presence(seats=[0], onlookers=1)
         for stream in (watching, owner):
             stream.cancel()
-        await until(lambda: played.app.keeper.watchers == 0)
+        await until(lambda: played.app.manager.watchers == 0)
 
 
 @pytest.mark.system
@@ -157,7 +157,7 @@ async def test_a_watcher_whose_machine_is_silent_is_not_kept(monkeypatch: pytest
                 watching = Table(GameServiceStub(channel), played.app, played.made).watch(0)
                 await watching.read()
                 mute.set()
-                await until(lambda: not played.app.keeper.watchers)
+                await until(lambda: not played.app.manager.watchers)
 
 
 async def test_nothing_for_long_is_a_sign_of_life(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -195,38 +195,38 @@ async def at_once() -> None:
 
 
 @asynccontextmanager
-async def watched(viewer: Viewer, **options: Any) -> AsyncIterator[tuple[Keeper, Any, Reader]]:
+async def watched(viewer: Viewer, **options: Any) -> AsyncIterator[tuple[GameManager, Any, Reader]]:
     """Yield a game of two people without a server, and a reader that was offered its first state."""
-    keeper, reader = Keeper(SqliteStore("memory:"), Limits(10, 10), AsyncMock()), Reader()
-    await keeper.create(kept(**options), [])
-    async with keeper.lend("game") as live:
-        task = asyncio.create_task(watches.watch(keeper, live, viewer, None, reader.write, at_once))
+    manager, reader = GameManager(SqliteStore("memory:"), Limits(10, 10), AsyncMock()), Reader()
+    await manager.create(hosted(**options), [])
+    async with manager.lend("game") as live:
+        task = asyncio.create_task(watches.watch(manager, live, viewer, None, reader.write, at_once))
         await reader.offered.wait()
-        yield keeper, live, reader
+        yield manager, live, reader
         task.cancel()
-    await keeper.close()
+    await manager.close()
 
 
-async def play(keeper: Keeper, live: Any) -> None:
-    await keeper.change(live, lambda game: course.play(game, BOTH, game.version, first(game), NOW))
+async def play(manager: GameManager, live: Any) -> None:
+    await manager.change(live, lambda game: commands.play(game, BOTH, game.version, first(game), NOW))
 
 
 async def test_a_slow_reader_gets_the_latest_with_all_that_happened() -> None:
-    async with watched(Viewer((0,))) as (keeper, live, reader):
-        begun = live.kept.version
+    async with watched(Viewer((0,))) as (manager, live, reader):
+        begun = live.hosted.version
         for _ in range(3):  # while the first state is still on its way
-            await play(keeper, live)
+            await play(manager, live)
         states = await reader.read(2)
-        assert [state.game.version for state in states] == [begun, live.kept.version]
-        assert [entry.version for entry in states[1].entries] == list(range(begun + 1, live.kept.version + 1))
+        assert [state.game.version for state in states] == [begun, live.hosted.version]
+        assert [entry.version for entry in states[1].entries] == list(range(begun + 1, live.hosted.version + 1))
 
 
 async def test_viewers_who_see_the_same_share_a_message() -> None:
     with patch.object(watches, "write_state", wraps=watches.write_state) as made:
-        async with watched(Viewer((0,))) as (keeper, live, _):
+        async with watched(Viewer((0,))) as (manager, live, _):
             others = [Reader() for _ in range(3)]
             tasks = [
-                asyncio.create_task(watches.watch(keeper, live, Viewer((seat,)), None, reader.write, at_once))
+                asyncio.create_task(watches.watch(manager, live, Viewer((seat,)), None, reader.write, at_once))
                 for seat, reader in zip((0, 0, 1), others, strict=True)
             ]
             for reader in others:
@@ -237,9 +237,9 @@ async def test_viewers_who_see_the_same_share_a_message() -> None:
 
 
 async def test_onlookers_watch_a_game_late() -> None:
-    async with watched(Viewer(), delay_plies=2, take_backs=TakeBacks.ALL) as (keeper, live, reader):
+    async with watched(Viewer(), delay_plies=2, take_backs=TakeBacks.ALL) as (manager, live, reader):
         await reader.read(1)
-        await play(keeper, live)
+        await play(manager, live)
         assert [state.game.ply for state in await reader.read(1)] == [0, 1]
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from tests.server.gateway.harness import DAY_S, HOUR_S, Caller, running_door
+from tests.server.gateway.harness import DAY_S, HOUR_S, Caller, running_gateway
 from tests.server.rpc.harness import clock  # noqa: F401  # a fixture
 
 LIMITS = ("http.BODY_SECONDS", "protocol.HEADER_SECONDS", "protocol.STALL_SECONDS")
@@ -20,6 +20,6 @@ def patience(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session")
 def caller() -> Iterator[Caller]:
-    """A caller of a gateway that runs in a thread; tests that set something up have a `door()` of their own."""
-    with running_door() as caller:
+    """A caller of a gateway that runs in a thread; tests that set something up have a `gateway()` of their own."""
+    with running_gateway() as caller:
         yield caller

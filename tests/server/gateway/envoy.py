@@ -1,4 +1,4 @@
-"""The Envoy of deploy/ in front of a door, where Envoy is installed."""
+"""The Envoy of deploy/ in front of a gateway, where Envoy is installed."""
 
 import socket
 import ssl

@@ -1,4 +1,4 @@
-"""A door in front of a server, on real sockets, and a caller that speaks HTTP by hand."""
+"""A gateway in front of a server, on real sockets, and a caller that speaks HTTP by hand."""
 
 import asyncio
 import json
@@ -13,8 +13,8 @@ from urllib.parse import urlsplit
 
 from clerestory.clients.connection import dial
 from clerestory.server.gateway.bridge import MAX_STREAMS
-from clerestory.server.gateway.config import DoorSettings
-from clerestory.server.gateway.places import CONNECTIONS
+from clerestory.server.gateway.config import GatewaySettings
+from clerestory.server.gateway.connection_slots import CONNECTIONS
 from clerestory.server.gateway.serve import opened
 from clerestory.v1.advisor_pb2 import AnalyzeRequest, AnalyzeResponse
 from tests.server.rpc.harness import HOUR, Served, duration, question, served
@@ -156,7 +156,7 @@ def address_of(url: str) -> tuple[str, int]:
 
 
 @asynccontextmanager
-async def door(
+async def gateway(
     page: Path | None = None,
     names: tuple[str, ...] = (),
     proxies: tuple[str, ...] = (),
@@ -165,18 +165,18 @@ async def door(
     **settings: Any,
 ) -> AsyncIterator[Caller]:
     async with served(**settings) as server:
-        chosen = DoorSettings("127.0.0.1:0", names, page=page, proxies=proxies)
+        chosen = GatewaySettings("127.0.0.1:0", names, page=page, proxies=proxies)
         async with opened(chosen, dial(server.app.address, None, None, retries=False), connections, streams) as web:
             yield Caller(*address_of(web.url), server)
 
 
 @contextmanager
-def running_door(**settings: Any) -> Iterator[Caller]:
-    """Like `door`, but in a thread with an event loop of its own, for tests that share it."""
+def running_gateway(**settings: Any) -> Iterator[Caller]:
+    """Like `gateway`, but in a thread with an event loop of its own, for tests that share it."""
     loop = asyncio.new_event_loop()
     thread = threading.Thread(target=loop.run_forever, name="server under test")
     thread.start()
-    made = door(**settings)
+    made = gateway(**settings)
     try:
         caller = asyncio.run_coroutine_threadsafe(made.__aenter__(), loop).result()
         yield caller

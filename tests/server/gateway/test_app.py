@@ -5,7 +5,7 @@ import json
 
 import pytest
 
-from tests.server.gateway.harness import ADVICE, HOUR_S, JSON, LIST, PROTO, Caller, door, read_head, reason_of
+from tests.server.gateway.harness import ADVICE, HOUR_S, JSON, LIST, PROTO, Caller, gateway, read_head, reason_of
 from tests.server.rpc.harness import LoopClock
 
 
@@ -23,7 +23,7 @@ OWN = ["127.0.0.1:9", "localhost", "[::1]:8080", "LOCALHOST:1", "castle.example:
 
 
 async def test_own_names_are_known() -> None:
-    async with door(names=NAMES) as caller:
+    async with gateway(names=NAMES) as caller:
         for host in OWN:
             assert (await caller.call(LIST, b"", host=host)).status == 200, host
 
@@ -39,7 +39,7 @@ FORMS = ("text/plain", "application/x-www-form-urlencoded", "multipart/form-data
 
 
 async def test_what_a_form_can_send_reaches_no_method() -> None:
-    async with door() as caller:
+    async with gateway() as caller:
         for kind in FORMS:
             assert (await caller.call(LIST, b"", content_type=kind)).status == 415, kind
         counted = list(caller.server.app.metrics.registry.collect())
@@ -81,7 +81,7 @@ async def test_a_body_that_is_too_long_is_refused(caller: Caller) -> None:
 
 
 async def test_a_body_must_arrive_in_time(clock: LoopClock) -> None:
-    async with door() as caller:
+    async with gateway() as caller:
         call = asyncio.ensure_future(caller.call(LIST, b"", content_length="10"))
         await clock.advance_until(call.done, HOUR_S / 2)
         answer = await call
@@ -91,14 +91,14 @@ async def test_a_body_must_arrive_in_time(clock: LoopClock) -> None:
 
 @pytest.mark.parametrize("sent", [b"", b"GET / HTTP/1.1\r\nhost: loc"])
 async def test_a_head_must_arrive_in_time(sent: bytes, clock: LoopClock) -> None:
-    async with door() as caller, caller.connection() as (reader, writer):
+    async with gateway() as caller, caller.connection() as (reader, writer):
         writer.write(sent)
         await clock.advance_until(reader.at_eof, HOUR_S)
 
 
 async def test_a_connection_may_rest_but_not_within_a_head(clock: LoopClock, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("clerestory.server.gateway.serve.KEEP_ALIVE", 1 << 30)
-    async with door() as caller, caller.connection() as (reader, writer):
+    async with gateway() as caller, caller.connection() as (reader, writer):
         for pause in (0, 2 * HOUR_S):
             clock.advance(pause)
             writer.write(f"HEAD / HTTP/1.1\r\nhost: {caller.host}\r\n\r\n".encode())

@@ -13,7 +13,7 @@ import pytest
 
 from clerestory.clients.connection import Connection, dial
 from clerestory.server.gateway.bridge import MAX_STREAMS, MAX_STREAMS_INSIDE, SERVER_GONE
-from clerestory.server.gateway.config import DoorSettings
+from clerestory.server.gateway.config import GatewaySettings
 from clerestory.server.gateway.serve import opened
 from clerestory.server.rpc import transport
 from clerestory.v1.advisor_pb2 import STOP_REASON_STOPPED, AnalyzeResponse
@@ -24,8 +24,8 @@ from tests.server.gateway.harness import (
     Caller,
     address_of,
     analysis,
-    door,
     error_of,
+    gateway,
     parts,
     read_head,
     reason_of,
@@ -38,7 +38,7 @@ GONE = {"code": "unavailable", "message": SERVER_GONE}
 
 
 async def test_a_stream_begins_while_the_search_goes_on_and_ends_with_it() -> None:
-    async with door() as caller:
+    async with gateway() as caller:
         async with caller.streaming() as reader:
             assert (await read_head(reader))[0] == 200
             assert await reader.read(1)
@@ -48,14 +48,14 @@ async def test_a_stream_begins_while_the_search_goes_on_and_ends_with_it() -> No
 
 async def test_a_caller_who_hangs_up_ends_the_search() -> None:
     asked = long_question().SerializeToString()
-    async with door() as caller:
+    async with gateway() as caller:
         async with caller.sent("POST", ADVICE + "RecommendMove", asked, {"content-type": PROTO}):
             await until(lambda: caller.server.app.scheduler.running == 1)
         await until(lambda: caller.server.app.scheduler.admitted == 0)
 
 
 async def test_a_server_that_finishes_gives_a_last_table() -> None:
-    async with door() as caller, caller.streaming(headers={"connection": "close"}) as reader:
+    async with gateway() as caller, caller.streaming(headers={"connection": "close"}) as reader:
         await read_head(reader)
         begun = await reader.readexactly(10_000)
         await caller.server.app.finish()
@@ -71,7 +71,7 @@ async def test_a_server_that_finishes_gives_a_last_table() -> None:
 async def test_streams_of_one_caller_are_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("clerestory.server.gateway.bridge.MAX_STREAMS_EACH", 1)
     short = analysis(iterations=10)
-    async with door() as caller:
+    async with gateway() as caller:
         async with caller.streaming():
             await until(lambda: caller.server.app.scheduler.admitted == 1)
             error = error_of(await caller.stream(short))
@@ -90,7 +90,7 @@ def test_all_streams_together_leave_room_for_other_calls(most: int, calls: int) 
 
 
 async def test_streams_of_one_address_are_bounded_whatever_tokens_and_seats_it_shows() -> None:
-    async with door(streams=4) as caller, AsyncExitStack() as around:
+    async with gateway(streams=4) as caller, AsyncExitStack() as around:
         for number in range(2):
             headers = {"authorization": f"Bearer {number}", "x-clerestory-seat": f"a {number}"}
             await around.enter_async_context(caller.streaming(headers=headers))
@@ -117,7 +117,7 @@ async def test_a_browser_is_its_address_or_its_token(
 ) -> None:
     (tmp_path / "tokens").write_text(SECRET)
     with logged("json") as log:
-        async with door(proxies=proxies, token_file=tmp_path / "tokens" if required else None) as caller:
+        async with gateway(proxies=proxies, token_file=tmp_path / "tokens" if required else None) as caller:
             answer = await caller.call(LIST, b"", **FORWARDED, **brought)
     assert (answer.status == 401) == (required and label.startswith("peer"))
     assert [json.loads(line)["caller"] for line in log.getvalue().splitlines()] == [label]
@@ -126,7 +126,7 @@ async def test_a_browser_is_its_address_or_its_token(
 async def test_a_gateway_that_seems_elsewhere_to_its_server_names_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
     """As where the server is in a container: it sees the address of a bridge."""
     monkeypatch.setattr("clerestory.server.rpc.callers.NEAR", ())
-    async with door() as caller:
+    async with gateway() as caller:
         streams = [caller.stream(analysis(iterations=10)) for _ in range(2)]
         *ended, answer = await asyncio.gather(*streams, caller.call(LIST, b""))
         assert [stream[-1] for stream in ended] == [END] * 2
@@ -152,7 +152,7 @@ async def test_only_a_server_on_this_machine_is_told_who_calls(target: str, name
     )
     port = server.add_insecure_port("127.0.0.1:0")
     await server.start()
-    async with opened(DoorSettings("127.0.0.1:0"), dial(target % port, None, None, retries=False)) as web:
+    async with opened(GatewaySettings("127.0.0.1:0"), dial(target % port, None, None, retries=False)) as web:
         caller = Caller(*address_of(web.url), server=None)  # type: ignore[arg-type]
         for headers in ({}, {"x_on_behalf_of": "somebody-else"}, {"authorization": f"Bearer {SECRET}"}):
             await caller.call(LIST, b"", **headers)
@@ -181,7 +181,7 @@ async def test_the_longest_headers_are_forwarded(caller: Caller) -> None:
 
 
 async def test_the_error_says_that_the_server_is_gone() -> None:
-    async with door() as caller:
+    async with gateway() as caller:
         await caller.server.app.servers[0].stop(None)
         answer = await caller.call(LIST, b"")
     assert (answer.status, answer.fields) == (503, GONE)
@@ -190,7 +190,7 @@ async def test_the_error_says_that_the_server_is_gone() -> None:
 async def test_a_gateway_that_closes_ends_its_calls_by_the_protocol(caplog: pytest.LogCaptureFixture) -> None:
     asked = long_question().SerializeToString()
     async with AsyncExitStack() as around, served() as server:
-        settings, there = DoorSettings("127.0.0.1:0"), dial(server.app.address, None, None, retries=False)
+        settings, there = GatewaySettings("127.0.0.1:0"), dial(server.app.address, None, None, retries=False)
         async with opened(settings, there) as web:
             caller = Caller(*address_of(web.url), server)
             streaming = await around.enter_async_context(caller.streaming())
@@ -227,7 +227,7 @@ async def test_a_replaced_channel_is_closed_when_its_last_call_has_ended() -> No
         unused, first, second = [
             RecordedConnection(dial(server.app.address, None, None, retries=False)) for _ in range(3)
         ]
-        async with opened(DoorSettings("127.0.0.1:0"), unused) as web:  # type: ignore[arg-type]
+        async with opened(GatewaySettings("127.0.0.1:0"), unused) as web:  # type: ignore[arg-type]
             caller = Caller(*address_of(web.url), server)
             assert (await caller.call(LIST, b"")).status == 200
             web.redial(first)  # type: ignore[arg-type]

@@ -22,9 +22,9 @@ from tests.server.gateway.harness import (
     RULES,
     Caller,
     analysis,
-    door,
     enveloped,
     error_of,
+    gateway,
     reason_of,
 )
 from tests.server.rpc.harness import HOUR, long_question, question
@@ -34,7 +34,7 @@ START = RULES + "StartPosition"
 
 async def test_an_answer_is_that_of_grpc_in_binary_and_in_json() -> None:
     asked = StartPositionRequest(game="duel", seats=2, seed=5)
-    async with door() as caller:
+    async with gateway() as caller:
         binary = await caller.call(START, asked.SerializeToString(), x_request_id="seven")
         written = await caller.call(START, {"game": "duel", "seats": 2, "seed": "5"})
         direct = await caller.server.rules.StartPosition(asked)
@@ -73,7 +73,7 @@ async def test_a_stream_in_json(caller: Caller) -> None:
 
 async def test_the_deadline_of_a_call_goes_on_to_the_server() -> None:
     asked = question(time_budget=HOUR, iterations=10).SerializeToString()
-    async with door(max_time=3600.0) as caller:
+    async with gateway(max_time=3600.0) as caller:
         answers = [
             await caller.call(ADVICE + "RecommendMove", asked, **headers)
             for headers in ({}, {"connect_timeout_ms": "1200000"})
@@ -116,7 +116,7 @@ async def test_a_deadline_that_came_before_the_answer_has_its_reason(content_typ
     fields = {"question": asked} if "connect" in content_type else asked
     method, body = ADVICE + ("Analyze" if "connect" in content_type else "RecommendMove"), json.dumps(fields).encode()
     sent = enveloped(body) if "connect" in content_type else body
-    async with door() as caller:
+    async with gateway() as caller:
         answer = await caller.call(
             method, sent, content_type=content_type, connect_timeout_ms="0", accept_language="de"
         )

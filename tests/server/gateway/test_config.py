@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from clerestory.server.gateway.config import BadDoor, DoorSettings
+from clerestory.server.gateway.config import BadGatewaySettings, GatewaySettings
 
 BAD = [
     *[
@@ -23,17 +23,17 @@ BAD = [
 
 @pytest.mark.parametrize(("settings", "says"), BAD)
 def test_bad_settings_are_refused(settings: dict[str, Any], says: str) -> None:
-    with pytest.raises(BadDoor, match=says):
-        DoorSettings(**{"listen": "127.0.0.1:0"} | settings)
+    with pytest.raises(BadGatewaySettings, match=says):
+        GatewaySettings(**{"listen": "127.0.0.1:0"} | settings)
 
 
 @pytest.mark.parametrize("listen", ["0.0.0.0:80", "192.168.1.7:80", "castle.example:80", "[::]:80"])
 def test_plaintext_for_other_machines_must_be_allowed(listen: str) -> None:
-    with pytest.raises(BadDoor, match="insecure"):
-        DoorSettings(listen)
-    assert DoorSettings(listen, insecure=True).address[1] == 80
+    with pytest.raises(BadGatewaySettings, match="insecure"):
+        GatewaySettings(listen)
+    assert GatewaySettings(listen, insecure=True).address[1] == 80
 
 
 def test_an_open_gateway_is_known_by_its_addresses_but_by_no_foreign_name() -> None:
-    settings = DoorSettings("0.0.0.0:80", insecure=True)
+    settings = GatewaySettings("0.0.0.0:80", insecure=True)
     assert [settings.knows(name) for name in ("192.168.1.7", "[fe80::1]", "evil.example")] == [True, True, False]

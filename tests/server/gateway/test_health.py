@@ -1,15 +1,15 @@
-"""The health of a server, as a balancer in front of its door asks for it."""
+"""The health of a server, as a balancer in front of its gateway asks for it."""
 
 import pytest
 
 from clerestory.server.gateway.bridge import SERVER_GONE
 from clerestory.server.gateway.health import HEALTH
-from tests.server.gateway.harness import door
+from tests.server.gateway.harness import gateway
 
 
 @pytest.mark.parametrize("verb", ["GET", "HEAD"])
-async def test_a_door_says_whether_its_server_serves(verb: str) -> None:
-    async with door() as caller:
+async def test_a_gateway_says_whether_its_server_serves(verb: str) -> None:
+    async with gateway() as caller:
         serving = await caller.ask(verb, HEALTH)
         await caller.server.app.health.enter_graceful_shutdown()
         draining = await caller.ask(verb, HEALTH)
@@ -22,9 +22,9 @@ async def test_a_door_says_whether_its_server_serves(verb: str) -> None:
     assert serving.headers["cache-control"] == "no-store"
 
 
-async def test_health_needs_no_token_but_a_name_of_the_door(tmp_path_factory: pytest.TempPathFactory) -> None:
+async def test_health_needs_no_token_but_a_name_of_the_gateway(tmp_path_factory: pytest.TempPathFactory) -> None:
     tokens = tmp_path_factory.mktemp("tokens") / "tokens"
     tokens.write_text("open-sesame-and-close")
-    async with door(token_file=tokens) as caller:
+    async with gateway(token_file=tokens) as caller:
         answers = [await caller.ask("GET", HEALTH, host=host) for host in ("localhost", "evil.example")]
     assert [answer.status for answer in answers] == [200, 403]

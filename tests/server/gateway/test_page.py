@@ -1,4 +1,4 @@
-"""The files of the page as the door serves them."""
+"""The files of the page as the gateway serves them."""
 
 import gzip
 from pathlib import Path
@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from clerestory.server.gateway.page import read_page
-from tests.server.gateway.harness import door
+from tests.server.gateway.harness import gateway
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def folder(tmp_path: Path) -> Path:
 
 
 async def test_files_have_their_type_and_their_cache(folder: Path) -> None:
-    async with door(page=folder) as caller:
+    async with gateway(page=folder) as caller:
         index = await caller.ask("GET", "/")
         script = await caller.ask("GET", "/assets/main-1a2b.js")
         icon = await caller.ask("GET", "/assets/icon.svg")
@@ -32,7 +32,7 @@ async def test_files_have_their_type_and_their_cache(folder: Path) -> None:
 
 
 async def test_only_a_caller_who_takes_gzip_gets_it(folder: Path) -> None:
-    async with door(page=folder) as caller:
+    async with gateway(page=folder) as caller:
         packed = await caller.ask("GET", "/", accept_encoding="br, gzip")
         plain = await caller.ask("GET", "/")
         for wanted in ("gzip;q=0", "br, gzip; q=0.0", "xgzip", "*"):
@@ -43,7 +43,7 @@ async def test_only_a_caller_who_takes_gzip_gets_it(folder: Path) -> None:
 
 
 async def test_head_has_no_body_and_nothing_else_is_shown(folder: Path) -> None:
-    async with door(page=folder) as caller:
+    async with gateway(page=folder) as caller:
         answer = await caller.ask("HEAD", "/")
         for path in ("/favicon.ico", "/assets/", "/../pyproject.toml", "/assets/..%2f..%2fetc/passwd"):
             assert (await caller.ask("GET", path)).status == 404, path
@@ -53,7 +53,7 @@ async def test_head_has_no_body_and_nothing_else_is_shown(folder: Path) -> None:
 
 async def test_an_installation_without_a_page_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("clerestory.server.gateway.serve.read_page", lambda _: {})
-    async with door() as caller:
+    async with gateway() as caller:
         answer = await caller.ask("GET", "/")
     assert answer.status == 503
     assert "has no web page" in answer.body.decode()

@@ -6,7 +6,7 @@ import logging
 import pytest
 
 from clerestory.server.gateway.protocol import MAX_HEAD_BYTES, MAX_LINES, MAX_PARTS
-from tests.server.gateway.harness import DAY_S, LIST, Caller, door, read_head
+from tests.server.gateway.harness import DAY_S, LIST, Caller, gateway, read_head
 from tests.server.rpc.harness import LoopClock
 
 CHUNK = b"1\r\nx\r\n"
@@ -28,7 +28,7 @@ ENDLESS = [
 
 @pytest.mark.parametrize(("request_head", "status"), ENDLESS, ids=[str(status) for _, status in ENDLESS])
 async def test_chunks_without_end_are_answered_and_cut_off(request_head: bytes, status: int, clock: LoopClock) -> None:
-    async with door() as caller:
+    async with gateway() as caller:
         async with caller.connection() as (reader, writer):
             writer.write(request_head + CHUNK)
             if status == 400:
@@ -157,7 +157,7 @@ async def test_malformed_requests_leave_no_trace(
     request_bytes: bytes, expected: int, caplog: pytest.LogCaptureFixture
 ) -> None:
     with caplog.at_level(logging.INFO, "uvicorn"):
-        async with door() as caller:
+        async with gateway() as caller:
             ended = request_bytes.replace(b"\r\nhost", b"\r\nconnection: close\r\nhost", 1)
             status, text = await caller.said(ended)
     assert status == expected

@@ -9,7 +9,7 @@ from clerestory.server.gateway import codec
 from clerestory.server.gateway.codec import LARGE, Codec
 from clerestory.server.gateway.methods import Method, methods
 from clerestory.server.gateway.reader import Reader
-from tests.server.gateway.harness import JSON, RULES, door
+from tests.server.gateway.harness import JSON, RULES, gateway
 from tests.server.rpc.harness import until
 
 CREATE = methods()["/clerestory.v1.GameService/CreateGame"]
@@ -67,7 +67,7 @@ async def test_a_request_is_given_up_when_its_connection_ends(monkeypatch: pytes
             ended.set()
 
     monkeypatch.setattr(Reader, "read", read)
-    async with door() as caller:
+    async with gateway() as caller:
         async with caller.sent("POST", RULES + "StartPosition", b"{}", {"content-type": JSON}):
             await begun.wait()
         await ended.wait()

@@ -22,11 +22,11 @@ from clerestory.cli.new import first_decision
 from clerestory.clients.wire import duration, position_message
 from clerestory.declared import declarations
 from clerestory.engine import State
-from clerestory.refusals import Reason
 from clerestory.server.app import App, serve, start
 from clerestory.server.config import LogSettings, Settings
-from clerestory.server.life import Life
+from clerestory.server.lifecycle import Lifecycle
 from clerestory.server.logs import write_logs
+from clerestory.service_errors import Reason
 from clerestory.v1.advisor_pb2 import RecommendMoveRequest
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
 from clerestory.v1.games_pb2_grpc import GameServiceStub
@@ -57,7 +57,7 @@ async def served(**settings: Any) -> AsyncIterator[Served]:
 
 
 @asynccontextmanager
-async def serving(settings: Settings) -> AsyncIterator[tuple[App, Life]]:
+async def serving(settings: Settings) -> AsyncIterator[tuple[App, Lifecycle]]:
     """Serve as the command does, until told to end or the end of the block; signals are handled."""
     ready: asyncio.Future[App] = asyncio.get_running_loop().create_future()
 
@@ -66,7 +66,7 @@ async def serving(settings: Settings) -> AsyncIterator[tuple[App, Life]]:
         ready.set_result(app)
         yield
 
-    life = Life()
+    life = Lifecycle()
     with patch("clerestory.server.app.take_turns"), patch("clerestory.server.app.take_descriptors"):
         task = asyncio.ensure_future(serve(settings, beside, life))
         try:

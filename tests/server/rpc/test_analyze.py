@@ -11,9 +11,9 @@ import pytest
 from clerestory.clients.wire import duration
 from clerestory.engine import NATURE
 from clerestory.engine.toy.rules import TOY
-from clerestory.refusals import Reason
-from clerestory.server.rpc import pieces
+from clerestory.server.rpc import chunks as chunks
 from clerestory.server.rpc.service import AdvisorHandlers
+from clerestory.service_errors import Reason
 from clerestory.v1.advisor_pb2 import (
     STOP_REASON_CERTAIN,
     STOP_REASON_DECIDED,
@@ -140,10 +140,10 @@ async def test_a_caller_who_takes_nothing_is_given_up(clock: LoopClock) -> None:
     """The search and its tree are let go before the caller reads on, and is told why."""
     day = 86_400.0
     async with served(max_time=day) as server, grpc.aio.insecure_channel(server.app.address, NARROW) as channel:
-        memory = server.app.analyst._trees._memory
+        memory = server.app.analysis._trees._memory
         call = AdvisorServiceStub(channel).Analyze(analysis(position=WIDE, time_budget=duration(day)))
         await until(lambda: memory._extra > 0)
-        await clock.advance_until(lambda: server.app.scheduler.admitted == memory._extra == 0, pieces.STALL_SECONDS)
+        await clock.advance_until(lambda: server.app.scheduler.admitted == memory._extra == 0, chunks.STALL_SECONDS)
         error = await refusal(tables(call))
     assert error.code() == grpc.StatusCode.UNAVAILABLE
     assert_reason(error, Reason.SLOW_READER)
@@ -155,7 +155,7 @@ async def test_hidden_cards_do_not_change_what_an_observer_is_told(server: Serve
     for observer in (None, NATURE, *range(seats)):
         seen = truth.observe(truth.turn if observer is None else observer)
         found = []
-        for world in (truth, seen, seen.deal(1)):
+        for world in (truth, seen, seen.determinize(1)):
             asked = analysis(3600, position=world, iterations=200, seed=5)
             if observer is not None:
                 asked.observer.CopyFrom(Observer() if observer == NATURE else Observer(seat=observer))

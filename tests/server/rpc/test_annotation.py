@@ -8,7 +8,6 @@ import pytest
 from google.protobuf.duration_pb2 import Duration
 
 from clerestory.engine import Rng, State
-from clerestory.refusals import Reason
 from clerestory.search.review import ReviewPlan, annotate
 from clerestory.search.review.annotating import answered
 from clerestory.search.review.course import plies_of
@@ -27,6 +26,7 @@ from clerestory.server.rpc.translate_annotation import (
     write_review,
     write_rollouts,
 )
+from clerestory.service_errors import Reason
 from clerestory.v1 import annotation_pb2 as api
 from clerestory.v1.annotation_pb2_grpc import AnnotationServiceStub
 from tests.search.review.games import cut, random_game
@@ -125,12 +125,12 @@ async def test_reviews_of_one_caller_leave_places_for_another(monkeypatch: pytes
 
 async def test_records_are_read_one_at_a_time(stub: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """However many come at once, there are threads for the long answers to others."""
-    reading, most, gate, came = list[str](), list[int](), threading.Event(), list[Caller]()
+    reading, most, admission, came = list[str](), list[int](), threading.Event(), list[Caller]()
 
     def read(request: api.AnnotateGameRequest) -> ReviewRequest:
         reading.append(request.record)
         most.append(len(reading))
-        gate.wait()
+        admission.wait()
         reading.pop()
         return read_annotation(request)
 
@@ -140,7 +140,7 @@ async def test_records_are_read_one_at_a_time(stub: Any, monkeypatch: pytest.Mon
     try:
         await until(lambda: len(came) == len(calls) and bool(most))
     finally:
-        gate.set()
+        admission.set()
     assert all(messages[-1].HasField("review") for messages in await asyncio.gather(*calls))
     assert most == [1, 1, 1]
 

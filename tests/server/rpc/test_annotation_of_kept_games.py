@@ -13,14 +13,14 @@ import pytest
 from google.protobuf.duration_pb2 import Duration
 
 from clerestory.engine import GAMES, State
-from clerestory.refusals import Reason
 from clerestory.search.review import ReviewPlan, annotate
 from clerestory.server.analysis.reviewer import Reviewer
 from clerestory.server.analysis.reviews import SKETCH
 from clerestory.server.games.bounds import MOST_REVIEWS
-from clerestory.server.games.reviews import KeptPlies, digest_of_plan
+from clerestory.server.games.reviews import PlyCache, digest_of_plan
 from clerestory.server.games.store import Store
 from clerestory.server.rpc.translate_annotation import read_plies, write_plies, write_review
+from clerestory.service_errors import Reason
 from clerestory.v1 import annotation_pb2 as api
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.annotation_pb2_grpc import AnnotationServiceStub
@@ -31,28 +31,28 @@ from tests.server.rpc.harness import assert_reason, refusal, served, until
 from tests.shipped import DUEL
 
 
-def of(kept: Table, *tokens: str, **fields: Any) -> api.AnnotateGameRequest:
-    return asked(kept_game=api.KeptGameReference(game_id=kept.game_id, tokens=tokens), **fields)
+def of(hosted: Table, *tokens: str, **fields: Any) -> api.AnnotateGameRequest:
+    return asked(kept_game=api.KeptGameReference(game_id=hosted.game_id, tokens=tokens), **fields)
 
 
-async def finish(kept: Table) -> None:
-    seen = await kept.look()
+async def finish(hosted: Table) -> None:
+    seen = await hosted.look()
     while seen.game.status != games.GAME_STATUS_OVER:
-        await kept.play_first()
-        seen = await kept.look()
+        await hosted.play_first()
+        seen = await hosted.look()
 
 
 @asynccontextmanager
 async def kept_game(*seats: games.SeatPlan, **fields: Any) -> AsyncIterator[tuple[Table, Any]]:
-    async with table(*seats, **fields) as kept, grpc.aio.insecure_channel(kept.app.address) as channel:
-        yield kept, AnnotationServiceStub(channel)
+    async with table(*seats, **fields) as hosted, grpc.aio.insecure_channel(hosted.app.address) as channel:
+        yield hosted, AnnotationServiceStub(channel)
 
 
 async def test_a_kept_game_that_is_over_is_reviewed_by_each_seats_own_knowledge() -> None:
-    async with kept_game() as (kept, stub):
-        await finish(kept)
-        [*_, last] = await reviewed(stub, of(kept, *kept.tokens(0)))
-        record = await kept.stub.GetRecord(games.GetRecordRequest(game_id=kept.game_id, tokens=kept.tokens(0)))
+    async with kept_game() as (hosted, stub):
+        await finish(hosted)
+        [*_, last] = await reviewed(stub, of(hosted, *hosted.tokens(0)))
+        record = await hosted.stub.GetRecord(games.GetRecordRequest(game_id=hosted.game_id, tokens=hosted.tokens(0)))
         [*_, same] = await reviewed(stub, asked(record=record.record))
     assert last.review == same.review
     assert last.review.ended
@@ -61,10 +61,10 @@ async def test_a_kept_game_that_is_over_is_reviewed_by_each_seats_own_knowledge(
 
 async def test_a_running_game_is_reviewed_by_what_ones_own_seat_knows() -> None:
     """The review is the same for all games that look the same to the seat."""
-    async with kept_game() as (kept, stub):
-        await kept.play_first()
-        [*_, last] = await reviewed(stub, of(kept, *kept.tokens(1)))
-        whole = kept.app.keeper.cache.games[kept.game_id].kept.record(None).state
+    async with kept_game() as (hosted, stub):
+        await hosted.play_first()
+        [*_, last] = await reviewed(stub, of(hosted, *hosted.tokens(1)))
+        whole = hosted.app.manager.cache.games[hosted.game_id].hosted.record(None).state
     assert last.review.viewer_seat == 1
     assert not last.review.ended
     hidden = [annotate(other, ReviewPlan(iterations=QUICK, viewer=1)) for other in look_alikes(whole, 1)]
@@ -76,7 +76,7 @@ def look_alikes(game: State, seat: int) -> list[State]:
     """The game, and others of the same actions that a seat cannot tell from it."""
     found = [game]
     for seed in range(200):
-        other = game.origin.observe(seat).deal(seed)
+        other = game.origin.observe(seat).determinize(seed)
         if other.to_bytes() in {one.origin.to_bytes() for one in found}:
             continue
         try:
@@ -117,15 +117,15 @@ async def test_a_review_that_was_left_goes_on(
     monkeypatch.setattr("clerestory.server.analysis.reviews.EVERY", 0.001)
     settings = {"store": str(tmp_path / "games.sqlite")}
     searches.stuck = 4
-    async with kept_game(settings=settings) as (kept, stub):
-        await finish(kept)
-        end = kept.app.keeper.cache.games[kept.game_id].kept.record(None).state
-        request = of(kept, *kept.tokens(0), iterations=SKETCH)  # one pass
+    async with kept_game(settings=settings) as (hosted, stub):
+        await finish(hosted)
+        end = hosted.app.manager.cache.games[hosted.game_id].hosted.record(None).state
+        request = of(hosted, *hosted.tokens(0), iterations=SKETCH)  # one pass
         call = stub.AnnotateGame(request)
         first = await call.read()
         await until(lambda: len(searches.seeds) == searches.stuck)
         call.cancel()
-        await until(lambda: kept.app.scheduler.admitted == 0)
+        await until(lambda: hosted.app.scheduler.admitted == 0)
         [*_, whole] = await reviewed(stub, request)
         done = len(searches.seeds)
         [*_, again] = await reviewed(stub, request)
@@ -143,15 +143,15 @@ async def test_a_review_that_was_left_goes_on(
 
 
 async def test_onlookers_store_one_review_for_a_setting_and_none_for_a_seed_or_a_time() -> None:
-    async with kept_game(options=games.GameOptions(onlookers=games.ONLOOKERS_ALL)) as (kept, stub):
-        await finish(kept)
-        store = kept.app.keeper.store
+    async with kept_game(options=games.GameOptions(onlookers=games.ONLOOKERS_ALL)) as (hosted, stub):
+        await finish(hosted)
+        store = hosted.app.manager.store
 
         async def size() -> int:
             return sum(tally.bytes for tally in (await store.tally()).values())
 
         async def review(**fields: Any) -> None:
-            await reviewed(stub, of(kept, **fields))
+            await reviewed(stub, of(hosted, **fields))
 
         empty = await size()
         for seed in range(1, 4):
@@ -161,7 +161,7 @@ async def test_onlookers_store_one_review_for_a_setting_and_none_for_a_seed_or_a
         sketch = await size()
         assert sketch > empty
         await review(iterations=SKETCH, seed=0)
-        await reviewed(stub, api.AnnotateGameRequest(kept_game=of(kept).kept_game, time_budget=Duration(seconds=1)))
+        await reviewed(stub, api.AnnotateGameRequest(kept_game=of(hosted).kept_game, time_budget=Duration(seconds=1)))
         assert await size() == sketch
         sizes = list[int]()
         for iterations in range(50, 52 + MOST_REVIEWS):
@@ -173,15 +173,15 @@ async def test_onlookers_store_one_review_for_a_setting_and_none_for_a_seed_or_a
 @pytest.mark.parametrize("reason", [games.END_REASON_RESIGNED, games.END_REASON_ABANDONED])
 async def test_the_review_of_a_game_that_its_players_ended_is_kept(reason: Any, searches: Searches) -> None:
     needed = []
-    async with kept_game() as (kept, stub):
-        tokens = [kept.made.owner_token, *kept.tokens(0)]
+    async with kept_game() as (hosted, stub):
+        tokens = [hosted.made.owner_token, *hosted.tokens(0)]
         for _ in range(3):
-            await kept.play_first()
+            await hosted.play_first()
         for ends in (False, False, True, False):
             if ends:
-                await kept.stub.EndGame(games.EndGameRequest(game_id=kept.game_id, tokens=tokens, reason=reason))
+                await hosted.stub.EndGame(games.EndGameRequest(game_id=hosted.game_id, tokens=tokens, reason=reason))
             searches.seeds.clear()
-            await reviewed(stub, of(kept, *tokens, viewer_seat=0))
+            await reviewed(stub, of(hosted, *tokens, viewer_seat=0))
             needed.append(len(searches.seeds))
     assert needed[0] == needed[1] == needed[2] > 1  # while it is played, none is kept
     assert needed[3] == 1  # that of the last position, which is no ply
@@ -195,8 +195,8 @@ async def test_what_a_store_has_of_a_ply_is_all_of_it() -> None:
 class Damaged(Store):
     """A store with the review of one game, whatever it is asked for."""
 
-    def __init__(self, kept: Mapping[int, bytes]) -> None:
-        self._kept = kept
+    def __init__(self, hosted: Mapping[int, bytes]) -> None:
+        self._kept = hosted
 
     async def reviewed(self, game_id: str, plan: str) -> Mapping[int, bytes]:
         return self._kept
@@ -206,10 +206,10 @@ async def test_what_cannot_be_of_a_game_is_not_taken_for_a_review_of_it() -> Non
     end, plan = random_game("toy", 2, 1), ReviewPlan(iterations=QUICK)
     plies = {one.ply: one for one in annotate(end, plan).valuations}
     write = partial(write_plies, game=end.game)
-    kept = write(list(plies.values()))
-    kept |= {1: b"\xff\xfe\xc3", 2: kept[3], 7: b"", len(plies) + 1: kept[1]}
-    kept |= write([replace(plies[4], before=plies[4].before[:1]), replace(plies[5], after=(1, 2, 3))])
-    known = await KeptPlies(Damaged(kept), "game", end, True, write, read_plies).known(plan)
+    hosted = write(list(plies.values()))
+    hosted |= {1: b"\xff\xfe\xc3", 2: hosted[3], 7: b"", len(plies) + 1: hosted[1]}
+    hosted |= write([replace(plies[4], before=plies[4].before[:1]), replace(plies[5], after=(1, 2, 3))])
+    known = await PlyCache(Damaged(hosted), "game", end, True, write, read_plies).known(plan)
     assert known == {ply: one for ply, one in plies.items() if ply not in (1, 2, 4, 5, 7)}
 
 
@@ -223,21 +223,21 @@ def test_a_review_by_other_settings_or_another_value_is_another(monkeypatch: pyt
 
 
 async def test_a_running_game_is_for_its_players_alone() -> None:
-    async with kept_game() as (kept, stub):
-        for request in (of(kept, *kept.tokens(1), viewer_seat=0), of(kept, *kept.owner), of(kept)):
+    async with kept_game() as (hosted, stub):
+        for request in (of(hosted, *hosted.tokens(1), viewer_seat=0), of(hosted, *hosted.owner), of(hosted)):
             assert_reason(await refusal(stub.AnnotateGame(request).read()), Reason.WRONG_SEAT_TOKEN)
 
 
 @pytest.mark.parametrize("hints", [games.HINTS_NEVER, games.HINTS_AFTERWARDS])
 async def test_a_game_without_hints_is_reviewed_once_it_is_over(hints: Any) -> None:
-    async with kept_game(options=games.GameOptions(hints=hints)) as (kept, stub):
-        assert_reason(await refusal(stub.AnnotateGame(of(kept, *kept.tokens(0))).read()), Reason.NO_HINTS_YET)
-        await finish(kept)
-        [*_, last] = await reviewed(stub, of(kept, *kept.tokens(0)))
+    async with kept_game(options=games.GameOptions(hints=hints)) as (hosted, stub):
+        assert_reason(await refusal(stub.AnnotateGame(of(hosted, *hosted.tokens(0))).read()), Reason.NO_HINTS_YET)
+        await finish(hosted)
+        [*_, last] = await reviewed(stub, of(hosted, *hosted.tokens(0)))
         assert last.review.ended
 
 
 async def test_a_game_that_waits_for_people_is_not_reviewed() -> None:
-    async with kept_game(PERSON, OPEN) as (kept, stub):
-        assert_reason(await refusal(stub.AnnotateGame(of(kept, *kept.tokens(0))).read()), Reason.NOT_STARTED)
-        assert_reason(await refusal(stub.AnnotateGame(of(kept)).read()), Reason.WRONG_SEAT_TOKEN)
+    async with kept_game(PERSON, OPEN) as (hosted, stub):
+        assert_reason(await refusal(stub.AnnotateGame(of(hosted, *hosted.tokens(0))).read()), Reason.NOT_STARTED)
+        assert_reason(await refusal(stub.AnnotateGame(of(hosted)).read()), Reason.WRONG_SEAT_TOKEN)

@@ -10,10 +10,10 @@ from typing import Any
 import grpc
 import pytest
 
-from clerestory.refusals import Reason, Refusal
 from clerestory.server.analysis.caller import Caller
 from clerestory.server.rpc.callers import ON_BEHALF, SEAT, VIA, Callers, address_of, caller_of
 from clerestory.server.rpc.security import Tokens
+from clerestory.service_errors import Reason, ServiceError
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.advisor_pb2 import AnalyzeRequest
 from tests.server.games.table import PERSON
@@ -138,7 +138,7 @@ def test_without_tokens_a_caller_is_a_peer_and_may_name_another_on_this_machine(
     assert callers.of(context("ipv4:192.0.2.1:50052", *bearer(ONE))) == caller_of("peer:192.0.2.1", "")
     assert callers.of(context("ipv4:127.0.0.1:5", *behalf("a"))) == caller_of("peer:127.0.0.1", "a")
     assert callers.of(context("unix:", *behalf("a"))) == caller_of("peer:unix", "a")
-    with pytest.raises(Refusal) as caught:
+    with pytest.raises(ServiceError) as caught:
         callers.of(context("ipv4:192.0.2.1:50051", *behalf("me")))
     assert caught.value.reason == Reason.ON_BEHALF_DENIED
 
@@ -171,7 +171,7 @@ def test_the_address_of_a_browser_does_not_count_beside_its_token(tokens: Path) 
     assert callers.of(context("unix:", *bearer(ONE), *through)) == callers.of(context("unix:", *bearer(ONE)))
     named = callers.of(context("unix:", *bearer(PROXY), *behalf("192.0.2.9")))
     assert callers.of(context("unix:", *bearer(PROXY), *through)) == named  # whose token may name others
-    with pytest.raises(Refusal) as caught:
+    with pytest.raises(ServiceError) as caught:
         callers.of(context("ipv4:192.0.2.1:5", *bearer(ONE), *through))
     assert caught.value.reason == Reason.ON_BEHALF_DENIED
 
@@ -217,9 +217,9 @@ async def test_a_game_keeps_the_origin_of_its_maker(server: Served) -> None:
     """So the bots of a game use the share of whoever made it."""
     for metadata in (bearer(ONE), (*bearer(PROXY), *behalf("ann"))):
         made = await server.games.CreateGame(NEW_GAME, metadata=metadata)
-        async with server.app.keeper.lend(made.game.game_id) as live:
+        async with server.app.manager.lend(made.game.game_id) as live:
             callers = Callers(server.app.tokens)
-            assert live.kept.head.maker == callers.of(context("unix:", *metadata)).origin
+            assert live.hosted.head.maker == callers.of(context("unix:", *metadata)).origin
 
 
 ADDRESSES = [

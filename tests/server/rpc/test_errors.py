@@ -13,10 +13,10 @@ from google.rpc.error_details_pb2 import BadRequest, PreconditionFailure, RetryI
 from clerestory.clients.wire import duration
 from clerestory.engine import State
 from clerestory.engine.toy.rules import TOY
-from clerestory.refusals import UNTIMELY, Reason, Refusal
 from clerestory.server.analysis import demand
 from clerestory.server.rpc import service
 from clerestory.server.rpc.errors import CODES, FIELDS_OF, MAX_DESCRIPTION, MAX_LISTED, status_of
+from clerestory.service_errors import UNTIMELY, Reason, ServiceError
 from clerestory.v1 import advisor_pb2, annotation_pb2, games_pb2
 from clerestory.v1.advisor_pb2 import AnalyzeRequest, Observer, RecommendMoveRequest
 from clerestory.v1.position_pb2 import Position
@@ -141,7 +141,7 @@ async def test_the_worst_position_still_fits_an_answer(server: Served) -> None:
 
 def test_faults_are_cut_in_number_and_length() -> None:
     faults = [("position.toy.players[0].hand", "\N{WHITE CHESS PAWN}" * 1000)] * 1000
-    status = status_of(Refusal(Reason.BAD_POSITION, faults))
+    status = status_of(ServiceError(Reason.BAD_POSITION, faults))
     named = BadRequest()
     assert status.details[1].Unpack(named)
     assert len(named.field_violations) == MAX_LISTED

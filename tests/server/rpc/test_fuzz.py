@@ -13,7 +13,7 @@ from google.protobuf.message import DecodeError, Message
 from google.rpc.error_details_pb2 import ErrorInfo
 
 from clerestory.clients import Advisor, AdvisorError
-from clerestory.refusals import Reason
+from clerestory.service_errors import Reason
 from clerestory.v1.advisor_pb2 import RecommendMoveRequest, RecommendMoveResponse
 from clerestory.v1.rules_pb2 import ApplyActionsRequest, ApplyActionsResponse
 from tests.server.rpc.harness import details, opening, question

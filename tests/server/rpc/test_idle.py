@@ -12,8 +12,9 @@ from grpc_health.v1.health_pb2 import HealthCheckRequest
 from grpc_health.v1.health_pb2_grpc import HealthStub
 
 from clerestory.clients.connection import dial
-from clerestory.server.games import due, heartbeat, keeper
-from clerestory.server.gateway.config import DoorSettings
+from clerestory.server.games import due, heartbeat
+from clerestory.server.games import manager as manager
+from clerestory.server.gateway.config import GatewaySettings
 from clerestory.server.gateway.serve import opened
 from clerestory.v1 import games_pb2 as games
 from tests.server.games.table import PERSON
@@ -23,7 +24,7 @@ ROUNDS = 5  # of all periodic work
 SOON = 0.002  # seconds, in place of seconds, minutes and hours
 OFTEN = 0.05  # seconds between heartbeats
 FORGIVEN = 1000  # heartbeats that a server may miss before it is taken for dead, which would tell in its log
-PERIODS = {keeper: ("COUNTED", "HEALTH", "TIDIED"), due: ("LOOK", "SOONEST")}
+PERIODS = {manager: ("COUNTED", "HEALTH", "TIDIED"), due: ("LOOK", "SOONEST")}
 HOURLY = ("forget_requests", "tally", "due")  # methods of a store that periodic work calls
 
 
@@ -51,10 +52,10 @@ async def watched_from_outside(server: Served, page: str, metrics: int) -> None:
 
 
 async def idle(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    rounds = counted(monkeypatch, server.app.keeper.store)
+    rounds = counted(monkeypatch, server.app.manager.store)
     assert server.app.exposition is not None
-    async with opened(DoorSettings("127.0.0.1:0"), dial(server.app.address, None, None, retries=False)) as door:
-        await watched_from_outside(server, door.url, server.app.exposition.port)
+    async with opened(GatewaySettings("127.0.0.1:0"), dial(server.app.address, None, None, retries=False)) as gateway:
+        await watched_from_outside(server, gateway.url, server.app.exposition.port)
         await until(lambda: all(one.await_count >= ROUNDS for one in rounds))
 
 

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from clerestory.refusals import Reason
 from clerestory.server.lessons import Lesson
+from clerestory.service_errors import Reason
 from clerestory.v1 import lessons_pb2 as api
 from clerestory.v1.lessons_pb2_grpc import LessonServiceStub
 from tests.server.lessons.pupil import ALL, TRANSCRIPTS, transcript

@@ -99,7 +99,7 @@ async def test_a_disk_that_is_silent_is_not_asked(tmp_path: Path, monkeypatch: p
     asked: list[Any] = []
     monkeypatch.setattr(app, "disk_usage", asked.append)
     async with served(store=str(tmp_path / "games")) as server:
-        monkeypatch.setattr(type(server.app.keeper), "healthy", False)
+        monkeypatch.setattr(type(server.app.manager), "healthy", False)
         assert all(math.isnan(one) for one in figures(server, "store_free_bytes", "store_disk_bytes"))
         assert asked == []
 
@@ -173,9 +173,9 @@ async def test_games_wait_until_it_has_moved(
     async with served() as server:
         with monkeypatch.context() as patch:
             if what == "store":
-                patch.setattr(server.app.keeper.store, name, fail)
+                patch.setattr(server.app.manager.store, name, fail)
             else:
-                patch.setattr(server.app.keeper._due._mover, "_choose", fail)
+                patch.setattr(server.app.manager._due._mover, "_choose", fail)
             await server.games.CreateGame(games.CreateGameRequest(game="toy", seats=[BOT, PERSON]))
             await until(lambda: len(tried) > 3)
             assert tried[0] == 0
@@ -187,11 +187,11 @@ async def test_games_wait_until_it_has_moved(
 @pytest.mark.usefixtures("busy")
 async def test_a_game_that_is_deleted_waits_no_longer(monkeypatch: pytest.MonkeyPatch) -> None:
     async with served() as server:
-        store = server.app.keeper.store
+        store = server.app.manager.store
         monkeypatch.setattr(store, "append", AsyncMock(side_effect=StoreFull("full")))
         await server.games.CreateGame(games.CreateGameRequest(game="toy", seats=[BOT, PERSON]))  # type: ignore[misc]
         await until(lambda: waiting_for_the_server(server) == 1)
-        server.app.keeper.cache.drop(await store.delete_untouched(1 << 62, 1))
+        server.app.manager.cache.drop(await store.delete_untouched(1 << 62, 1))
         await until(lambda: waiting_for_the_server(server) == 0)
 
 

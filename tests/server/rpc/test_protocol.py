@@ -3,9 +3,9 @@
 import re
 from pathlib import Path
 
-from clerestory.refusals import Reason
 from clerestory.server.app import SERVICES
 from clerestory.server.rpc.errors import CODES
+from clerestory.service_errors import Reason
 from clerestory.v1 import advisor_pb2, annotation_pb2, games_pb2, lessons_pb2, puzzle_pb2, rules_pb2
 from tools.declared import reasons_table
 

@@ -7,9 +7,9 @@ import pytest
 from google.protobuf.json_format import MessageToDict
 
 from clerestory.engine import GAMES, from_position
-from clerestory.refusals import Reason
 from clerestory.search.reasons import in_english
 from clerestory.search.review.puzzle import PLAN_SEPARATOR, puzzle, puzzles, read
+from clerestory.service_errors import Reason
 from clerestory.v1 import puzzle_pb2 as api
 from clerestory.v1.puzzle_pb2_grpc import PuzzleServiceStub
 from tests.server.rpc.harness import Served, assert_reason, refusal

@@ -7,7 +7,7 @@ import pytest
 import clerestory
 from clerestory.clients.wire import duration
 from clerestory.engine import GAMES, State
-from clerestory.server.rpc.once import AskedOnce
+from clerestory.server.rpc.call_context import CallContext
 from clerestory.v1.advisor_pb2 import (
     STOP_REASON_DECIDED,
     STOP_REASON_ITERATIONS,
@@ -80,7 +80,7 @@ async def test_an_answer_by_several_threads_is_not_reproducible() -> None:
 
 
 async def test_the_caller_is_answered_before_its_deadline(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(AskedOnce, "time_remaining", lambda _: 600.05, raising=False)
+    monkeypatch.setattr(CallContext, "time_remaining", lambda _: 600.05, raising=False)
     async with served(margin=600.0, max_time=3600.0) as server:
         answer = await server.advisor.RecommendMove(question(time_budget=HOUR))
     assert answer.statistics.stop_reason == STOP_REASON_TIME
@@ -93,7 +93,7 @@ async def test_hidden_cards_do_not_change_the_answer(server: Served, game: str, 
     asked, hiding = met[:: 1 + len(met) // 4], 0
     for truth in asked:
         view = truth.observe(truth.turn)
-        others = [view.deal(luck) for luck in range(2)]
+        others = [view.determinize(luck) for luck in range(2)]
         hiding += any(other != truth for other in others)
         answers = [await ask(server, position, iterations=150, seed=5) for position in (truth, view, *others)]
         assert answers == [answers[0]] * 4

@@ -11,9 +11,9 @@ from clerestory.clients.wire import position_message
 from clerestory.engine import GAMES, State
 from clerestory.engine.tuning import CHARACTERS
 from clerestory.i18n import say
-from clerestory.refusals import Reason
 from clerestory.server.analysis.question import MAX_ACTIONS
 from clerestory.server.rpc.translate import MAX_PARTS, MAX_POSITION_BYTES, parts
+from clerestory.service_errors import Reason
 from clerestory.v1 import rules_pb2 as api
 from clerestory.v1.advisor_pb2 import PlannedUse, RecommendMoveRequest
 from clerestory.v1.position_pb2 import Position
@@ -179,7 +179,7 @@ async def test_a_sound_position_says_who_is_to_act_or_how_it_ended(rules: Any, s
         assert (list(answer.faults), answer.turn) == ([], turn_of(state))
         assert answer.HasField("outcome") == state.over
         if state.over:
-            assert tuple(answer.outcome.win_shares) == state.returns()
+            assert tuple(answer.outcome.win_shares) == state.win_shares()
             assert tuple(answer.outcome.margins) == state.margins()
 
 

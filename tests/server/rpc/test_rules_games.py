@@ -45,7 +45,7 @@ async def test_a_whole_game_equals_the_game_of_the_core(rules: Any, name: str, s
         assert [done.drawn for done in answer.applied] == [number >= len(chosen) for number in range(len(expected))]
         position, turn, ply = answer.position, answer.turn, ply + len(expected)
         assert (position, turn) == (whole(state), turn_of(state))
-    assert tuple(answer.outcome.win_shares) == state.returns()
+    assert tuple(answer.outcome.win_shares) == state.win_shares()
     assert tuple(answer.outcome.margins) == state.margins()
 
 
@@ -72,13 +72,13 @@ async def test_a_whole_record_is_one_call(rules: Any, name: str, seats: int) -> 
 async def test_hidden_cards_never_show(rules: Any, name: str, seats: int) -> None:
     """A seat gets the same bytes, whatever the decks and hands that it cannot see."""
     begun = GAMES[name].new(seats, SEED).observe(NATURE)
-    assert len({begun.deal(seed).to_bytes() for seed in range(3)}) == 3
+    assert len({begun.determinize(seed).to_bytes() for seed in range(3)}) == 3
     for state in sampled(name, seats, 6):
         for seat in observers(state):
             seen, given = state.observe(seat), {} if seat == NATURE else {"seat": seat}
             answers = [
                 await rules.ObservePosition(api.ObservePositionRequest(referee=referee(world), **given))
-                for world in (state, seen.deal(0), seen.deal(1))
+                for world in (state, seen.determinize(0), seen.determinize(1))
             ]
             assert {answer.SerializeToString() for answer in answers} == {answers[0].SerializeToString()}
             assert answers[0].position == position_message(seen)

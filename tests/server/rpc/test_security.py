@@ -13,9 +13,9 @@ from grpc_reflection.v1alpha.reflection_pb2_grpc import ServerReflectionStub
 
 from clerestory.declared import BadSettings
 from clerestory.metadata import ON_BEHALF, VIA
-from clerestory.refusals import Reason
 from clerestory.server.rpc.errors import CODES
 from clerestory.server.rpc.security import LEAST_TOKEN, SPEAKS, Tokens
+from clerestory.service_errors import Reason
 from clerestory.v1.advisor_pb2 import AnalyzeRequest
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
 from clerestory.v1.games_pb2 import CreateGameRequest, WatchGameRequest

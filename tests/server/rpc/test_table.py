@@ -13,7 +13,7 @@ from clerestory.v1 import advisor_pb2 as advisor
 from clerestory.v1 import rules_pb2 as rules
 from clerestory.v1.position_pb2 import Position
 from tests.search.review.games import random_game
-from tests.server.games.table import kept, play_one
+from tests.server.games.table import hosted, play_one
 from tests.server.rpc.harness import Served
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "positions"
@@ -33,12 +33,12 @@ async def test_an_applied_action_says_what_it_changed(server: Served) -> None:
 
 
 def test_a_finished_game_says_where_the_points_came_from_and_what_was_forced() -> None:
-    game = kept("cathedral", "pp", play_forced=True)
+    game = hosted("cathedral", "pp", play_forced=True)
     while not game.over:
         play_one(game, game.ply)
     for listed in (False, True):
         outcome = write_game(game, listed=listed).end.outcome
-        assert [score.score for score in outcome.scores] == list(game.position.scores())
+        assert [score.score for score in outcome.scores] == list(game.position.final_scores())
         for score in outcome.scores:
             assert round(sum(part.points for part in score.parts), 6) == score.score
             assert listed or all(part.item for part in score.parts if part.source == "craftsman")
@@ -53,8 +53,8 @@ def test_a_tie_is_explained() -> None:
         state = random_game("cathedral", 4, seed)
         outcome = write_outcome(state)
         assert outcome is not None
-        best = max(state.scores())
-        tied = [seat for seat, score in enumerate(state.scores()) if score == best]
+        best = max(state.final_scores())
+        tied = [seat for seat, score in enumerate(state.final_scores()) if score == best]
         assert outcome.HasField("tie_break") == (len(tied) > 1)
         if len(tied) > 1:
             found.add(outcome.tie_break.code)

@@ -17,7 +17,7 @@ from clerestory.search.lines import Line
 from clerestory.search.options import shipped
 from clerestory.search.result import StopReason
 from clerestory.search.root import observe
-from clerestory.server.analysis.analyst import explain
+from clerestory.server.analysis.analysis_engine import explain
 from clerestory.server.analysis.caller import HERE, Caller
 from clerestory.server.rpc import translate
 from clerestory.server.rpc.translate import MAX_PARTS, position_fields, read_position, read_question, size_fault

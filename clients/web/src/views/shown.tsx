@@ -10,17 +10,19 @@ import { say } from "../texts.ts";
 
 export function Shown({ kept }: { kept: Kept }) {
   const { views } = kept.state.value;
-  return <>{views.map((view) => view.unsaid.length > 0 && <Question key={view.seat} kept={kept} view={view} />)}</>;
+  return (
+    <>{views.map((view) => view.privateOutcomes.length > 0 && <Question key={view.seat} kept={kept} view={view} />)}</>
+  );
 }
 
-function Question({ kept, view: { seat = 0, unsaid } }: { kept: Kept; view: GameView }) {
+function Question({ kept, view: { seat = 0, privateOutcomes } }: { kept: Kept; view: GameView }) {
   const open = useSignal(kept.mine.value.length === 1); // people share this screen: the others look away first
   const who = looks(kept.game.value?.seats ?? [])[seat]?.name ?? "";
   return (
     <div class="notice" role="group" aria-label={say("shown", { who })}>
       <p>{say("shown.what", { who })}</p>
       {open.value ? (
-        unsaid.map((action) => (
+        privateOutcomes.map((action) => (
           <Button key={action.text} off={kept.busy.value} onPress={() => void kept.say(seat, action.text)}>
             {labelOf(action)}
           </Button>

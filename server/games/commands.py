@@ -1,0 +1,381 @@
+"""The commands on a game: each validates an action of a player and appends its entries to the given game.
+
+The given game is a copy, which is discarded if the command fails or cannot be stored.
+"""
+
+from collections.abc import Callable, Sequence
+from itertools import takewhile
+
+from clerestory.engine.core import NATURE
+from clerestory.engine.errors import BadText, IllegalAction
+from clerestory.server.games.disclosure import disclosed_since
+from clerestory.server.games.hosted import HostedGame, TakeBackProposal, advance_automatic
+from clerestory.server.games.log import BY_ITSELF, EndReason, Entry, EntryKind, Holder, SeatKind, TakeBacks, seated
+from clerestory.server.games.rulebook import require_few, some_of
+from clerestory.server.games.viewer import Viewer
+from clerestory.service_errors import Reason, ServiceError, no_seat, raise_error
+
+MAX_ENTRIES = 4000  # of a game, except moves; the longest games end with a tenth of it
+MOST_THEN = 100  # maximum further actions in one request
+TWO = 2  # players: if one resigns, the other one wins
+
+ANSWERS = (EntryKind.AGREED, EntryKind.DECLINED, EntryKind.TAKEN_BACK)
+
+
+# -- preconditions ---------------------------------------------------------------------------------
+
+
+def require_playable(hosted: HostedGame) -> None:
+    """Raise ServiceError, FROZEN, for a game with other rules or cards than this server's."""
+    if hosted.frozen:
+        raise_error(Reason.FROZEN, "game_id", hosted.frozen_reason)
+
+
+def require_alive(hosted: HostedGame) -> None:
+    """Raise ServiceError for a game that accepts no more entries: FROZEN or GAME_OVER."""
+    require_playable(hosted)
+    if hosted.over:
+        raise_error(Reason.GAME_OVER, "game_id", "the game is over")
+
+
+def require_running(hosted: HostedGame) -> None:
+    """Raise ServiceError for a game that is not running: FROZEN, GAME_OVER or NOT_STARTED."""
+    require_alive(hosted)
+    if hosted.waiting:
+        raise_error(Reason.NOT_STARTED, "game_id", "the game is waiting for people to take its open seats")
+
+
+def require_version(hosted: HostedGame, version: int) -> None:
+    """Raise ServiceError, STALE_VERSION with the current version, unless the versions are equal."""
+    if version != hosted.version:
+        raise stale(version, hosted.version)
+
+
+def require_current(hosted: HostedGame, version: int) -> None:
+    """Raise ServiceError unless a running game has this version: FROZEN, STALE_VERSION, GAME_OVER or NOT_STARTED.
+
+    A stale version is reported before the end of the game, so that a slow player gets the same error in all cases.
+    """
+    require_playable(hosted)
+    require_version(hosted, version)
+    require_running(hosted)
+
+
+def stale(version: int, current: int) -> ServiceError:
+    """Return the error of a command for a version that is not the current one."""
+    text = f"is {version}; the game now has version {current}"
+    return ServiceError(Reason.STALE_VERSION, [("version", text)], metadata={"version": str(current)})
+
+
+def require_room(hosted: HostedGame) -> None:
+    """Raise ServiceError, LOG_FULL, for a game whose log has room only for the moves that remain until its end."""
+    if hosted.version >= MAX_ENTRIES:
+        raise_error(
+            Reason.LOG_FULL,
+            "game_id",
+            f"the log of the game has {hosted.version:,} entries; from {MAX_ENTRIES:,} on only moves are accepted",
+        )
+
+
+def repeated(hosted: HostedGame, version: int, is_it: Callable[[Entry], bool]) -> bool:
+    """Return whether a command is a repetition: the entry after the version is the same."""
+    return version < hosted.version and is_it(hosted.entries[version])
+
+
+# -- actions ---------------------------------------------------------------------------------------
+
+
+def play(hosted: HostedGame, viewer: Viewer, version: int, text: str, moment: int, then: Sequence[str] = ()) -> int:
+    """Play an action and the automatic moves after it; return the new version.
+
+    `then` are the texts of further actions of the same seat, to be played directly after it. Raises ServiceError:
+    TOO_MANY_ACTIONS, STALE_VERSION, NOT_SEATS_TURN, BAD_ACTION, ILLEGAL_ACTION, or because the game is not running.
+    """
+    require_few("then_actions", len(then), MOST_THEN)
+    texts = (text, *then)
+    if all(repeated(hosted, version + place, played_by(viewer, one)) for place, one in enumerate(texts)):
+        return after(hosted, version + len(then))
+    require_current(hosted, version)
+    seat = require_turn(hosted, viewer)
+    for number, one in enumerate(texts):
+        field = f"then_actions[{number - 1}]" if number else "action"
+        if require_turn(hosted, viewer) != seat:
+            raise_error(Reason.ILLEGAL_ACTION, field, f"{one[:40]!r} is not of the seat that began")
+        add_action(hosted, Entry(EntryKind.PLAYED, seat, one, moment), field)
+    advance_automatic(hosted, moment)
+    return hosted.version
+
+
+def played_by(viewer: Viewer, text: str) -> Callable[[Entry], bool]:
+    """Return a predicate for entries that are this action of the viewer."""
+
+    def is_it(entry: Entry) -> bool:
+        same = entry.kind == EntryKind.PLAYED and entry.text == text
+        return same and (entry.seat is None or entry.seat in viewer.seats)
+
+    return is_it
+
+
+def after(hosted: HostedGame, version: int) -> int:
+    """Return the version after the action stored at a version and the automatic moves after it."""
+    version += 1
+    while version < hosted.version and hosted.entries[version].kind in BY_ITSELF:
+        version += 1
+    return version
+
+
+def require_turn(hosted: HostedGame, viewer: Viewer) -> int | None:
+    """Return the seat that a viewer may act for, None for Nature. Raises ServiceError: NOT_SEATS_TURN."""
+    turn = hosted.turn
+    if turn == NATURE and (viewer.seats or viewer.owner):
+        return None
+    if turn not in viewer.seats:
+        who = "a chance event is due" if turn == NATURE else f"seat {turn} is to decide"
+        raise_error(Reason.NOT_SEATS_TURN, "tokens", f"{who}; send the token of a seat that may act")
+    if hosted.seats[turn].kind != SeatKind.PERSON:
+        raise_error(Reason.NOT_SEATS_TURN, "tokens", f"a bot plays seat {turn}; SetSeat returns it to its player")
+    return turn
+
+
+def add_action(hosted: HostedGame, entry: Entry, field: str = "action") -> None:
+    """Add an action from the field `field`. Raises ServiceError: BAD_ACTION, or ILLEGAL_ACTION with some legal ones."""
+    try:
+        hosted.add(entry)
+    except BadText:
+        raise_error(Reason.BAD_ACTION, field, f"{entry.text[:40]!r} is not an action of {hosted.head.game}")
+    except IllegalAction as error:
+        raise_error(
+            Reason.ILLEGAL_ACTION, field, f"{entry.text[:40]!r} is not legal; legal here: {some_of(error.legal)}"
+        )
+
+
+def play_bot(hosted: HostedGame, version: int, text: str, moment: int) -> None:
+    """Play an automatic move, for a bot or a player who is out of time, unless the version has changed.
+
+    Raises ServiceError: STALE_VERSION.
+    """
+    require_version(hosted, version)
+    turn = hosted.turn
+    assert turn is not None
+    assert turn >= 0
+    kind = EntryKind.PLAYED if hosted.seats[turn].kind == SeatKind.BOT else EntryKind.PLAYED_ON
+    add_action(hosted, Entry(kind, turn, text, moment))
+    advance_automatic(hosted, moment)
+
+
+# -- private outcomes ------------------------------------------------------------------------------
+
+
+def set_private_outcome(hosted: HostedGame, viewer: Viewer, version: int, seat: int, text: str, moment: int) -> int:
+    """Enter the private outcome of a coming chance event that a seat saw at a physical table; return the new version.
+
+    Raises ServiceError: STALE_VERSION, LOG_FULL, BAD_SEAT, WRONG_SEAT_TOKEN, BAD_ACTION, ILLEGAL_ACTION, or because the
+    game is not running.
+    """
+    require_seat(hosted, seat)
+    require_own(hosted, viewer, seat)
+    if repeated(
+        hosted, version, lambda entry: (entry.kind, entry.seat, entry.text) == (EntryKind.PRIVATE_OUTCOME, seat, text)
+    ):
+        return version + 1
+    require_current(hosted, version)
+    require_room(hosted)
+    try:
+        hosted.add(Entry(EntryKind.PRIVATE_OUTCOME, seat, text, moment))
+    except BadText:
+        raise_error(Reason.BAD_ACTION, "action", f"{text[:40]!r} is not an outcome in {hosted.head.game}")
+    except IllegalAction as error:
+        raise_error(Reason.ILLEGAL_ACTION, "action", str(error))
+    return hosted.version
+
+
+def require_own(hosted: HostedGame, viewer: Viewer, seat: int) -> None:
+    """Raise ServiceError, WRONG_SEAT_TOKEN, unless the viewer is the seat's player, or the owner for a bot's seat."""
+    holder = hosted.seats[seat]
+    is_bots = holder.kind == SeatKind.BOT and not holder.token  # no person can reclaim it
+    if seat not in viewer.seats and not (viewer.owner and is_bots):
+        raise_error(Reason.WRONG_SEAT_TOKEN, "tokens", f"only seat {seat} can say what it has been shown")
+
+
+# -- take-backs ------------------------------------------------------------------------------------
+
+
+def take_back(hosted: HostedGame, viewer: Viewer, version: int, ply: int, decline: bool, moment: int) -> int:
+    """Propose, accept or decline a take-back, and carry it out once everyone has agreed; return the new version.
+
+    Raises ServiceError: STALE_VERSION, LOG_FULL, WRONG_SEAT_TOKEN, BAD_PLY, TAKE_BACK_REFUSED, or because the game is
+    not running.
+    """
+    people = [seat for seat in viewer.seats if hosted.seats[seat].kind == SeatKind.PERSON]
+    if repeated(hosted, version, answered_by(people, ply, decline)):
+        return after_answers(hosted, version, people)
+    require_current(hosted, version)
+    require_room(hosted)
+    if not people:
+        raise_error(Reason.WRONG_SEAT_TOKEN, "tokens", "none belongs to a seat of a person")
+    if decline:
+        decline_take_back(hosted, people[0], ply, moment)
+        return hosted.version
+    require_ply(hosted, ply)
+    agree(hosted, people, ply, moment)
+    advance_automatic(hosted, moment)
+    return hosted.version
+
+
+def answered_by(people: Sequence[int], ply: int, decline: bool) -> Callable[[Entry], bool]:
+    """Return a predicate for entries that are this proposal or response of these players."""
+
+    def is_it(entry: Entry) -> bool:
+        same = entry.kind in ANSWERS and (entry.kind == EntryKind.DECLINED) == decline
+        return same and entry.seat in people and entry.ply == ply
+
+    return is_it
+
+
+def after_answers(hosted: HostedGame, version: int, people: Sequence[int]) -> int:
+    """Return the version after the players' responses, and after the take-back itself if it followed."""
+    first = hosted.entries[version]
+    if first.kind == EntryKind.DECLINED:
+        return version + 1
+    agreed = answered_by(people, first.ply, decline=False)
+    more = hosted.entries[version : version + len(people)]
+    version += len([*takewhile(lambda one: one.kind == EntryKind.AGREED and agreed(one), more)])
+    carried_out = version < hosted.version and hosted.entries[version].kind == EntryKind.TAKEN_BACK
+    return after(hosted, version) if carried_out else version
+
+
+def decline_take_back(hosted: HostedGame, seat: int, ply: int, moment: int) -> None:
+    """Decline a take-back. Raises ServiceError, TAKE_BACK_REFUSED, if none is proposed."""
+    if hosted.proposal is None or hosted.proposal.ply != ply:
+        raise_error(Reason.TAKE_BACK_REFUSED, "ply", f"nobody has asked to go back to ply {ply}")
+    hosted.add(Entry(EntryKind.DECLINED, seat, str(ply), moment))
+
+
+def require_ply(hosted: HostedGame, ply: int) -> None:
+    """Raise ServiceError for a ply that the game cannot return to: BAD_PLY, TAKE_BACK_REFUSED."""
+    rule = hosted.head.options.take_backs
+    if ply >= hosted.ply:
+        raise_error(Reason.BAD_PLY, "ply", f"is {ply}; must be below {hosted.ply}, the current one")
+    if hosted.line[hosted.decision_before(ply)].kind in BY_ITSELF and hosted.line[ply].kind == EntryKind.FORCED:
+        raise_error(Reason.TAKE_BACK_REFUSED, "ply", f"nobody had decided anything before ply {ply}")
+    if rule == TakeBacks.NEVER:
+        raise_error(Reason.TAKE_BACK_REFUSED, "ply", "this game does not allow take-backs")
+    if rule == TakeBacks.FAIR and not hosted.head.options.table:
+        require_nothing_shown(hosted, hosted.decision_before(ply))
+
+
+def require_nothing_shown(hosted: HostedGame, ply: int) -> None:
+    """Raise ServiceError, TAKE_BACK_REFUSED, if a take-back to a ply would leave players with later information."""
+    if any(entry.seat is None for entry in hosted.line[ply:]):
+        raise_error(Reason.TAKE_BACK_REFUSED, "ply", f"a chance event has happened since ply {ply}")
+    if disclosed_since(hosted, ply):
+        raise_error(Reason.TAKE_BACK_REFUSED, "ply", f"a hidden card has been shown since ply {ply}")
+
+
+def agree(hosted: HostedGame, people: list[int], ply: int, moment: int) -> None:
+    """Accept or propose a take-back for some players; carry it out if no more consent is needed."""
+    pending = hosted.proposal if hosted.proposal is not None and hosted.proposal.ply == ply else None
+    proposal = pending or TakeBackProposal(ply, people[0], frozenset())
+    new = [seat for seat in people if seat not in proposal.agreed]
+    missing = hosted.missing(TakeBackProposal(ply, proposal.seat, proposal.agreed | set(people)))
+    if pending or missing:
+        for seat in new:
+            hosted.add(Entry(EntryKind.AGREED, seat, str(ply), moment))
+    if not missing:
+        hosted.add(Entry(EntryKind.TAKEN_BACK, proposal.seat, str(ply), moment))
+
+
+# -- seats and the end -----------------------------------------------------------------------------
+
+
+def join(hosted: HostedGame, seat: int | None, name: str, token: str, moment: int) -> int:
+    """Give an open seat to the person whose token has this digest; return the seat. Raises ServiceError."""
+    require_alive(hosted)
+    if seat is None:
+        seat = next((n for n, holder in enumerate(hosted.seats) if holder.kind == SeatKind.OPEN), None)
+    if seat is None:
+        raise_error(Reason.SEAT_TAKEN, "seat", "every seat is taken")
+    require_seat(hosted, seat)
+    if hosted.seats[seat].kind != SeatKind.OPEN:
+        raise_error(Reason.SEAT_TAKEN, "seat", f"seat {seat} is taken")
+    hosted.add(seated(seat, Holder(SeatKind.PERSON, name=name, token=token), moment))
+    advance_automatic(hosted, moment)
+    return seat
+
+
+def require_seat(hosted: HostedGame, seat: int) -> None:
+    """Raise ServiceError, BAD_SEAT, for a seat that does not exist."""
+    if seat >= len(hosted.seats):
+        raise_error(Reason.BAD_SEAT, "seat", no_seat(seat, len(hosted.seats)))
+
+
+def set_seat(hosted: HostedGame, viewer: Viewer, seat: int, plan: Holder, moment: int) -> None:
+    """Assign a seat to a bot or its player, or open it. Raises ServiceError: WRONG_SEAT_TOKEN, BAD_SEAT, LOG_FULL."""
+    require_seat(hosted, seat)
+    require_alive(hosted)
+    if not (viewer.owner or seat in viewer.seats):
+        raise_error(Reason.WRONG_SEAT_TOKEN, "tokens", f"the owner's or that of seat {seat} is required")
+    holder = new_holder(hosted.seats[seat], plan)
+    if holder != hosted.seats[seat]:
+        require_room(hosted)
+        hosted.add(seated(seat, holder, moment))
+        advance_automatic(hosted, moment)
+
+
+def new_holder(holder: Holder, plan: Holder) -> Holder:
+    """Return the new holder of a seat. Raises ServiceError, BAD_OPTIONS, for a person without a token."""
+    if plan.kind == SeatKind.OPEN:
+        return plan
+    if plan.kind == SeatKind.BOT:
+        assert plan.bot is not None
+        return holder.played_by(plan.bot)
+    if not holder.token:
+        raise_error(Reason.BAD_OPTIONS, "holder", "nobody has a token for this seat; open it so that a person can join")
+    return Holder(SeatKind.PERSON, name=plan.name or holder.name, token=holder.token)
+
+
+def end(hosted: HostedGame, viewer: Viewer, reason: EndReason, seat: int | None, moment: int) -> None:
+    """End a game early; `seat` is the one that resigns, None for any of the viewer's.
+
+    Raises ServiceError: WRONG_SEAT_TOKEN, BAD_SEAT, GAME_OVER, FROZEN, NOT_STARTED.
+    """
+    if reason == EndReason.RESIGNED:
+        resign(hosted, viewer, seat, moment)
+        return
+    if hosted.ended is not None and hosted.ended.text == reason and viewer.owner:
+        return
+    if not hosted.over and not viewer.owner:
+        raise_error(Reason.WRONG_SEAT_TOKEN, "tokens", "only the owner may abandon the game")
+    if hosted.over:
+        require_alive(hosted)
+    hosted.add(Entry(EntryKind.ENDED, None, reason, moment))
+
+
+def resign(hosted: HostedGame, viewer: Viewer, seat: int | None, moment: int) -> None:
+    """Let a player resign: the other one wins, or with more players a bot takes over the seat."""
+    if seat is not None:
+        require_seat(hosted, seat)
+        if seat not in viewer.seats:
+            raise_error(Reason.WRONG_SEAT_TOKEN, "tokens", f"that of seat {seat} is required")
+    if has_resigned(hosted, viewer, seat):
+        return
+    require_running(hosted)
+    people = [own for own in viewer.seats if seat in (None, own) and hosted.seats[own].kind == SeatKind.PERSON]
+    if not people:
+        raise_error(Reason.WRONG_SEAT_TOKEN, "tokens", "none belongs to a seat of a person")
+    leaving = hosted.turn if hosted.turn in people else people[0]
+    assert leaving is not None
+    if len(hosted.seats) == TWO:
+        hosted.add(Entry(EntryKind.ENDED, leaving, EndReason.RESIGNED, moment))
+    else:
+        hosted.add(seated(leaving, hosted.seats[leaving].played_by(hosted.head.options.play_on), moment))
+
+
+def has_resigned(hosted: HostedGame, viewer: Viewer, seat: int | None) -> bool:
+    """Return whether a seat has resigned; with None, whether any of the viewer's has, to detect repetitions."""
+    seats = viewer.seats if seat is None else (seat,)
+    if len(hosted.seats) > TWO:
+        return any(hosted.seats[own].kind == SeatKind.BOT for own in seats)
+    if hosted.ended is None or hosted.ended.text != EndReason.RESIGNED:
+        return False
+    return hosted.ended.seat in seats or (seat is None and viewer.owner)

@@ -1,0 +1,293 @@
+"""Derives the state of a hosted game from its log: seats, positions, and the current turn; without I/O or a clock."""
+
+import hashlib
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+from clerestory.engine.core import NATURE, State
+from clerestory.engine.games import GAMES, from_position
+from clerestory.engine.record import Record
+from clerestory.engine.rng import Rng
+from clerestory.engine.scoring import ScoreSource, points_by_cause
+from clerestory.i18n.sentences import Text, said, text
+from clerestory.server.games.log import BY_ITSELF, MOVES, EndReason, Entry, EntryKind, Head, Holder, SeatKind, early_end
+from clerestory.server.games.positions import Positions
+
+ENTRY_BYTES, POSITION_BYTES, LEAST_BYTES = 180, 720, 4096  # memory of an entry, of a position, of the rest
+
+
+@dataclass(frozen=True, slots=True)
+class TakeBackProposal:
+    """A proposed take-back that waits for consent.
+
+    Attributes:
+        ply: the ply to return to.
+        seat: the seat that proposed it.
+        agreed: seats that have agreed, including the one that proposed it.
+    """
+
+    ply: int
+    seat: int
+    agreed: frozenset[int]
+
+
+class HostedGame:
+    """A game at one version: its head and the entries so far.
+
+    Attributes:
+        entries: all entries; their number is the version.
+        line: the entries that lead to the position, one per ply.
+        why_frozen: why this server cannot play the game; None if it can.
+        positions: the complete position of every ply; None if the game is frozen.
+        seats: the holders of the seats.
+        proposal: the proposed take-back; None if there is none.
+        ended: the entry that ended the game early; None if there is none.
+        since: when the current turn began, in milliseconds since 1970.
+    """
+
+    def __init__(self, head: Head, entries: Iterable[Entry] = ()) -> None:
+        self.head = head
+        self.entries: list[Entry] = []
+        self.line: list[Entry] = []
+        self.seats: list[Holder] = list(head.seats)
+        self.proposal: TakeBackProposal | None = None
+        self.ended: Entry | None = None
+        self._parts: list[dict[ScoreSource, float]] | None = None
+        self.since = head.created
+        self.why_frozen = why_frozen(head)
+        self.positions = None if self.why_frozen else Positions(from_position(head.opening))
+        for entry in entries:
+            self.add(entry)
+
+    def score_parts(self) -> list[dict[ScoreSource, float]]:
+        """Return the sources of each seat's points by card, for a game that is over."""
+        assert self.positions is not None
+        if self._parts is None:
+            self._parts = points_by_cause(list(self.positions.since(0)), [entry.text for entry in self.line])
+        return self._parts
+
+    def copy(self) -> Self:
+        """Return an independent copy."""
+        other = type(self).__new__(type(self))
+        other.head, other.proposal, other.ended, other.since = self.head, self.proposal, self.ended, self.since
+        other.why_frozen, other._parts = self.why_frozen, self._parts
+        other.entries, other.line = list(self.entries), list(self.line)
+        other.seats, other.positions = list(self.seats), self.positions and self.positions.copy()
+        return other
+
+    def until(self, later: "HostedGame", version: int) -> "HostedGame":
+        """Return the game at a version, given a later state of it, without replaying all entries."""
+        if version == later.version:
+            return later
+        game = self.copy()
+        for entry in later.entries[self.version : version]:
+            game.add(entry)
+        return game
+
+    def follows(self, earlier: "HostedGame") -> bool:
+        """Return whether an earlier state led to this one, which is false if the store has lost entries."""
+        return self.entries[earlier.version - 1 : earlier.version] == earlier.entries[-1:]
+
+    # -- queries -----------------------------------------------------------------------------------
+
+    @property
+    def version(self) -> int:
+        """The number of entries."""
+        return len(self.entries)
+
+    @property
+    def ply(self) -> int:
+        """The number of actions and outcomes that lead to the position."""
+        return len(self.line)
+
+    @property
+    def weight(self) -> int:
+        """The approximate memory in bytes."""
+        positions = 0 if self.positions is None else self.positions.hosted
+        return LEAST_BYTES + self.version * ENTRY_BYTES + positions * POSITION_BYTES
+
+    @property
+    def frozen(self) -> bool:
+        """Whether this server has other rules or cards than the game."""
+        return self.positions is None
+
+    @property
+    def frozen_reason(self) -> str:
+        """Why this server cannot play the game, as an English sentence; "" if it can."""
+        return "" if self.why_frozen is None else said(self.why_frozen, self.head.game)
+
+    @property
+    def waiting(self) -> bool:
+        """Whether a seat is open."""
+        return any(holder.kind == SeatKind.OPEN for holder in self.seats)
+
+    @property
+    def bots_only(self) -> bool:
+        """Whether only bots hold seats, and no seat is open."""
+        return all(holder.kind == SeatKind.BOT for holder in self.seats)
+
+    @property
+    def position(self) -> State:
+        """The complete position; do not modify it."""
+        assert self.positions is not None
+        return self.positions.last
+
+    @property
+    def over(self) -> bool:
+        """Whether it has ended, normally or early; for a frozen game, whether it was ended early."""
+        return self.ended is not None or (not self.frozen and self.position.over)
+
+    @property
+    def running(self) -> bool:
+        """Whether it is being played."""
+        return not (self.frozen or self.over or self.waiting)
+
+    @property
+    def turn(self) -> int | None:
+        """Whose turn it is, a seat or NATURE; None if no one can act."""
+        return self.position.turn if self.running else None
+
+    @property
+    def deadline(self) -> float | None:
+        """When the player to move runs out of time, in milliseconds since 1970; None for no limit."""
+        seconds, turn = self.head.options.seconds_per_move, self.turn
+        if seconds is None or turn is None or turn == NATURE or self.seats[turn].kind != SeatKind.PERSON:
+            return None
+        return self.since + 1000 * seconds
+
+    @property
+    def mover(self) -> int | None:
+        """The seat that a bot of the server has to move for, or None."""
+        turn = self.turn
+        return turn if turn is not None and turn >= 0 and self.seats[turn].kind == SeatKind.BOT else None
+
+    def missing(self, proposal: TakeBackProposal) -> list[int]:
+        """Return the seats of people who have not agreed to a take-back."""
+        people = (seat for seat, holder in enumerate(self.seats) if holder.kind == SeatKind.PERSON)
+        return [seat for seat in people if seat not in proposal.agreed]
+
+    def decision_before(self, ply: int) -> int:
+        """Return the ply that a take-back leads to, skipping forced actions, which would be replayed immediately."""
+        if ply < self.ply and self.line[ply].kind == EntryKind.FORCED:
+            while ply > 0 and self.line[ply].kind in BY_ITSELF:
+                ply -= 1
+        return ply
+
+    @property
+    def forced(self) -> str | None:
+        """The text of the only legal action of a person to move, if the server is to play it; otherwise None."""
+        turn = self.turn
+        if not self.head.options.play_forced or turn is None or turn < 0 or self.seats[turn].kind != SeatKind.PERSON:
+            return None
+        codes = self.position.legal_codes()
+        return self.position.game.action(codes[0]).text if len(codes) == 1 else None
+
+    def record(self, seat: int | None) -> Record:
+        """Return the record as a seat may know it: NATURE for an onlooker, None for complete information."""
+        assert self.positions is not None
+        opening = self.positions.at(0)
+        state = opening.copy() if seat is None else opening.observe(seat)
+        for entry in self.line:
+            state.play(entry.text)
+        seed = None if self.head.begun or seat is not None else self.head.seed
+        return Record(state, seed, None if self.ended is None else early_end(self.ended, len(self.seats)))
+
+    # -- changes -----------------------------------------------------------------------------------
+
+    def add(self, entry: Entry) -> None:
+        """Add an entry. Raises GameError for an illegal action."""
+        self._ADDED[entry.kind](self, entry)
+        self.entries.append(entry)
+
+    def _play(self, entry: Entry) -> None:
+        if self.positions is not None:
+            self.positions.play(entry.text)
+        self.line.append(entry)
+        self.proposal, self.since = None, entry.moment
+
+    def _back_to(self, entry: Entry) -> None:
+        if self.positions is not None:
+            self.positions.back_to(self.decision_before(entry.ply))
+        del self.line[self.decision_before(entry.ply) :]
+        self.proposal, self.since = None, entry.moment
+
+    def _set_private_outcome(self, entry: Entry) -> None:
+        assert entry.seat is not None
+        if self.positions is not None:
+            self.positions.set_private_outcome(entry.seat, entry.text)
+
+    def _seat(self, entry: Entry) -> None:
+        assert entry.seat is not None
+        holder, before = entry.holder, self.seats[entry.seat]
+        if self.waiting or (self.turn == entry.seat and holder.kind != before.kind):
+            self.since = entry.moment
+        self.seats[entry.seat], self.proposal = holder, None
+
+    def _agree(self, entry: Entry) -> None:
+        assert entry.seat is not None
+        if self.proposal is None or self.proposal.ply != entry.ply:
+            self.proposal = TakeBackProposal(entry.ply, entry.seat, frozenset({entry.seat}))
+        else:
+            self.proposal = TakeBackProposal(entry.ply, self.proposal.seat, self.proposal.agreed | {entry.seat})
+
+    def _decline(self, _: Entry) -> None:
+        self.proposal = None
+
+    def _end(self, entry: Entry) -> None:
+        assert EndReason(entry.text) != EndReason.RESIGNED or entry.seat in range(len(self.seats))
+        self.ended = entry
+
+    _ADDED: ClassVar[Mapping[EntryKind, Callable[[Any, Entry], None]]] = {
+        **dict.fromkeys(MOVES, _play),
+        EntryKind.PRIVATE_OUTCOME: _set_private_outcome,
+        EntryKind.TAKEN_BACK: _back_to,
+        EntryKind.AGREED: _agree,
+        EntryKind.DECLINED: _decline,
+        EntryKind.SEATED: _seat,
+        EntryKind.ENDED: _end,
+    }
+
+
+def why_frozen(head: Head) -> Text | None:
+    """Return how the rules or cards of a game differ from this server's; None if they do not."""
+    game = GAMES.get(head.game)
+    if game is None:
+        return text("frozen.game", game=repr(head.game))
+    if game.rules_revision != head.rules_revision:
+        return text("frozen.rules", theirs=head.rules_revision, ours=game.rules_revision)
+    if game.catalogue != head.catalogue:
+        return text("frozen.cards", theirs=cards_of(head.catalogue), ours=cards_of(game.catalogue))
+    return None
+
+
+def cards_of(catalogue: str) -> str | Text:
+    """Return a catalogue as an argument of a text."""
+    return catalogue or text("frozen.none")
+
+
+def draw(hosted: HostedGame, moment: int) -> Entry:
+    """Return the outcome of the due chance event, which depends only on the seed and the ply."""
+    seed = hashlib.sha256(f"{hosted.head.seed}:{hosted.ply + 1}".encode()).digest()[:8]
+    state = hosted.position.copy()
+    return Entry(EntryKind.DRAWN, None, state.draw(Rng(int.from_bytes(seed))).text, moment)
+
+
+def advance_automatic(hosted: HostedGame, moment: int) -> list[Entry]:
+    """Add the automatic moves that are due, and return them: chance events, and forced actions.
+
+    At a physical table there are no automatic chance events, because people enter them.
+    """
+    added: list[Entry] = []
+    while (entry := next_by_itself(hosted, moment)) is not None:
+        hosted.add(entry)
+        added.append(entry)
+    return added
+
+
+def next_by_itself(hosted: HostedGame, moment: int) -> Entry | None:
+    """Return the next automatic move; None if a player is to decide."""
+    if hosted.turn == NATURE:
+        return None if hosted.head.options.table else draw(hosted, moment)
+    text = hosted.forced
+    return None if text is None else Entry(EntryKind.FORCED, hosted.turn, text, moment)

@@ -1,0 +1,278 @@
+"""The game manager: loads hosted games, applies changes one at a time, and runs automatic moves."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
+from typing import TypeVar
+
+from clerestory.server.games.auto_player import AutoPlayer, Choose
+from clerestory.server.games.background import bounded, contained
+from clerestory.server.games.bounds import CLOSING
+from clerestory.server.games.cache import GameCache, typed
+from clerestory.server.games.changes import Changes, summary_of
+from clerestory.server.games.due import LOOK, DueGames
+from clerestory.server.games.hosted import HostedGame
+from clerestory.server.games.quota import Limits, Quota
+from clerestory.server.games.session import GameSession
+from clerestory.server.games.store import DAY, Key, News, Store, Tally
+from clerestory.server.games.viewer import digest_of
+from clerestory.service_errors import Reason, ServiceError
+
+__all__ = ["GameManager", "Limits", "summary_of", "typed"]
+
+COUNTED = 60.0  # seconds between two counts of the store's contents
+HEALTH = 1.0  # seconds between two health checks of the store
+TIDIED = 3600.0  # seconds between two cleanups of expired data
+MANY_NAMES = 2000  # request names deleted in one transaction
+AT_ONCE = 100  # games deleted in one transaction
+NOTED = 3_600_000  # minimum milliseconds between two updates of a game's last access
+
+logger = logging.getLogger(__name__)
+
+T = TypeVar("T")
+ReportHealth = Callable[[bool], Awaitable[None]]  # called with whether games are playable
+
+
+class GameManager:
+    """The manager of all hosted games.
+
+    Args:
+        store: the store of games.
+        limits: limits on what callers may store.
+        choose: returns the move of a bot.
+        most_bot_games: maximum concurrent games of bots only.
+        forget_after: days without access after which games are deleted; 0 for never.
+    """
+
+    def __init__(
+        self, store: Store, limits: Limits, choose: Choose, *, most_bot_games: int = 16, forget_after: float = 0.0
+    ) -> None:
+        self.store = store
+        self.finishing = False
+        self._forget_after = forget_after
+        self.cache = GameCache(store)
+        self._quota = Quota(store, limits)
+        self._changes = Changes(store, self.cache, self._stored, self._doubt)
+        mover = AutoPlayer(choose, self._changes, store.now, self.cache.turn)
+        self._due = DueGames(store, self.cache, mover, most_bot_games)
+        self._stale: set[str] = set()  # games in use that the store may have changed
+        self._news = asyncio.Event()
+        self._touched: set[str] = set()  # games whose last access has not been stored yet
+        self._tasks: list[asyncio.Task[None]] = []
+
+    @property
+    def in_memory(self) -> int:
+        """The number of games in memory."""
+        return len(self.cache.games)
+
+    @property
+    def watchers(self) -> int:
+        """The number of streams that watch games. Thread-safe."""
+        return sum(len(live.watchers) for live in [*self.cache.games.values()])
+
+    @property
+    def unfinished(self) -> int:
+        """The number of unfinished games."""
+        return self._quota.unfinished
+
+    def overdue(self, *, bots_only: bool) -> int:
+        """Return the number of games, with persons or of bots only, in which the server is late to move."""
+        return self._due.overdue(bots_only=bots_only)
+
+    @property
+    def healthy(self) -> bool:
+        """Whether games are playable: the store responds."""
+        return self._due.healthy
+
+    def now(self) -> int:
+        """Return milliseconds since 1970 by the store's clock, which all servers of a store share."""
+        return self.store.now()
+
+    def seat_of(self, game_id: str, token: str) -> int | None:
+        """Return the seat of a token in a game in memory; None if there is none."""
+        live, digest = self.cache.games.get(game_id), digest_of(token)
+        holders = enumerate(live.hosted.seats) if live is not None else ()
+        return next((seat for seat, holder in holders if holder.token == digest), None)
+
+    # -- access to a game --------------------------------------------------------------------------
+
+    @asynccontextmanager
+    async def lend(self, game_id: str, *, asked: bool = True) -> AsyncIterator[GameSession]:
+        """Lend the single instance of a game; `asked` records the access, for a call about this game.
+
+        Raises ServiceError: NO_SUCH_GAME, STORE_FAILED; SetAside for an unreadable game.
+        """
+        async with self.cache.lend(game_id) as live:
+            if asked:
+                self._touch(live)
+            yield live
+
+    def _touch(self, live: GameSession) -> None:
+        """Record the access to a game, at most once an hour."""
+        if self.now() - live.touched > NOTED:
+            live.touched = self.now()
+            self._touched.add(live.hosted.head.game_id)
+
+    # -- changes -----------------------------------------------------------------------------------
+
+    async def create(self, hosted: HostedGame, keys: Sequence[Key]) -> None:
+        """Store a new game.
+
+        Raises ServiceError: TOO_MANY_GAMES, DISK_FULL, STORE_FAILED; Conflict for an existing key.
+        """
+        async with self._quota.room(hosted.head.maker):
+            await self._changes.create(hosted, keys)
+
+    async def change(
+        self,
+        live: GameSession,
+        act: Callable[[HostedGame], T],
+        keys: Callable[[T], Sequence[Key]] = lambda _: (),
+        *,
+        owned: bool = False,
+    ) -> tuple[T, HostedGame]:
+        """Change and store a game; return the result of `act` and the changed game.
+
+        A failed write may still have been stored, and is then shown to everyone; other errors change nothing.
+
+        Args:
+            live: the game.
+            act: adds entries to the given copy of the game; an error that it raises undoes the change.
+            keys: returns the keys to store with the change, given the result of `act`.
+            owned: whether to fail unless this server owns the game.
+
+        Raises ServiceError: DISK_FULL, STORE_FAILED; Conflict for an existing key, or if the server does not own the
+        game; and the errors of `act`.
+        """
+        return await self._changes.change(live, act, keys, owned=owned)
+
+    def _stored(self, before: HostedGame | None, hosted: HostedGame) -> None:
+        self._quota.count(before, hosted)
+        self._due.note(hosted)
+
+    def _doubt(self, game_id: str) -> None:
+        """React to a game after a write that was reported as failed."""
+        self._due.bar(game_id)
+        self._refresh(game_id)
+
+    # -- background tasks ------------------------------------------------------------------------------
+
+    def resume(self, report: ReportHealth | None = None) -> None:
+        """Start automatic moves, listen to other servers, and report whether games are playable."""
+        self.store.listen(self._hear)
+        works = [self._due.run(self._refresh), self._catch_up(), self._count(), self._tidy()]
+        if report is not None:
+            works.append(self._watch_health(report))
+        self._tasks += [asyncio.create_task(work) for work in works]
+
+    def _hear(self, news: News) -> None:
+        """React to a change by another server, or by a write of this one that was reported as failed."""
+        if news.maker:
+            self._quota.add(news.maker, Tally(1, 1))
+        elif not news.game_id:
+            self._refresh()
+        else:
+            if news.mine and news.due:
+                self._due.note_news(news.game_id)
+            if (live := self.cache.games.get(news.game_id)) is not None and live.users:
+                self._refresh(news.game_id)
+
+    def _refresh(self, *game_ids: str) -> None:
+        """Reload games from the store in the background, by default all that are in use."""
+        used = (game_id for game_id, live in self.cache.games.items() if live.users)
+        self._stale.update(game_ids or used)
+        self._news.set()
+
+    async def _catch_up(self) -> None:
+        """Reload changed games until cancelled, with retries."""
+        while True:
+            await self._news.wait()
+            self._news.clear()
+            stale, self._stale = self._stale, set()
+            failed = [game_id for game_id in stale if not await self._caught_up(game_id)]
+            if failed:
+                await asyncio.sleep(LOOK)
+                self._refresh(*failed)
+
+    async def _caught_up(self, game_id: str) -> bool:
+        """Reload a game; return False if it must be retried."""
+        try:
+            async with self.cache.lend(game_id):
+                await asyncio.sleep(0)  # let other calls run
+        except ServiceError as error:
+            return error.reason != Reason.STORE_FAILED
+        except Exception:
+            logger.exception("what is new in game %s could not be loaded", game_id)
+        return True
+
+    async def _count(self) -> None:
+        """Count the contents of the store, and store the last accesses, until cancelled."""
+        while True:
+            with contained("counting the games"):
+                await self._quota.read()
+            with contained("storing when games were last asked for"):
+                await self._tell_touched()
+            await asyncio.sleep(COUNTED)
+
+    async def _tell_touched(self) -> None:
+        asked, self._touched = self._touched, set()
+        try:
+            if asked:
+                await self.store.touch([*asked], self.now())
+        except BaseException:
+            self._touched |= asked
+            raise
+
+    async def _tidy(self) -> None:
+        """Delete old request names, and games without recent access, until cancelled."""
+        while True:
+            with contained("deleting old request ids"):
+                while await self.store.forget_requests(self.now() - DAY, MANY_NAMES) == MANY_NAMES:
+                    pass
+            await asyncio.sleep(TIDIED)
+            with contained("deleting old games"):
+                if self._forget_after:
+                    await self._delete()
+
+    async def _delete(self) -> None:
+        while True:
+            self._touched |= {game_id for game_id, live in self.cache.games.items() if live.watchers}
+            await self._tell_touched()
+            before = self.now() - int(self._forget_after * DAY) - NOTED
+            found = await self.store.delete_untouched(before, AT_ONCE)
+            self.cache.drop(found)
+            if not found:
+                break
+        await self._quota.read()
+
+    async def _watch_health(self, report: ReportHealth) -> None:
+        """Report whether games are playable whenever that changes, until cancelled."""
+        reported = True
+        while True:
+            await asyncio.sleep(HEALTH)
+            if self.healthy != reported:
+                reported = not reported
+                with contained("reporting health"):
+                    await report(reported)
+
+    # -- shutdown --------------------------------------------------------------------------------------
+
+    async def finish(self, within: float = CLOSING) -> None:
+        """End all streams and automatic moves, and finish writes to the store, waiting at most `within` seconds."""
+        self.finishing = True
+        for task in self._tasks:
+            task.cancel()
+        for live in self.cache.games.values():
+            live.wake()
+        await bounded(asyncio.gather(self._due.finish(within), self._changes.finish(within)), within)
+
+    async def close(self, within: float = CLOSING) -> None:
+        """Close the store, waiting at most `within` seconds."""
+        if not self.finishing:
+            await self.finish(within / 2)
+            within /= 2
+        with contained("storing when games were last asked for"):
+            await bounded(self._tell_touched(), within / 4)
+        with contained("closing the store"):
+            await bounded(self.store.close(within * 3 / 4), within * 3 / 4)

@@ -1,0 +1,151 @@
+"""A game in memory, with cached states and its watchers."""
+
+import asyncio
+from collections.abc import Hashable, Iterator
+from contextlib import contextmanager
+from itertools import islice
+from typing import Any
+
+from clerestory.server.games.bounds import ANSWER
+from clerestory.server.games.hosted import HostedGame
+from clerestory.server.games.threads import run_in_thread
+from clerestory.server.games.viewer import Viewer, horizon
+from clerestory.server.games.watchers import Watchers
+
+MOST_STEPS = 64  # entries of one change that watchers see one by one
+CHUNK = 100  # entries in one message about earlier events: about 50 KB
+MOST_REACHED = 64  # earlier states kept while there are watchers
+LEAST_HELD, MOST_HELD = 100, int(1000 * ANSWER)  # range of a turn's delay before it is shown, in milliseconds
+STEP_BYTES = 24  # memory of each entry in a step: three lists
+
+
+class GameSession:
+    """A game in memory.
+
+    Attributes:
+        hosted: its stored state; replaced on every change.
+        steps: the game before and after each of the latest entries, by version; at most MOST_STEPS of them.
+        frames: cached messages about the latest version, cleared on every change and when the last watcher leaves.
+        chunks: cached messages about earlier versions, cleared when the last watcher leaves.
+        late: the state that delayed onlookers saw last, as a basis for the next one.
+        changed: set on every change, and then replaced.
+        users: number of current users.
+        watchers: the watchers.
+        unsure: whether a write has failed, so that the store may have more entries.
+        held: milliseconds of the turn that passed before it was shown here, because the store was slow; 0 if few.
+        touched: when its last access was stored, in milliseconds since 1970; 0 for never.
+    """
+
+    def __init__(self, hosted: HostedGame) -> None:
+        self.hosted = hosted
+        self.steps: dict[int, HostedGame] = {}
+        self.late: HostedGame | None = None
+        self.frames: dict[Hashable, Any] = {}
+        self.chunks: dict[Hashable, Any] = {}
+        self.changed = asyncio.Event()
+        self.lock = asyncio.Lock()
+        self.watchers = Watchers()
+        self._reached: dict[int, HostedGame] = {}  # earlier states, most recently added last
+        self._replaying = asyncio.Lock()
+        self.users = 0
+        self.unsure = False
+        self.held = 0
+        self.touched = 0
+
+    @property
+    def weight(self) -> int:
+        """The approximate memory in bytes."""
+        late = 0 if self.late is None else self.late.weight
+        return self.hosted.weight + late + len(self.steps) * self.hosted.version * STEP_BYTES
+
+    def known(self, version: int) -> HostedGame | None:
+        """Return the game at a version; None if it would have to be replayed."""
+        if version == self.hosted.version:
+            return self.hosted
+        if self.late is not None and version == self.late.version:
+            return self.late
+        return self.steps.get(version) or self._reached.get(version)
+
+    def after(self, before: HostedGame, version: int) -> HostedGame:
+        """Return the game at a version shortly after a state that the caller has."""
+        return self.known(version) or self._remember(before.until(self.hosted, version))
+
+    async def reach(self, version: int) -> HostedGame:
+        """Return the game at any version, replayed once for all concurrent callers."""
+        if (known := self.known(version)) is not None:
+            return known
+        async with self._replaying:
+            if (known := self.known(version)) is not None:
+                return known
+            before = self._nearest(version)
+            return self._remember(await run_in_thread(version - before.version, before.until, self.hosted, version))
+
+    def _nearest(self, version: int) -> HostedGame:
+        """Return the latest known state before a version."""
+        known = [self.late, *self._reached.values(), *islice(self.steps.values(), 1)]
+        before = [one for one in known if one is not None and one.version <= version]
+        return max(before, key=lambda one: one.version, default=None) or HostedGame(self.hosted.head)
+
+    def _remember(self, hosted: HostedGame) -> HostedGame:
+        """Keep an earlier state while there are watchers, because others may need it."""
+        if self.watchers:
+            self._reached[hosted.version] = hosted
+            if len(self._reached) > MOST_REACHED:
+                del self._reached[next(iter(self._reached))]
+        return hosted
+
+    async def visible(self, viewer: Viewer) -> HostedGame:
+        """Return the game as far as a viewer may see it, replayed once for all delayed onlookers."""
+        hosted = await self.reach(horizon(self.hosted, viewer))
+        if hosted.version < self.hosted.version:
+            self.late = hosted
+        return hosted
+
+    def become(self, hosted: HostedGame, now: int) -> None:
+        """Switch to the stored state, usually a later one, and wake up waiters.
+
+        Args:
+            hosted: the state.
+            now: milliseconds since 1970, by the clock of the store.
+        """
+        if hosted.since != self.hosted.since:
+            self.show(hosted, now)
+        if not hosted.follows(self.hosted):
+            self.hosted, self.late = hosted, None
+            self._forget()
+        step, self.steps = self.hosted, {self.hosted.version: self.hosted}
+        for entry in hosted.entries[self.hosted.version :][:MOST_STEPS]:
+            step = step.copy()
+            step.add(entry)
+            self.steps[step.version] = step
+        self.hosted = hosted
+        self.frames.clear()
+        self.wake()
+
+    def show(self, hosted: HostedGame, now: int) -> None:
+        """Record that a turn becomes visible and playable at this time."""
+        late = now - hosted.since
+        self.held = min(late, MOST_HELD) if late >= LEAST_HELD else 0
+
+    def wake(self) -> None:
+        """Wake up all waiters."""
+        self.changed.set()
+        self.changed = asyncio.Event()
+        self.watchers.wake()
+
+    @contextmanager
+    def watched_by(self, viewer: Viewer) -> Iterator[asyncio.Event]:
+        """Register a viewer; yield the event that is set whenever there is news for it."""
+        news = self.watchers.enter(viewer)
+        try:
+            yield news
+        finally:
+            self.watchers.leave(news)
+            if not self.watchers:
+                self._forget()
+
+    def _forget(self) -> None:
+        """Clear the data that is kept for watchers."""
+        self.frames.clear()
+        self.chunks.clear()
+        self._reached.clear()

@@ -1,0 +1,224 @@
+"""Admits calls before their handlers run: checks the token, limits calls per caller, and limits incomplete messages."""
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import grpc
+from google.protobuf.message import DecodeError
+
+from clerestory.counting import decrease
+from clerestory.server.rpc.callers import Callers, address_of
+from clerestory.server.rpc.interceptor import Call, CallInterceptor
+from clerestory.server.rpc.pending_reads import Context, PendingReads
+from clerestory.server.rpc.security import Tokens, require_token
+from clerestory.service_errors import Reason, ServiceError, raise_error
+from clerestory.spans import part
+
+OURS = "/clerestory."  # prefix of methods whose calls are logged and counted
+OPEN = "/grpc.health.v1.Health/"  # needs no token; has its own limit, so that it works under overload
+MOST_CALLS = 1536  # in progress, for all callers; one caller may hold half of what the others leave free
+MOST_CHECKS = 256  # health checks in progress
+CROWD = 64  # incomplete requests at once that count as a burst, after which memory is trimmed
+RETRY = 0.1  # seconds after which a caller with too many calls may retry
+
+Require = Callable[[Context], object]
+MethodHandler = Any  # a handler of gRPC, whose type stubs lack handlers that read messages themselves
+
+
+class InProgress:
+    """The calls in progress. A caller may have as many as there are free slots.
+
+    Args:
+        most: maximum number of calls of all callers.
+    """
+
+    def __init__(self, most: int) -> None:
+        self._most, self._total = most, 0
+        self._of: Counter[str] = Counter()
+
+    @contextmanager
+    def taken(self, caller: str) -> Iterator[None]:
+        """Count a call during the block. Raises ServiceError: BUSY."""
+        if self._of[caller] >= self._most - self._total:
+            raise ServiceError(
+                Reason.BUSY,
+                [("", f"{self._of[caller]} calls of this caller are in progress, the most allowed now")],
+                RETRY,
+            )
+        self._of[caller] += 1
+        self._total += 1
+        try:
+            yield
+        finally:
+            self._total -= 1
+            decrease(self._of, caller)
+
+
+@dataclass(frozen=True, slots=True)
+class GatedMethod:
+    """A method behind the gate.
+
+    Attributes:
+        handler: takes the request, or an iterator of requests, and the context.
+        decode: parses a request.
+        converses: whether the request is a stream.
+        streams: whether the response is a stream.
+        health: whether the method belongs to the health service.
+        require: raises an error for a call before its message is read; None for no check.
+    """
+
+    handler: Callable[[Any, Context], Any]
+    decode: Callable[[bytes], Any]
+    converses: bool
+    streams: bool
+    health: bool
+    require: Require | None
+
+
+class AdmissionHandler(grpc.GenericRpcHandler):
+    """The generic handler of all methods; services are registered with it in place of the server.
+
+    It registers every method as client-streaming, so that it reads the message itself after a call is admitted. Until
+    then, the flow-control window limits how much a client can send. Clients see no difference.
+
+    Args:
+        interceptor: wraps every call.
+        tokens: the accepted tokens; None if none are required.
+        callers: identifies the caller of a call.
+        most: maximum number of calls in progress.
+        require: checks to run before the message of a call is read, by method path.
+    """
+
+    def __init__(
+        self,
+        interceptor: CallInterceptor,
+        tokens: Tokens | None,
+        callers: Callers,
+        most: int,
+        require: Mapping[str, Require],
+    ) -> None:
+        self._interceptor, self._tokens, self._callers, self._require = interceptor, tokens, callers, require
+        self._arrivals, self._calls, self._checks = PendingReads(), InProgress(most), InProgress(MOST_CHECKS)
+        self._watches, self._finished = set[asyncio.Timeout](), False
+        self._methods: dict[str, MethodHandler] = {}
+        self._unknown: MethodHandler = grpc.stream_unary_rpc_method_handler(
+            partial(self._interceptor.answer, None, self._find_nothing)
+        )
+
+    # -- as a server, and as the handler of all methods ------------------------------------------------
+
+    def add_generic_rpc_handlers(self, handlers: Sequence[grpc.GenericRpcHandler]) -> None:
+        """Do nothing, because stubs also register each method by name."""
+
+    def add_registered_method_handlers(self, service: str, handlers: Mapping[str, MethodHandler]) -> None:
+        """Add the methods of a service."""
+        for name, handler in handlers.items():
+            path = f"/{service}/{name}"
+            self._methods[path] = self._behind(path, handler)
+
+    def service(self, handler_call_details: grpc.HandlerCallDetails) -> MethodHandler:
+        """Return the handler of a method; for an unknown method, the one that rejects it."""
+        return self._methods.get(handler_call_details.method, self._unknown)
+
+    def _behind(self, path: str, handler: MethodHandler) -> MethodHandler:
+        """Return the handler that admits calls of a method."""
+        converses, streams = handler.request_streaming, handler.response_streaming
+        kinds = (handler.unary_unary, handler.unary_stream, handler.stream_unary, handler.stream_stream)
+        inner = kinds[2 * converses + streams]
+        health = path.startswith(OPEN)
+        method = GatedMethod(inner, handler.request_deserializer, converses, streams, health, self._require.get(path))
+        translated_text = path.rpartition(".")[2] if path.startswith(OURS) else None
+        wrap = grpc.stream_stream_rpc_method_handler if streams else grpc.stream_unary_rpc_method_handler
+        answer = partial(self._interceptor.answer, translated_text, partial(self._let_in, method))
+        return wrap(answer, response_serializer=partial(serialized, handler.response_serializer))
+
+    def finish(self) -> None:
+        """End health watches, which would otherwise last for the whole grace period, and reject new ones."""
+        self._finished = True
+        for limit in self._watches:
+            limit.reschedule(0)
+
+    # -- a call ----------------------------------------------------------------------------------------
+
+    async def _let_in(self, method: GatedMethod, call: Call, context: Context) -> Any:
+        """Answer a call. Raises ServiceError."""
+        if not context.peer():  # the deadline passed before the call began, and gRPC has released it
+            raise grpc.aio.InternalError("the call is over")
+        address = address_of(context.peer())
+        call.comes_from(address, f"peer:{address}")
+        token = "" if method.health else self._identify(call, context)
+        with (self._checks if method.health else self._calls).taken(call.caller), self._lasting(method, token, context):
+            if method.require is not None:
+                with part("place"):
+                    method.require(context)
+            if self._arrivals.number >= CROWD:
+                self._interceptor.aftermath.note()
+            if method.converses:
+                return await self._converse(method, address, context)
+            payload = await self._arrivals.read(context, address)
+            answer = method.handler(decode_request(payload, method.decode), context)
+            return await (self._watch(answer) if method.health and method.streams else answer)
+
+    async def _watch(self, answer: Awaitable[None]) -> None:
+        """Run a health watch until the client leaves or the server shuts down."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(0 if self._finished else None) as limit:
+                self._watches.add(limit)
+                try:
+                    await answer
+                finally:
+                    self._watches.discard(limit)
+
+    def _identify(self, call: Call, context: Context) -> str:
+        """Identify the caller of a call, and return the call's token; "" if none is required.
+
+        Raises ServiceError. The call is then attributed to its address.
+        """
+        try:
+            token = "" if self._tokens is None else require_token(self._tokens, context.invocation_metadata() or ())
+            caller = self._callers.of(context)
+        except ServiceError:
+            stranger = self._callers.stranger(context)
+            call.comes_from(stranger.origin, stranger.label)
+            raise
+        call.comes_from(caller.origin, caller.label)
+        return token
+
+    def _lasting(self, method: GatedMethod, token: str, context: Context) -> AbstractContextManager[None]:
+        """Return a context that ends a streaming call when its token becomes invalid."""
+        if self._tokens is None or not (token and method.streams):
+            return nullcontext()
+        return self._tokens.streaming(token, marked=self._callers.names_others(context))
+
+    async def _converse(self, method: GatedMethod, address: str, context: Context) -> None:
+        """Answer each request of a streaming call; each request must arrive in time."""
+
+        async def requests() -> AsyncIterator[Any]:
+            while (payload := await self._arrivals.next(context, address)) is not None:
+                yield decode_request(payload, method.decode)
+
+        async for answer in method.handler(requests(), context):
+            await context.write(answer)
+
+    async def _find_nothing(self, call: Call, context: Context) -> None:
+        """Reject a call of an unknown method. It is not counted by name, because the names could fill the memory."""
+        call.caller = address_of(context.peer())
+        raise ServiceError(Reason.NO_SUCH_METHOD, [("", "the server has no such method")])
+
+
+def decode_request(payload: bytes, decode: Callable[[bytes], Any]) -> Any:
+    """Parse a request. Raises ServiceError if it cannot be parsed."""
+    try:
+        return decode(payload)
+    except DecodeError:
+        raise_error(Reason.UNREADABLE_REQUEST, "", "the request is not a message of this method")
+
+
+def serialized(serialize: Callable[[Any], bytes], answer: Any) -> bytes:
+    """Return a serialized response; a message for several callers may be serialized already."""
+    return answer if isinstance(answer, bytes) else serialize(answer)

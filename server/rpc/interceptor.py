@@ -1,0 +1,200 @@
+"""Wraps every call: assigns a request ID, logs and counts the call, and turns exceptions into a gRPC status."""
+
+import asyncio
+import logging
+import re
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+from uuid import uuid4
+
+import grpc
+from grpc_status import rpc_status
+from structlog.contextvars import bind_contextvars, bound_contextvars
+
+from clerestory import spans
+from clerestory.metadata import PUSHBACK, REQUEST_ID, TRACE_PARENT, VIA
+from clerestory.server.rpc.call_context import CallContext
+from clerestory.server.rpc.errors import CODES, status_of
+from clerestory.server.rpc.locale import language_of_call, speaking
+from clerestory.server.rpc.malloc_trim import MallocTrimmer
+from clerestory.server.rpc.metrics import Metrics
+from clerestory.server.rpc.rate_limit import RateLimit
+from clerestory.service_errors import Reason, ServiceError
+
+Context = grpc.aio.ServicerContext[Any, Any]
+End = tuple[grpc.StatusCode, str, tuple[tuple[str, str | bytes], ...]]  # code, message and trailing metadata of a call
+
+NEVER = "-1"  # the pushback of a call that must not be retried
+FIT_FOR_AN_ID = re.compile(r"[\w.:-]{1,64}", re.ASCII)
+ABANDONED = "CANCELLED"  # the logged code of a call whose client left
+PACED = ("RESOURCE_EXHAUSTED", "UNAUTHENTICATED", "DEADLINE_EXCEEDED", "UNIMPLEMENTED")  # rate-limited
+AT_ONCE = Reason.SLOW_REQUEST  # never delayed, because the part of its message that arrived stays in memory meanwhile
+LEFT: End = (grpc.StatusCode.CANCELLED, "the caller left", ())
+
+logger = logging.getLogger(__name__)
+
+
+@dataclass(slots=True)
+class Call:
+    """The facts about a call that are logged and counted.
+
+    Attributes:
+        caller: the identity whose errors share a rate limit.
+        label: the caller's name in the log.
+        code: the final status code, for logs and metrics.
+        reason: the reason of the service error, if there was one.
+    """
+
+    caller: str = ""
+    label: str = ""
+    code: str = "OK"
+    reason: str = ""
+
+    def comes_from(self, caller: str, label: str) -> None:
+        """Set the caller, also for the call's log lines."""
+        self.caller, self.label = caller, label
+        bind_contextvars(caller=label)
+
+
+Handler = Callable[[Call, Context], Awaitable[Any]]
+
+
+class CallInterceptor:
+    """Turns exceptions of handlers into a gRPC status, and rate-limits errors by caller."""
+
+    def __init__(self, metrics: Metrics) -> None:
+        self._metrics = metrics
+        self._pace = RateLimit()
+        self.aftermath = MallocTrimmer()
+
+    async def answer(self, method: str | None, handler: Handler, _: object, given: Context) -> Any:
+        """Answer a call, or abort it with the status of the error.
+
+        Args:
+            method: `Service/Method` for logs and metrics; None for a call that is neither logged nor counted.
+            handler: handles the call.
+            given: the context of the call.
+        """
+        context: Any = CallContext(given)
+        identifier, call, end = request_id(context), Call(), LEFT
+        with bound_contextvars(request_id=identifier), self._told(method, call, context):
+            try:
+                context.set_trailing_metadata(((REQUEST_ID, identifier),))
+                async with speaking(context):
+                    return await handler(call, context)
+            except ServiceError as error:
+                refused = bare(error)
+            except grpc.aio.AbortError:
+                raise
+            except grpc.aio.InternalError:  # the stream is broken: the client left, or rejects a message of this size
+                call.code, refused = ABANDONED, None
+            except Exception:
+                logger.exception("unexpected error in a call")
+                refused = ServiceError(Reason.INTERNAL, [("", "unexpected error; the server has logged it")])
+            if refused is not None:
+                await self._hold(call, refused, context.time_remaining())
+        if refused is not None:
+            remaining, language = context.time_remaining(), language_of_call(context)
+            end = end_of(refused, identifier, method or "", remaining, language)
+        abort = context.abort(*end)
+        del _, given, context  # gRPC keeps this exception with the call: avoid a reference cycle
+        return await abort
+
+    async def _hold(self, call: Call, refused: ServiceError, remaining: float | None) -> None:
+        """Delay the error of a call by the rate limit of its caller."""
+        call.code, call.reason = CODES[refused.reason].name, refused.reason
+        if call.code in PACED:
+            self.aftermath.note()
+            if refused.reason != AT_ONCE:
+                await self._pace.hold(call.caller, remaining)
+
+    @contextmanager
+    def _told(self, method: str | None, call: Call, context: Context) -> Iterator[None]:
+        """Trace a call, and log and count it when it ends."""
+        began = time.monotonic()
+        with traced(method, context) as span:
+            try:
+                yield
+            except asyncio.CancelledError:
+                call.code = ABANDONED
+                raise
+            finally:
+                if method is not None:
+                    via, seconds = way(context), time.monotonic() - began
+                    span.note(code=call.code, reason=call.reason, via=via)
+                    loop = asyncio.get_running_loop()
+                    loop.call_soon(self._tell, method, call, via, seconds)  # once the response has been sent
+
+    def _tell(self, method: str, call: Call, via: str, seconds: float) -> None:
+        """Count a call, and log it unless its caller has had too many such log lines."""
+        self._metrics.count_call(method, call.code, call.reason, via, seconds)
+        if call.code in PACED:
+            self._metrics.count_refusal(call.label, call.code)
+        silent = self._pace.tell(call.caller) if call.code in PACED else 0
+        if silent is None:
+            return
+        fields = {"method": method, "code": call.code, "reason": call.reason, "via": via, "seconds": round(seconds, 6)}
+        logger.info("call", extra=fields | ({"unlogged": silent} if silent else {}))
+
+
+def bare(refused: ServiceError) -> ServiceError:
+    """Return an error without its traceback and causes, whose frames hold the call and its message."""
+    refused.__context__ = refused.__cause__ = None
+    return refused.with_traceback(None)
+
+
+def end_of(refused: ServiceError, identifier: str, method: str, remaining: float | None, language: str | None) -> End:
+    """Return the code, message and trailing metadata of a failed call.
+
+    Args:
+        refused: the error.
+        identifier: the request ID.
+        method: `Service/Method`; "" for a method that does not exist.
+        remaining: seconds to the deadline of the call; None for no deadline.
+        language: the language that the call requests; None for none.
+    """
+    status = rpc_status.to_status(status_of(refused, identifier, method, language))
+    return (
+        status.code,
+        status.details,
+        (*status.trailing_metadata, *pushback(refused, remaining), (REQUEST_ID, identifier)),
+    )
+
+
+@contextmanager
+def traced(method: str | None, context: Context) -> Iterator[spans.Span]:
+    """Yield the span of a call, and add its trace ID to log lines. Without a method, yield a no-op span."""
+    if method is None:
+        yield spans.UNTRACED
+        return
+    parents = (value for key, value in context.invocation_metadata() or () if key == TRACE_PARENT)
+    with spans.call(method, str(next(parents, ""))) as span:
+        if not span.trace_id:
+            yield span
+            return
+        with bound_contextvars(trace_id=span.trace_id):
+            yield span
+
+
+def request_id(context: Context) -> str:
+    """Return the client's request ID, or a new one if it is missing or not safe to log."""
+    for key, value in context.invocation_metadata() or ():
+        if key == REQUEST_ID and isinstance(value, str) and FIT_FOR_AN_ID.fullmatch(value):
+            return value
+    return uuid4().hex
+
+
+def way(context: Context) -> str:
+    """Return how the call arrived, for logs and metrics: through the gateway or directly."""
+    return VIA[1] if VIA in (context.invocation_metadata() or ()) else "grpc"
+
+
+def pushback(error: ServiceError, remaining: float | None) -> tuple[tuple[str, str], ...]:
+    """Return the pushback metadata for gRPC: when to retry, or never if waiting would take half the remaining time."""
+    if error.retry is None:
+        return ()
+    in_time = remaining is None or error.retry < remaining / 2
+    return ((PUSHBACK, str(round(1000 * error.retry)) if in_time else NEVER),)

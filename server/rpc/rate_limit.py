@@ -1,0 +1,100 @@
+"""Rate-limits error responses: the more failing calls a caller repeats, the longer it waits for each error."""
+
+import asyncio
+import time
+from dataclasses import dataclass
+from random import Random
+
+AT_ONCE = 50  # errors of one caller that are not delayed
+EVERY = 0.04  # seconds between two errors of a caller after those
+LONGEST = 20.0  # maximum delay in seconds
+SPREAD = 0.25  # the longest delays are shortened at random by up to this share, to break up bursts
+MOST_HELD = 1024  # errors delayed at the same time, for all callers
+MOST_CALLERS = 10_000  # callers to remember
+LINES = 3  # log lines about the errors of one caller per LINES_EVERY
+LINES_EVERY = 1.0  # seconds
+
+
+@dataclass(slots=True)
+class RefusalRecord:
+    """The recent errors of a caller.
+
+    Attributes:
+        until: when the bucket of the caller is empty again, by time.monotonic.
+        lines: log lines since `since`.
+        since: start of the logging interval, by time.monotonic.
+        silent: errors that were not logged.
+    """
+
+    until: float = 0.0
+    lines: int = 0
+    since: float = 0.0
+    silent: int = 0
+
+
+class RateLimit:
+    """The rate limit on error responses, by caller.
+
+    An error costs the event loop as much as a result, so a caller that immediately repeats a failing call could keep
+    the server busy. After the first few errors, a leaky bucket (Turner 1986, IEEE Communications Magazine 24(10))
+    delays the others. Each delay is at most half of the time left to the call's deadline.
+
+    Args:
+        luck: the source of random numbers for the delays.
+    """
+
+    def __init__(self, luck: Random | None = None) -> None:
+        self._luck = luck or Random()
+        self._told: dict[str, RefusalRecord] = {}
+        self._held = 0
+
+    @property
+    def held(self) -> int:
+        """The number of delayed errors."""
+        return self._held
+
+    async def hold(self, caller: str, remaining: float | None) -> None:
+        """Wait until another error may be sent to a caller.
+
+        Args:
+            caller: the caller of the failing call.
+            remaining: seconds to the deadline of the call; None for no deadline.
+        """
+        seconds = self.turn(caller, remaining)
+        if seconds <= 0 or self._held >= MOST_HELD:
+            return
+        self._held += 1
+        try:
+            await asyncio.sleep(seconds)
+        finally:
+            self._held -= 1
+
+    def turn(self, caller: str, remaining: float | None = None) -> float:
+        """Count an error, and return its delay in seconds."""
+        now, translated_text = time.monotonic(), self._of(caller)
+        translated_text.until = min(max(translated_text.until, now) + EVERY, now + AT_ONCE * EVERY + LONGEST)
+        longest = LONGEST if remaining is None else min(LONGEST, remaining / 2)
+        return min(translated_text.until - now - AT_ONCE * EVERY, longest * self._luck.uniform(1 - SPREAD, 1))
+
+    def tell(self, caller: str) -> int | None:
+        """Return the number of unlogged errors since the caller's last log line; None to skip this one too."""
+        now, translated_text = time.monotonic(), self._of(caller)
+        if now >= translated_text.since + LINES_EVERY:
+            translated_text.since, translated_text.lines = now, 0
+        translated_text.lines += 1
+        if translated_text.lines > LINES:
+            translated_text.silent += 1
+            return None
+        silent, translated_text.silent = translated_text.silent, 0
+        return silent
+
+    def _of(self, caller: str) -> RefusalRecord:
+        """Return the record of a caller; drop expired records when there are too many."""
+        if caller not in self._told and len(self._told) >= MOST_CALLERS:
+            now = time.monotonic()
+            self._told = {
+                one: translated_text for one, translated_text in self._told.items() if translated_text.until > now
+            }
+        if len(self._told) >= MOST_CALLERS:
+            return RefusalRecord()
+        return self._told.setdefault(caller, RefusalRecord())

@@ -1,0 +1,269 @@
+"""An analyst in this process: what it is asked it answers, and who leaves occupies nothing."""
+
+import asyncio
+import time
+from collections import Counter
+from contextlib import AsyncExitStack, aclosing
+from math import inf, nan
+from types import SimpleNamespace
+from typing import Any
+from weakref import WeakSet
+
+import pytest
+
+from clerestory.engine import NATURE, State
+from clerestory.search.ismcts import Searcher
+from clerestory.search.result import Result, StopReason
+from clerestory.server.analysis import memory
+from clerestory.server.analysis.analysis_engine import TABLE, AnalysisEngine
+from clerestory.server.analysis.answer import Answer
+from clerestory.server.analysis.caller import HERE, Caller
+from clerestory.server.analysis.capacity import Capacity
+from clerestory.server.analysis.demand import Priority
+from clerestory.server.analysis.question import Question, Terms, validate_query
+from clerestory.server.analysis.scheduler import Scheduler
+from clerestory.server.rpc.metrics import Metrics
+from clerestory.service_errors import Reason, ServiceError
+from tests.server.rpc.harness import opening, until
+
+ENDLESS = Terms(seconds=3600.0, early_stop=False)
+
+
+def analysis(**limits: Any) -> AnalysisEngine:
+    return AnalysisEngine(Capacity(**{"workers": 1} | limits))
+
+
+def asked(**terms: Any) -> Question:
+    return validate_query(opening(), Terms(**terms))
+
+
+async def test_a_question_is_answered() -> None:
+    async with analysis() as one:
+        answer = await one.ask(asked(iterations=300, seed=1, early_stop=False))
+        again = await one.ask(asked(iterations=300, seed=1, early_stop=False))
+    assert answer.result.iterations == 300
+    assert answer.best == answer.lines[0] == again.lines[0]
+    assert (answer.final, answer.sequence, answer.remarks) == (True, 0, ())
+    assert answer.result.stop_reason == StopReason.ITERATIONS
+
+
+async def test_a_watched_question_has_growing_answers_and_a_final_one() -> None:
+    answers = list[Answer]()
+    async with analysis() as one:
+        async for answer in one.watch(asked(seconds=3600.0, interval=0.02, early_stop=False)):
+            answers.append(answer)
+            if len(answers) == 3:
+                one.finish()
+    assert [answer.final for answer in answers] == [False] * (len(answers) - 1) + [True]
+    numbers = [answer.sequence for answer in answers]
+    assert numbers == sorted(set(numbers))
+    assert len(answers) > 3
+    searched = [answer.result.iterations for answer in answers]
+    assert searched == sorted(searched)
+
+
+@pytest.mark.parametrize("certainty", [None, 0.999_999_999])
+async def test_a_search_is_paused_and_explained_only_for_answers_that_are_given(
+    certainty: float | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("clerestory.server.analysis.reader.LOOK", 0.01)
+    seen, explained, glance = list[Result | None](), list[Result](), Scheduler.glance
+
+    async def glanced(*given: Any) -> Result | None:
+        seen.append(await glance(*given))
+        return seen[-1]
+
+    def told(_view: State, _searcher: Searcher, result: Result) -> Result:
+        explained.append(result)
+        return result
+
+    monkeypatch.setattr(Scheduler, "glance", glanced)
+    monkeypatch.setattr("clerestory.server.analysis.analysis_engine.explain", told)
+    terms = Terms(seconds=3600.0, interval=0.3, certainty=certainty, early_stop=False)
+    answers = list[Answer]()
+
+    def looks() -> int:
+        return sum(result is not None for result in seen)
+
+    async with analysis() as one:
+        async for answer in one.watch(validate_query(opening(game="cathedral"), terms)):
+            answers.append(answer)
+            if len(answers) >= 3 and (certainty is None or looks() > len(answers)):
+                one.finish()
+    assert len(explained) == len(answers)
+    assert (looks() == len(answers) - 1) == (certainty is None)
+
+
+async def test_a_slow_reader_of_the_final_answer_holds_no_tree(monkeypatch: pytest.MonkeyPatch) -> None:
+    made = WeakSet[Searcher]()
+
+    class ReferencedSearcher(Searcher):
+        """A search that can have weak references."""
+
+    def new_searcher(question: Question, size: int) -> Searcher:
+        made.add(searcher := ReferencedSearcher(question.root, seed=1, max_bytes=size))
+        return searcher
+
+    monkeypatch.setattr(memory, "new_searcher", new_searcher)
+    async with analysis() as one:
+        free = one._trees._memory.take(1 << 40)
+        one._trees._memory.give_back(free)
+        async with aclosing(one.watch(asked(iterations=100, interval=3600.0, early_stop=False))) as answers:
+            assert (await anext(answers)).final
+            assert one._trees._memory.take(1 << 40) == free
+            await until(lambda: not made)
+
+
+async def test_a_stream_whose_search_has_ended_slows_no_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    async with analysis() as one, AsyncExitStack() as stack:
+        streams = [
+            await stack.enter_async_context(aclosing(one.watch(validate_query(opening(), ENDLESS)))) for _ in range(3)
+        ]
+        for stream in streams:
+            await anext(stream)
+        assert one._table_time == 3 * TABLE
+        for job in list(one.scheduler._jobs.values())[1:]:
+            one.scheduler.end(job, StopReason.TIME)
+        await until(lambda: one.scheduler.admitted == 1)
+        assert one._table_time == TABLE
+
+
+async def test_a_search_with_a_slow_reader_gives_back_its_tree(monkeypatch: pytest.MonkeyPatch) -> None:
+    """His time does not count as time that the server took."""
+    ahead = 0.0
+    monkeypatch.setattr(
+        "clerestory.server.analysis.reader.time", SimpleNamespace(monotonic=lambda: time.monotonic() + ahead)
+    )
+    told = Metrics()
+    terms = asked(seconds=3600.0, interval=0.01, early_stop=False)
+
+    def count(answer: Answer) -> None:
+        told.count_answer(answer, time.monotonic() + ahead)
+
+    async with AnalysisEngine(Capacity(workers=1), count) as one, aclosing(one.watch(terms)) as answers:
+        await anext(answers)
+        assert one._trees._memory._extra > 0
+        one.finish()
+        await until(lambda: one._trees._memory._extra == 0)
+        ahead = 7200.0
+        last = await anext(answers)
+    assert last.final
+    assert last.due > ahead
+    value = told.registry.get_sample_value
+    assert value("clerestory_budget_used_seconds_bucket", {"method": "", "le": "60.0"}) == 1
+    assert value("clerestory_deadline_margin_seconds_bucket", {"method": "", "le": "0.0"}) == 0
+
+
+async def test_leaving_a_watched_question_frees_its_worker() -> None:
+    async with analysis() as one:
+        async with aclosing(one.watch(validate_query(opening(), ENDLESS))) as answers:
+            assert not (await anext(answers)).final
+        await until(lambda: one.scheduler.admitted == 0)
+
+
+async def test_a_whole_question_gets_all_its_iterations_beside_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("clerestory.server.analysis.analysis_engine.TURN", 0.1)
+    async with analysis() as one:
+        other = asyncio.ensure_future(one.ask(validate_query(opening(), ENDLESS)))
+        await until(lambda: one.scheduler.running == 1)
+        plain = validate_query(opening(game="cathedral"), Terms(iterations=500, seed=1, max_tree_bytes=1 << 20))
+        whole = Question(root=plain.root, terms=plain.terms, seat=plain.seat, whole=True)
+        answer = await one.ask(whole)
+        other.cancel()
+    assert (answer.result.iterations, answer.result.seed) == (500, 1)
+
+
+async def test_a_whole_question_ends_when_its_tree_can_count_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(memory, "new_searcher", lambda question, _: Searcher(question.root, seed=1, max_visits=500))
+    plain = asked(iterations=2000)
+    async with analysis() as one:
+        answer = await one.ask(Question(root=plain.root, terms=plain.terms, seat=plain.seat, whole=True))
+    assert answer.result.iterations == 500
+
+
+async def test_parts_of_one_origin_find_places_and_have_their_own_trees() -> None:
+    async with analysis(max_searches=4) as one:
+        x, y = Caller("maker", "game:x"), Caller("maker", "game:y")
+        many = [asyncio.ensure_future(one.ask(validate_query(opening(), ENDLESS), one.admit(x))) for _ in range(4)]
+        await until(lambda: one.scheduler.admitted == 4)
+        with pytest.raises(ServiceError) as caught:
+            one.admit(x)
+        assert caught.value.reason == Reason.BUSY
+        answer = await one.ask(asked(iterations=400, game_id="g", early_stop=False), one.admit(y))
+        assert answer.result.iterations == 400
+        for task in many:
+            task.cancel()
+        await until(lambda: one.scheduler.admitted == 0)
+        again = [await one.ask(asked(iterations=10, game_id="g"), one.admit(part)) for part in (x, y)]
+    assert [answer.result.reused_iterations > 0 for answer in again] == [False, True]
+
+
+REFUSED: list[tuple[Reason, str, dict[str, Any], dict[str, Any]]] = [
+    (Reason.BAD_TIME_BUDGET, "seconds", {}, {}),
+    (Reason.BAD_TIME_BUDGET, "seconds", {"seconds": 0.0}, {}),
+    (Reason.BAD_TIME_BUDGET, "seconds", {"seconds": nan}, {}),
+    (Reason.BAD_LEVEL, "level", {"iterations": 1, "level": 9}, {}),
+    (Reason.BAD_UPDATE_INTERVAL, "interval", {"iterations": 1, "interval": 0.0}, {}),
+    *(
+        (Reason.BAD_TARGET_CERTAINTY, "certainty", {"iterations": 1, "certainty": certainty}, {})
+        for certainty in (nan, inf, -inf, 5e-324, 1.0)
+    ),
+    (Reason.BAD_SEAT, "seat", {"iterations": 1}, {"seat": -1}),
+    (Reason.BAD_SEAT, "observer", {"iterations": 1}, {"observer": NATURE - 1}),
+    (Reason.BAD_CONSIDER_ACTIONS, "consider[0]", {"iterations": 1}, {"consider": ["nothing"]}),
+]
+
+
+@pytest.mark.parametrize(("reason", "blamed", "terms", "more"), REFUSED)
+def test_the_field_of_a_fault_is_named(
+    reason: Reason, blamed: str, terms: dict[str, Any], more: dict[str, Any]
+) -> None:
+    with pytest.raises(ServiceError) as caught:
+        validate_query(opening(), Terms(**terms), **more)
+    assert caught.value.reason == reason
+    assert [name for name, _ in caught.value.faults] == [blamed]
+    assert str(caught.value).startswith(f"{blamed}: ")
+
+
+def test_all_faults_are_named_at_once() -> None:
+    with pytest.raises(ServiceError) as caught:
+        validate_query(opening(), Terms(level=0, threads=0), avoid=["nothing"])
+    assert {name for name, _ in caught.value.faults} == {"level", "threads", "avoid[0]"}
+
+
+async def test_an_analyst_that_shuts_down_says_so() -> None:
+    """Also if it is told twice, as by `close`, while a worker has not yet seen the end of its search."""
+    async with analysis() as one:
+        asking = asyncio.ensure_future(one.ask(validate_query(opening(), ENDLESS)))
+        await until(lambda: one.scheduler.running == 1)
+        one.finish()
+        one.finish()
+        answer = await asking
+        with pytest.raises(ServiceError) as caught:
+            await one.ask(asked(iterations=1))
+    assert caught.value.reason == Reason.FINISHING
+    assert [name for name, _ in answer.remarks if name == "FINISHING"]
+
+
+async def test_what_nobody_reads_is_not_explained() -> None:
+    question = asked(iterations=300, seconds=60.0, early_stop=False)
+    async with analysis() as one, one.place(HERE, Priority.MOVE, 60.0) as admitted:
+        read, unread = await one.ask(question), await one.ask(question, admitted()[0])
+    assert (read.explained, unread.explained) == (True, False)
+
+
+async def test_background_searches_begin_one_in_each_round_of_the_event_loop() -> None:
+    rounds, begun = 0, list[int]()
+
+    async def begin(number: int) -> None:
+        async with one.place(Caller(str(number)), Priority.MOVE, 60.0):
+            begun.append(rounds)
+
+    async with analysis() as one:
+        beginning = asyncio.gather(*map(begin, range(20)))
+        while not beginning.done():
+            await asyncio.sleep(0)
+            rounds += 1
+        await beginning
+    assert len(begun) == 20
+    assert max(Counter(begun).values()) <= 2  # the first turn is there at once

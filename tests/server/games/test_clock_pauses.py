@@ -1,0 +1,129 @@
+"""Nobody's time to move runs out while the store is slow or full, the clock jumps, or the machine sleeps."""
+
+import asyncio
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from clerestory.server.games.clock_pauses import LEAST_NOTICE, ClockPauses
+from clerestory.server.games.due import LOOK
+from clerestory.server.games.log import Entry, EntryKind
+from clerestory.service_errors import ServiceError
+from tests.server.games import simulated
+from tests.server.games.simulated import STARTED, Database, Server, SimulatedStore, clock, on_simulated_time
+
+TIME = 3.0  # seconds for a move
+SLOW = 2.0  # seconds that a write takes
+HOUR = 3_600_000  # milliseconds
+ROOM = 2 * LOOK  # seconds within which a server makes a move that is due
+
+
+async def timed_game() -> Server:
+    """Return a server of its own store with a game of two people who have some seconds for a move."""
+    server = Server(Database(), 1, shared=False)
+    await server.create(seconds_per_move=TIME)
+    return server
+
+
+async def played_on(server: Server) -> tuple[Entry, float]:
+    """Wait until the server has moved for somebody; return how, and the second when it did."""
+    async with server.manager.lend("game") as live:
+        while not (found := [entry for entry in live.hosted.entries if entry.kind == EntryKind.PLAYED_ON]):
+            await live.changed.wait()
+        return found[0], clock()
+
+
+def set_clock(monkeypatch: pytest.MonkeyPatch, by: int) -> None:
+    """Set the clock of the store so many milliseconds ahead."""
+    monkeypatch.setattr(simulated, "STARTED", STARTED + by)
+
+
+@pytest.mark.parametrize("plies", [0, 1])
+@on_simulated_time
+async def test_a_slow_store_takes_no_time_from_the_next_player(plies: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Though the store answers more slowly than it is asked, the server moves soon after the deadline."""
+    answer = SimulatedStore._answer
+
+    async def late(store: SimulatedStore, do: Callable[[], Any], **options: Any) -> Any:
+        found = await answer(store, do, **options)
+        await asyncio.sleep(SLOW)
+        return found
+
+    monkeypatch.setattr(SimulatedStore, "_answer", late)
+    server = await timed_game()
+    shown = clock()
+    for _ in range(plies):
+        shown = await server.play()
+    entry, _ = await played_on(server)
+    assert TIME <= (entry.moment - STARTED) / 1000 - shown <= TIME + 10 * SLOW
+
+
+@pytest.mark.parametrize("after", [0.1, 1.0, TIME - 0.1])
+@on_simulated_time
+async def test_a_clock_that_is_set_forward_takes_no_time_from_anybody(
+    after: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As when a machine has slept."""
+    server = await timed_game()
+    began = await server.play()
+    await asyncio.sleep(after)
+    set_clock(monkeypatch, HOUR)
+    _, moved = await played_on(server)
+    assert began + TIME <= moved <= began + TIME + LEAST_NOTICE + ROOM
+
+
+@pytest.mark.parametrize("by", [HOUR, -HOUR])
+@pytest.mark.parametrize("after", [0.1, 2 * LOOK])
+@on_simulated_time
+async def test_turns_that_begin_after_a_clock_was_set_have_their_time_and_no_more(
+    by: int, after: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = await timed_game()
+    await asyncio.sleep(0.5)
+    set_clock(monkeypatch, by)
+    await asyncio.sleep(after)
+    began = await server.play()
+    _, moved = await played_on(server)
+    assert began + TIME <= moved <= began + TIME + ROOM
+
+
+@pytest.mark.parametrize("by", [HOUR, -HOUR])
+def test_the_end_of_a_break_is_known_by_the_clock_that_was_set(by: int) -> None:
+    now = STARTED
+    breaks = ClockPauses(lambda: now)
+    breaks.look(0.0)
+    breaks.bar("game")
+    breaks.unbar("game")
+    now += by
+    breaks.look(1.0)
+    assert breaks.began("game") <= now
+
+
+@pytest.mark.parametrize("seconds", [TIME - 0.1, TIME + 0.5, 60.0])
+@on_simulated_time
+async def test_a_full_disk_takes_nobodys_time(seconds: float) -> None:
+    """A person tries to move once while the disk is full; the notice begins when there is space again."""
+    database = Database()
+    server = Server(database, 1)
+    made = await server.create(seconds_per_move=TIME)
+    database.full = True
+    await asyncio.sleep(TIME - 0.5)
+    with pytest.raises(ServiceError, match="no space"):
+        await server.play()
+    await asyncio.sleep(seconds - clock())
+    ended, database.full = STARTED + 1000 * clock(), False
+    while not (played := database.rows["game"].entries[made.version :]):
+        await asyncio.sleep(0.1)
+    assert ended + 1000 * LEAST_NOTICE <= played[0].moment <= ended + 1000 * (LEAST_NOTICE + 3 * LOOK)
+
+
+@on_simulated_time
+async def test_a_player_who_waits_for_the_store_costs_the_next_one_no_time() -> None:
+    server = await timed_game()
+    async with server.manager.lend("game") as live:
+        async with live.lock:
+            playing = asyncio.create_task(server.play())
+            await asyncio.sleep(1.0)
+        await playing
+        assert live.hosted.since >= STARTED + 1000

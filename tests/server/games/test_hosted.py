@@ -1,0 +1,152 @@
+"""A hosted game is derived from its log, and shown as far as a viewer may see it."""
+
+import hashlib
+from dataclasses import replace
+
+import pytest
+
+from clerestory.engine import GAMES, NATURE, read_records
+from clerestory.engine.record import EarlyEnd
+from clerestory.engine.rng import Rng
+from clerestory.server.games import commands
+from clerestory.server.games.cache import extended
+from clerestory.server.games.hosted import HostedGame, advance_automatic
+from clerestory.server.games.log import (
+    EndReason,
+    Entry,
+    EntryKind,
+    GameOptions,
+    Head,
+    Holder,
+    SeatKind,
+    seated,
+    shares_of_end,
+)
+from clerestory.server.games.store import Unreadable
+from clerestory.server.games.viewer import Viewer, digest_of, horizon, viewer_of
+from clerestory.service_errors import Reason
+from tests.server.games.table import BOTH, NOW, OWNER, STORED, at, everybody, head, hosted, play, played, refused
+
+# -- the log ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(("name", "seats"), [("toy", "ppp"), ("cathedral", "pppp"), ("duel", "pp")])
+def test_a_log_gives_the_same_game_again(name: str, seats: str) -> None:
+    game = hosted(name, seats)
+    for _ in range(60):
+        assert game.turn != NATURE, "chance events are drawn at once"
+        if not game.over:
+            play(game, everybody(game))
+    again = HostedGame(Head.from_json(game.head.to_json()), game.entries)
+    assert (again.position, again.ply, again.version) == (game.position, game.ply, game.version)
+    assert again.record(None).state.history == game.record(None).state.history
+    assert {entry.kind for entry in game.entries if entry.seat is None} == {EntryKind.DRAWN}
+
+
+def test_a_head_without_newer_options_has_their_defaults() -> None:
+    text = head().to_json().replace(',"play_forced":false', "")
+    assert "play_forced" not in text
+    assert Head.from_json(text).options == GameOptions()
+
+
+def test_entries_tell_who_holds_a_seat() -> None:
+    holder = Holder(SeatKind.PERSON, "Zoë", None, digest_of("x"))
+    assert seated(1, holder, NOW).holder == holder
+    assert Entry(EntryKind.AGREED, 1, "17", NOW).ply == 17
+
+
+def test_a_copy_goes_on_by_itself() -> None:
+    game = hosted()
+    other, before = game.copy(), game.position.copy()
+    play(other)
+    assert (game.version, game.ply, game.position) == (other.version - 1, other.ply - 1, before)
+
+
+def test_chance_events_are_drawn_by_seed_and_ply() -> None:
+    """The documented formula, written out: people can check it with the seed."""
+    drawn = advance_automatic(HostedGame(head(seed=11)), NOW)
+    state = GAMES["toy"].new(2, 11)
+    for ply, entry in enumerate(drawn, 1):
+        number = int.from_bytes(hashlib.sha256(f"11:{ply}".encode()).digest()[:8], "big")
+        assert state.draw(Rng(number)).text == entry.text
+        state.play(entry.text)
+
+
+def test_a_game_of_other_rules_is_frozen() -> None:
+    other = HostedGame(replace(head(), rules_revision=99))
+    assert (bool(other.frozen), other.running, other.turn) == (True, False, None)
+    assert refused(lambda: commands.play(other, BOTH, 0, "fold", NOW)).reason == Reason.FROZEN
+    assert not hosted().frozen
+
+
+@pytest.mark.parametrize(
+    ("seat", "text"), [(0, "agreed"), (None, ""), (None, "resigned"), (2, "resigned"), (-1, "resigned")]
+)
+def test_a_damaged_end_does_not_fit_the_game(seat: int | None, text: str) -> None:
+    game = hosted()
+    with pytest.raises(Unreadable, match="does not fit"):
+        extended(game, [Entry(EntryKind.ENDED, seat, text, NOW)])
+    assert game.ended is None
+
+
+@pytest.mark.parametrize(("seats", "alone"), [("bb", True), ("bp", False), ("bo", False), ("po", False)])
+def test_a_game_of_bots_only_has_nobody_and_no_seat_for_anybody(seats: str, alone: bool) -> None:
+    assert hosted(seats=seats).bots_only is alone
+
+
+def test_the_time_for_a_move_begins_with_the_turn_of_a_person() -> None:
+    assert hosted().deadline is None
+    game = hosted(seconds_per_move=2.0)
+    assert game.deadline == STORED + 2_000
+    play(game)
+    assert game.deadline == NOW + 2_000
+    assert hosted(seats="bp", seconds_per_move=2.0).deadline is None
+
+
+def test_tokens_say_who_looks() -> None:
+    game = hosted()
+    assert viewer_of(game, ["seat 1"]) == Viewer((1,))
+    assert viewer_of(game, ["seat 1", "seat 0", "owner"]) == Viewer((0, 1), owner=True)
+    for tokens in ([], ["onlooker"], ["seat 2"], ["seat 0", "x"], [""]):
+        assert refused(lambda tokens=tokens: viewer_of(game, tokens)).reason == Reason.WRONG_SEAT_TOKEN
+    assert refused(lambda: viewer_of(game, ["seat 0"] * 9)).reason == Reason.BAD_OPTIONS
+    assert viewer_of(hosted(seats="po"), []) == Viewer(stranger=True)
+
+
+def test_onlookers_see_a_game_late_and_all_of_it_once_it_is_over() -> None:
+    game = hosted(delay_plies=2)
+    for _ in range(3):
+        play(game)
+    late = at(game, horizon(game, Viewer()))
+    assert [entry.text for entry in late.line] == [entry.text for entry in game.line[:-2]]
+    assert horizon(game, OWNER) == horizon(game, Viewer((0,))) == game.version
+    commands.end(game, OWNER, EndReason.ABANDONED, None, NOW)
+    assert horizon(game, Viewer()) == game.version
+
+
+def test_the_record_of_a_game_reads_as_one() -> None:
+    game, ply = played("ppp", 2)
+    commands.take_back(game, everybody(game), game.version, ply + 1, False, NOW)
+    while not game.over:
+        play(game, everybody(game))
+    [record] = read_records(game.record(None).lines())
+    assert (record.state, record.seed, record.early) == (game.position, game.head.seed, None)
+    [seen] = read_records(game.record(1).lines())
+    assert seen.seed is None
+    assert seen.state.origin == GAMES["toy"].new(3, 7).observe(1)
+
+
+@pytest.mark.parametrize(
+    ("viewer", "reason", "shares", "early"),
+    [(Viewer((1,)), EndReason.RESIGNED, [1.0, 0.0], EarlyEnd(0)), (OWNER, EndReason.ABANDONED, None, EarlyEnd(None))],
+)
+def test_a_player_who_resigns_has_lost_and_an_abandoned_game_nobody(
+    viewer: Viewer, reason: EndReason, shares: list[float] | None, early: EarlyEnd
+) -> None:
+    game = hosted()
+    for _ in range(2):  # the second time nothing happens
+        commands.end(game, viewer, reason, None, NOW)
+    assert game.ended is game.entries[-1]
+    assert shares_of_end(game.ended, 2) == shares
+    assert game.record(None).early == early
+    assert [entry.kind for entry in game.entries].count(EntryKind.ENDED) == 1

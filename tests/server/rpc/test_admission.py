@@ -1,0 +1,267 @@
+"""What a call passes before its handler: messages that arrive late or never, crowds, refusals that repeat."""
+
+import asyncio
+import gc
+import json
+from collections.abc import AsyncIterator
+from typing import Any
+from unittest.mock import AsyncMock
+
+import grpc
+import pytest
+from grpc_reflection.v1alpha.reflection_pb2 import ServerReflectionRequest
+from grpc_reflection.v1alpha.reflection_pb2_grpc import ServerReflectionStub
+
+from clerestory.server import app
+from clerestory.server.rpc import admission as admission
+from clerestory.server.rpc import pending_reads, rate_limit
+from clerestory.server.rpc.pending_reads import PendingReads
+from clerestory.server.rpc.rate_limit import RateLimit
+from clerestory.service_errors import Reason
+from clerestory.v1.rules_pb2 import ListGamesRequest, ListGamesResponse
+from tests.server.rpc.harness import (
+    LoopClock,
+    Served,
+    assert_reason,
+    full_server,
+    logged,
+    question,
+    refusal,
+    served,
+    until,
+)
+
+OWN = [("grpc.use_local_subchannel_pool", 1)]  # a connection of its own
+OTHER = (("x-on-behalf-of", "other"),)
+LIST = "/clerestory.v1.RulesService/ListGames"
+METHODS = [LIST, "/clerestory.v1.AdvisorService/Analyze", "/grpc.health.v1.Health/Check"]
+EMPTY = ListGamesRequest().SerializeToString()
+SECONDS, PATIENCE = 3600.0, 1200.0  # limits of these tests, which pass only on the clock of the event loop
+SLACK = 600.0  # seconds that a slow machine may take for what must not take SECONDS
+
+
+async def never() -> AsyncIterator[bytes]:
+    await asyncio.Event().wait()
+    yield b""
+
+
+def begin(server: Served, method: str, messages: Any) -> Any:
+    return server.channel.stream_unary(method)(messages)
+
+
+async def list_games(server: Served, **options: Any) -> ListGamesResponse:
+    answer = await server.channel.unary_unary(LIST)(EMPTY, **options)
+    return ListGamesResponse.FromString(answer)
+
+
+@pytest.fixture
+def pending(monkeypatch: pytest.MonkeyPatch) -> PendingReads:
+    """The pending messages of the server; at most two are read at once."""
+    made = PendingReads(2, SECONDS, PATIENCE)
+    monkeypatch.setattr(admission, "PendingReads", lambda: made)
+    return made
+
+
+async def slow_calls(pending: PendingReads, server: Served) -> list[Any]:
+    """Return two calls, as many as are read at once, whose messages do not come."""
+    calls = [begin(server, LIST, never()) for _ in range(2)]
+    await until(lambda: pending.number == 2)
+    return calls
+
+
+async def waiting_call(pending: PendingReads, server: Served) -> asyncio.Future[ListGamesResponse]:
+    call = asyncio.ensure_future(list_games(server))
+    await until(lambda: pending.number == 3)
+    return call
+
+
+async def error_of_one(calls: list[Any]) -> grpc.aio.AioRpcError:
+    """Return the error in which the first of some calls ends, and leave the others."""
+    await until(lambda: any(call.done() for call in calls))
+    [ended] = [call for call in calls if call.done()]
+    for call in calls:
+        call.cancel()
+    return await refusal(ended)
+
+
+@pytest.mark.parametrize("method", METHODS)
+async def test_a_message_must_arrive_in_time(
+    pending: PendingReads, server: Served, clock: LoopClock, method: str
+) -> None:
+    call = begin(server, method, never())
+    await until(lambda: pending.number == 1)
+    clock.advance(SECONDS - SLACK)
+    await list_games(server)
+    assert not call.done()
+    clock.advance(SLACK)
+    assert_reason(await refusal(call), Reason.SLOW_REQUEST)
+
+
+async def test_a_conversation_ends_when_no_request_comes(
+    pending: PendingReads, server: Served, clock: LoopClock
+) -> None:
+    stub: Any = ServerReflectionStub(server.channel)
+    talk = stub.ServerReflectionInfo()
+    await talk.write(ServerReflectionRequest(list_services=""))
+    assert (await talk.read()).list_services_response.service
+    await until(lambda: pending.number == 1)
+    clock.advance(SECONDS)
+    assert_reason(await refusal(talk.read()), Reason.SLOW_REQUEST)
+
+
+@pytest.mark.parametrize(
+    ("method", "messages", "reason"),
+    [
+        (LIST, [], Reason.UNREADABLE_REQUEST),
+        ("/no.such/Method", never(), Reason.NO_SUCH_METHOD),
+        ("/clerestory.v1.AdvisorService/RecommendMove", never(), Reason.BUSY),
+        ("/clerestory.v1.AdvisorService/Analyze", never(), Reason.BUSY),
+    ],
+)
+async def test_a_hopeless_call_is_refused_before_its_message(method: str, messages: Any, reason: Reason) -> None:
+    async with full_server() as server:
+        assert_reason(await refusal(begin(server, method, messages)), reason)
+
+
+async def test_the_connection_with_most_pending_messages_makes_room(pending: PendingReads, server: Served) -> None:
+    async with grpc.aio.insecure_channel(server.app.address, OWN) as crowd:
+        crowded = [crowd.stream_unary(LIST)(never()) for _ in range(2)]
+        await until(lambda: pending.number == 2)
+        assert (await list_games(server)).games
+        assert_reason(await error_of_one(crowded), Reason.SLOW_REQUEST)
+
+
+async def test_a_call_waits_while_other_messages_of_its_connection_are_read(
+    pending: PendingReads, server: Served
+) -> None:
+    come = asyncio.Event()
+
+    async def late() -> AsyncIterator[bytes]:
+        await come.wait()
+        yield EMPTY
+
+    read = [begin(server, LIST, late()) for _ in range(2)]
+    await until(lambda: pending.number == 2)
+    waits = await waiting_call(pending, server)
+    assert not waits.done()
+    come.set()
+    assert [ListGamesResponse.FromString(await call) for call in read] == [await waits] * 2
+
+
+async def test_a_waiting_call_displaces_a_message_that_does_not_come(
+    pending: PendingReads, server: Served, clock: LoopClock
+) -> None:
+    slow = await slow_calls(pending, server)
+    waits = await waiting_call(pending, server)
+    clock.advance(PATIENCE)
+    assert (await waits).games
+    error = await error_of_one(slow)
+    assert_reason(error, Reason.SLOW_REQUEST)
+    assert pending_reads.DISPLACED in (error.details() or "")
+
+
+async def test_a_call_whose_turn_does_not_come_is_refused(
+    pending: PendingReads, server: Served, clock: LoopClock
+) -> None:
+    pending._most, pending._patience = 1, SECONDS
+    slow = await slow_calls(pending, server)
+    waits = await waiting_call(pending, server)
+    clock.advance(SECONDS)
+    assert_reason(await refusal(waits), Reason.BUSY)
+    clock.advance(SECONDS)
+    for call in slow:
+        assert_reason(await refusal(call), Reason.SLOW_REQUEST)
+
+
+async def test_few_calls_may_wait(pending: PendingReads, server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pending_reads, "WAITING", 0)
+    slow = await slow_calls(pending, server)
+    assert_reason(await refusal(list_games(server)), Reason.BUSY)
+    for call in slow:
+        call.cancel()
+
+
+async def test_the_refusal_of_a_slow_request_is_never_held_back(
+    pending: PendingReads, server: Served, clock: LoopClock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(RateLimit, "hold", AsyncMock(side_effect=AssertionError("a refusal was held back")))
+    call = begin(server, LIST, never())
+    await until(lambda: pending.number == 1)
+    clock.advance(SECONDS)
+    assert_reason(await refusal(call), Reason.SLOW_REQUEST)
+
+
+def contexts() -> list[Any]:
+    return [one for one in gc.get_objects() if type(one).__name__ == "_ServicerContext"]
+
+
+@pytest.mark.parametrize("slow", [False, True], ids=["without a message", "slow"])
+async def test_a_refused_call_is_freed_at_once(
+    pending: PendingReads, server: Served, clock: LoopClock, slow: bool
+) -> None:
+    gc.collect()
+    before = contexts()  # of other servers in this process
+    gc.disable()
+    try:
+        call = begin(server, LIST, never() if slow else [])
+        if slow:
+            await until(lambda: pending.number == 1)
+            clock.advance(SECONDS)
+        await refusal(call)
+        await until(lambda: len(contexts()) <= len(before))
+    finally:
+        gc.enable()
+
+
+async def test_a_caller_has_no_more_calls_in_progress_than_are_free(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(app, "MOST_CALLS", 4)
+    async with served(max_searches=1) as server:
+        watches = [server.channel.unary_stream("/grpc.health.v1.Health/Watch")(b"") for _ in range(4)]
+        assert [await watch.read() for watch in watches]  # which have places of their own
+        calls = [begin(server, LIST, never()) for _ in range(3)]
+        await until(lambda: any(call.done() for call in calls))
+        [ended] = [call for call in calls if call.done()]
+        assert_reason(await refusal(ended), Reason.BUSY)
+        assert (await list_games(server, metadata=OTHER)).games
+
+
+async def test_repeated_refusals_of_one_caller_are_held_back(monkeypatch: pytest.MonkeyPatch, clock: LoopClock) -> None:
+    for name, value in (("AT_ONCE", 2), ("EVERY", 36_000.0), ("LONGEST", 36_000.0)):
+        monkeypatch.setattr(rate_limit, name, value)
+    held, turn = list[tuple[float, float]](), RateLimit.turn
+
+    def noted(self: RateLimit, caller: str, remaining: float | None = None) -> float:
+        seconds = turn(self, caller, remaining)
+        if remaining is not None:
+            held.append((seconds, remaining))
+        return seconds
+
+    monkeypatch.setattr(RateLimit, "turn", noted)
+    async with full_server() as server:
+        refused = [asyncio.ensure_future(refusal(server.advisor.RecommendMove(question()))) for _ in range(4)]
+        await until(lambda: sum(call.done() for call in refused) == 2)
+        hasty = asyncio.ensure_future(refusal(server.advisor.RecommendMove(question(), timeout=3600)))
+        await until(lambda: len(held) == 1)
+        assert (await server.advisor.RecommendMove(question(iterations=1), metadata=OTHER)).lines
+        for _ in range(2):  # refusals of the address, not of that caller
+            await refusal(server.channel.unary_unary("/no.such/Method")(b""))
+        assert not hasty.done()
+        [(seconds, remaining)] = held
+        assert 0 < seconds <= remaining / 2
+        clock.advance(seconds)
+        assert_reason(await hasty, Reason.BUSY)
+        assert sum(call.done() for call in refused) == 2
+        for call in refused:
+            call.cancel()
+
+
+async def test_three_refusals_of_a_caller_are_logged_and_the_others_counted(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(rate_limit, "LINES_EVERY", 36_000.0)
+    with logged("json") as log:
+        async with full_server() as server:
+            for _ in range(6):
+                await refusal(server.advisor.RecommendMove(question()))
+            monkeypatch.setattr(rate_limit, "LINES_EVERY", 0.0)
+            await refusal(server.advisor.RecommendMove(question()))
+    lines = [json.loads(line) for line in log.getvalue().splitlines()]
+    assert [line.get("unlogged", 0) for line in lines if line.get("reason") == "BUSY"] == [0, 0, 0, 3]

@@ -1,0 +1,95 @@
+"""What every call gets: an identifier, a log line, and metrics."""
+
+import hashlib
+import io
+import json
+import logging
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import grpc
+import pytest
+from google.rpc.error_details_pb2 import RequestInfo
+
+from clerestory.server.rpc.call_context import CallContext
+from clerestory.v1.rules_pb2 import ListGamesRequest
+from tests.conftest import TOKEN
+from tests.server.rpc.harness import FORMATS, details, logged, question, refusal, served
+
+
+@pytest.fixture
+def log() -> Iterator[io.StringIO]:
+    with logged("json") as written:
+        yield written
+
+
+def calls(log: io.StringIO) -> list[dict[str, Any]]:
+    lines = [json.loads(line) for line in log.getvalue().splitlines()]
+    return [line for line in lines if line["event"] == "call"]
+
+
+async def test_a_call_keeps_its_identifier_if_it_is_fit(log: io.StringIO) -> None:
+    fit, unfit, answered = ("game-7:ply_12.a", "x" * 64), ("x" * 65, "a b", ""), list[str]()
+    async with served() as server:
+        for given in (*fit, *unfit):
+            call = server.advisor.RecommendMove(question(iterations=1), metadata=(("x-request-id", given),))
+            await call
+            answered.append(dict(await call.trailing_metadata())["x-request-id"])
+    assert answered[: len(fit)] == [*fit]
+    assert not {*answered[len(fit) :]} & {*unfit}
+    assert [line["request_id"] for line in calls(log)] == answered
+
+
+async def test_an_error_tells_the_identifier(log: io.StringIO) -> None:
+    async with served() as server:
+        error = await refusal(server.advisor.RecommendMove(question(), metadata=(("x-request-id", "seven"),)))
+    assert details(error, RequestInfo).request_id == "seven"
+    assert dict(error.trailing_metadata())["x-request-id"] == "seven"
+    [line] = calls(log)
+    assert (line["request_id"], line["method"], line["code"], line["reason"]) == (
+        "seven",
+        "AdvisorService/RecommendMove",
+        "INVALID_ARGUMENT",
+        "BAD_TIME_BUDGET",
+    )
+
+
+async def test_a_call_that_is_over_at_once_is_logged_as_abandoned(
+    log: io.StringIO, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """gRPC no longer knows where such a call came from, or whether it may name somebody."""
+    monkeypatch.setattr(CallContext, "peer", lambda _: "")
+    async with served() as server:
+        call = server.rules.ListGames(ListGamesRequest(), metadata=(("x-on-behalf-of", "alice"),))
+        assert (await refusal(call)).code() == grpc.StatusCode.CANCELLED
+    assert [(line["code"], line["reason"]) for line in calls(log)] == [("CANCELLED", "")]
+
+
+async def test_a_call_is_logged_with_its_caller_but_never_with_its_token(log: io.StringIO, tmp_path: Path) -> None:
+    (tmp_path / "tokens").write_text(f"{TOKEN} on-behalf\n")
+    headers = (("authorization", f"Bearer {TOKEN}"), ("x-on-behalf-of", "alice"))
+    async with served(token_file=tmp_path / "tokens") as server:
+        await server.advisor.RecommendMove(question(iterations=1), metadata=headers)
+        await refusal(server.advisor.RecommendMove(question(), metadata=headers))
+        await server.rules.ListGames(ListGamesRequest(), metadata=headers)
+        await refusal(server.rules.ListGames(ListGamesRequest()))
+    async with served() as server:
+        await server.advisor.RecommendMove(question(iterations=1))
+    known = f"token:{hashlib.sha256(TOKEN.encode()).hexdigest()[:8]}/alice"
+    assert [(line["reason"], line["caller"]) for line in calls(log)] == [
+        ("", known),
+        ("BAD_TIME_BUDGET", known),
+        ("", known),
+        ("MISSING_TOKEN", "peer:127.0.0.1"),
+        ("", "peer:127.0.0.1"),
+    ]
+    assert TOKEN not in log.getvalue()
+
+
+def test_formats_of_logs(log: io.StringIO) -> None:
+    assert FORMATS == ("json", "text")
+    with logged("text") as written:
+        logging.getLogger("clerestory").info("hello", extra={"method": "any"})
+    assert "hello" in written.getvalue()
+    assert "method=any" in written.getvalue()

@@ -1,0 +1,55 @@
+"""The pace of refusals, on a clock of its own."""
+
+import heapq
+from collections import Counter
+from random import Random
+
+import pytest
+
+from clerestory.server.rpc import rate_limit
+from clerestory.server.rpc.rate_limit import AT_ONCE, EVERY, LONGEST, SPREAD, RateLimit
+
+
+class FakeClock:
+    now = 0.0
+
+    def monotonic(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> FakeClock:
+    clock = FakeClock()
+    monkeypatch.setattr(rate_limit, "time", clock)
+    return clock
+
+
+def refusal_times(clock: FakeClock, in_flight: int, seconds: float, remaining: float | None = None) -> list[float]:
+    """Return when the refusals of one caller are told, who begins with a crowd and always asks again at once."""
+    rate_limit, ends, times = RateLimit(Random(1)), [0.0] * in_flight, list[float]()
+    while ends[0] < seconds:
+        clock.now = heapq.heappop(ends)
+        times.append(clock.now)
+        heapq.heappush(ends, clock.now + max(rate_limit.turn("somebody", remaining), 0.0))
+    return times[in_flight:]
+
+
+@pytest.mark.parametrize("in_flight", [64, 600])
+def test_refusals_come_at_their_pace(clock: FakeClock, in_flight: int) -> None:
+    rate = 1 / EVERY + in_flight / (LONGEST * (1 - SPREAD))
+    assert len(refusal_times(clock, in_flight, 100.0)) <= AT_ONCE + 100.0 * rate
+
+
+@pytest.mark.parametrize("remaining", [None, 10.0])
+@pytest.mark.parametrize("in_flight", [200, 1000])
+def test_a_crowd_of_one_moment_is_told_one_by_one(clock: FakeClock, in_flight: int, remaining: float | None) -> None:
+    times = refusal_times(clock, in_flight, 150.0, remaining)
+    longest = LONGEST if remaining is None else min(LONGEST, remaining / 2)
+    fair = 0.5 * (1 / EVERY + in_flight / (longest * (1 - SPREAD)))  # in half a second
+    crowds = Counter(int(2 * moment) for moment in times if moment > 5 * longest)
+    assert max(crowds.values()) < 2 * fair
+
+
+def test_each_is_told_before_half_of_its_time_is_over(clock: FakeClock) -> None:
+    rate_limit = RateLimit(Random(1))
+    assert max(rate_limit.turn("somebody", 4.0) for _ in range(1000)) <= 2.0
