@@ -111,6 +111,7 @@ async def test_reviews_are_still_there(sort: str, revision: str, earlier: str, m
     for game in (CATHEDRAL, DUEL):
         for seats in game.seats:
             monkeypatch.setitem(game.tuning.review_learned, seats, REVIEWED_BY)
+            monkeypatch.delitem(game.tuning.learned[seats], "settled", raising=False)  # later than they
     over = {name: was for name, was in told(sort, revision).items() if was["review"]}
     assert {name.partition(" ")[0] for name in over} == {"toy", "duel", "cathedral"}
     async with served(store=earlier) as server:
