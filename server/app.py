@@ -33,9 +33,8 @@ from clerestory.server.games.auto_player import Choose
 from clerestory.server.games.bots import Bots
 from clerestory.server.games.bounds import CLOSING
 from clerestory.server.games.manager import GameManager, Limits
-from clerestory.server.games.opening import open_store
 from clerestory.server.games.store import Store
-from clerestory.server.games.store_location import file_of
+from clerestory.server.games.stores.store_location import file_of, open_store
 from clerestory.server.lifecycle import Lifecycle
 from clerestory.server.memory import limit_bytes, resident_bytes
 from clerestory.server.rpc.admission import MOST_CALLS, AdmissionHandler

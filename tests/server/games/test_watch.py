@@ -13,7 +13,7 @@ import pytest
 from clerestory.server.games import commands, watchers
 from clerestory.server.games.log import TakeBacks
 from clerestory.server.games.manager import GameManager, Limits
-from clerestory.server.games.sqlite import SqliteStore
+from clerestory.server.games.stores.sqlite import SqliteStore
 from clerestory.server.games.viewer import Viewer
 from clerestory.server.rpc import transport
 from clerestory.server.rpc import watch as watches

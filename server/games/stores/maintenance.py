@@ -16,12 +16,18 @@ from clerestory.declared import BadSettings
 from clerestory.i18n.sentences import said
 from clerestory.server.games.bounds import MIGRATING
 from clerestory.server.games.hosted import why_frozen
-from clerestory.server.games.opening import is_database, with_database
-from clerestory.server.games.reading import head_of
-from clerestory.server.games.schema import complaint, make_private, open_file, require_store, require_whole
-from clerestory.server.games.sqlite import followed, require_no_folder
 from clerestory.server.games.store import Unreadable
-from clerestory.server.games.store_location import HEADER, file_of, of_file, require_ours
+from clerestory.server.games.stores.reading import head_of
+from clerestory.server.games.stores.schema import complaint, make_private, open_file, require_store, require_whole
+from clerestory.server.games.stores.sqlite import followed, require_no_folder
+from clerestory.server.games.stores.store_location import (
+    HEADER,
+    file_of,
+    is_database,
+    of_file,
+    require_ours,
+    with_database,
+)
 
 TRIES = 20  # attempts to copy a file without a log restart in between
 LOG_HEADER = 32  # header of an SQLite log, with a salt that changes when the log restarts
@@ -247,7 +253,7 @@ async def survey_database(url: str) -> Survey:
     """Return the contents of a database. Raises BadSettings."""
 
     async def look(connection: Any) -> Survey:
-        from clerestory.server.games.postgres_schema import version_of
+        from clerestory.server.games.stores.postgres_schema import version_of
 
         async with connection.transaction(), connection.cursor("heads") as cursor:
             if not (version := await version_of(connection)):
@@ -263,8 +269,8 @@ async def migrate_database(url: str, to: int | None) -> None:
     """Migrate a database to a version of its tables. Raises BadSettings."""
 
     async def convert(connection: Any) -> None:
-        from clerestory.server.games import postgres_schema
-        from clerestory.server.games.postgres import LEASE
+        from clerestory.server.games.stores import postgres_schema
+        from clerestory.server.games.stores.postgres import LEASE
 
         await postgres_schema.convert(connection, len(postgres_schema.SCRIPTS) if to is None else to, LEASE)
 

@@ -8,11 +8,10 @@ from unittest.mock import AsyncMock
 import pytest
 
 from clerestory.declared import BadSettings
-from clerestory.server.games import postgres
 from clerestory.server.games.manager import summary_of
-from clerestory.server.games.opening import open_store
 from clerestory.server.games.store import Batch, Conflict, GameFilter, News, Store, StoreError
-from clerestory.server.games.store_location import store_location
+from clerestory.server.games.stores import postgres
+from clerestory.server.games.stores.store_location import open_store, store_location
 from clerestory.service_errors import Reason
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub

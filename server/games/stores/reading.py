@@ -1,14 +1,17 @@
-"""Parses the rows of any store. Errors quote no secrets."""
+"""What every store does with its rows: parses them, quoting no secrets in errors, and serves makers in turn."""
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from typing import Any
 
 from pydantic import ValidationError
 
 from clerestory.server.games.log import LATEST, Entry, EntryKind, Head
-from clerestory.server.games.store import Unreadable
+from clerestory.server.games.store import Due, Unreadable
 
 NO_TEXT = "its text is not UTF-8"
+# Returns a due game of each maker after a given one (None: of all makers), in maker order: up to a maximum, without the
+# listed games.
+Read = Callable[[str | None, int, list[str]], Awaitable[list[Due]]]
 
 
 def head_of(text: str | bytes) -> Head:
@@ -37,3 +40,23 @@ def entry_of(number: int, row: Sequence[Any]) -> Entry:
 def entries_of(number: int, rows: Sequence[Sequence[Any]]) -> list[Entry]:
     """Parse the entries of a game, beginning with `number`. Raises Unreadable."""
     return [entry_of(number + i, row) for i, row in enumerate(rows)]
+
+
+class RoundRobin:
+    """Round robin over makers: each gets one game, then the next maker is served."""
+
+    def __init__(self) -> None:
+        self._last: str | None = None  # maker of the last game taken
+
+    async def take(self, read: Read, most: int, skip: Collection[str]) -> list[Due]:
+        """Return at most `most` games, in as many rounds as necessary."""
+        found: list[Due] = []
+        while len(found) < most:
+            got = await read(self._last, most - len(found), [*skip, *(one.game_id for one in found)])
+            found += got
+            if not got and self._last is None:
+                break
+            self._last = None
+        if found:
+            self._last = found[-1].maker
+        return found

@@ -9,8 +9,8 @@ from typing import Any
 
 from clerestory.server.games.bounds import DELETED_BYTES, ENTRY_BYTES, LOOKED_AT, MAKERS, MOST_REVIEWS
 from clerestory.server.games.log import Entry, Head
-from clerestory.server.games.reading import NO_TEXT, entries_of, head_of
 from clerestory.server.games.store import Batch, Due, GameLog, Tally, Unreadable
+from clerestory.server.games.stores.reading import NO_TEXT, entries_of, head_of
 
 ORPHANS = "due IS NOT NULL AND bots_only"  # due games of bots only
 NAMED = "id NOT GLOB '*[^-0-9A-Za-z_]*'"  # accessible games: the ID of a damaged row may not be valid text

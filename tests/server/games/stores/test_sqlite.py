@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from clerestory.server.games.clock import ForwardClock
-from clerestory.server.games.sqlite import SqliteStore
 from clerestory.server.games.store import Batch, Summary
+from clerestory.server.games.stores.sqlite import ForwardClock, SqliteStore
 from tests.server.games.test_store import entries, named
 
 HOUR = 3_600_000

@@ -10,9 +10,6 @@ from typing import Any
 import pytest
 
 from clerestory.declared import BadSettings
-from clerestory.server.games import committer
-from clerestory.server.games.schema import open_file
-from clerestory.server.games.sqlite import SqliteStore
 from clerestory.server.games.store import (
     Batch,
     GameFilter,
@@ -24,6 +21,9 @@ from clerestory.server.games.store import (
     Tally,
     Unreadable,
 )
+from clerestory.server.games.stores import committer
+from clerestory.server.games.stores.schema import open_file
+from clerestory.server.games.stores.sqlite import SqliteStore
 from tests.faults.disks import fill
 from tests.room import files_of_at_most
 from tests.server.games.damage import change, overwrite, root_of, spoil

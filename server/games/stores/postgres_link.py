@@ -19,8 +19,8 @@ from psycopg import conninfo, errors
 from psycopg.adapt import Loader
 
 from clerestory.declared import BadSettings, Unreachable
-from clerestory.server.games.reading import NO_TEXT
 from clerestory.server.games.store import Conflict, StoreError, StoreFull, Unreadable, failed
+from clerestory.server.games.stores.reading import NO_TEXT
 
 CONNECTIONS = 8  # for games; the heartbeat has a separate one
 CONNECT = 3.0  # seconds to connect, and again to set up the connection

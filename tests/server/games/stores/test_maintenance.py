@@ -13,14 +13,13 @@ import pytest
 
 from clerestory.cli.embedded import embedded_child
 from clerestory.declared import BadSettings
-from clerestory.server.games import maintenance, postgres_schema, schema
-from clerestory.server.games.maintenance import copy_store, migrate_store, survey
-from clerestory.server.games.opening import open_store
-from clerestory.server.games.postgres_schema import BACK, SCRIPTS
-from clerestory.server.games.schema import open_file
-from clerestory.server.games.sqlite import SqliteStore, file_of
 from clerestory.server.games.store import Batch
-from clerestory.server.games.store_location import of_file
+from clerestory.server.games.stores import maintenance, postgres_schema, schema
+from clerestory.server.games.stores.maintenance import copy_store, migrate_store, survey
+from clerestory.server.games.stores.postgres_schema import BACK, SCRIPTS
+from clerestory.server.games.stores.schema import open_file
+from clerestory.server.games.stores.sqlite import SqliteStore, file_of
+from clerestory.server.games.stores.store_location import of_file, open_store
 from clerestory.v1.games_pb2_grpc import GameServiceStub
 from tests.postgres import Cluster, program
 from tests.server.games.damage import spoil

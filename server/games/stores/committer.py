@@ -16,8 +16,8 @@ from tempfile import TemporaryFile
 from typing import Any, TypeVar
 
 from clerestory.server.games.bounds import ANSWER, CLOSING
-from clerestory.server.games.schema import open_file
 from clerestory.server.games.store import Conflict, StoreDamaged, StoreError, StoreFull, failed
+from clerestory.server.games.stores.schema import open_file
 from clerestory.sizes import NO_ROOM
 
 AT_ONCE = 256  # maximum jobs in one transaction

@@ -1,22 +1,28 @@
-"""Locates a store and checks its state without opening it."""
+"""Locates the store that a setting names, checks its state without opening it, and opens it."""
 
 import fcntl
 import shutil
 import time
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from clerestory.declared import BadSettings
-from clerestory.server.games import sqlite
-from clerestory.server.games.opening import is_database, with_database
-from clerestory.server.games.schema import APPLICATION, SCRIPTS, require_writable, too_late
+from clerestory.server.games.store import Store
+from clerestory.server.games.stores import sqlite
+from clerestory.server.games.stores.schema import APPLICATION, SCRIPTS, require_writable, too_late
+from clerestory.server.games.stores.sqlite import SqliteStore
 
 HEADER = 100  # bytes of the header of an SQLite file
 MAGIC = b"SQLite format 3\0"
 VERSION, OWNER = slice(60, 64), slice(68, 72)  # of the header: version of the tables, and application ID
 LOCKED = 0x40000000, 512  # first byte and number of bytes that SQLite locks
 LOOKING = 5.0  # timeout of a database in seconds
+POSTGRES = ("postgresql:", "postgres:")
+MISSING = "store: PostgreSQL needs further packages: pip install 'clerestory[postgres]'"
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +106,8 @@ async def of_database(url: str) -> StoreLocation:
     """Return the state of a database. Raises BadSettings."""
 
     async def ask(connection: Any) -> tuple[float, bool]:
-        from clerestory.server.games.postgres_link import Address, require_sessions
-        from clerestory.server.games.postgres_schema import version_of
+        from clerestory.server.games.stores.postgres_link import Address, require_sessions
+        from clerestory.server.games.stores.postgres_schema import version_of
 
         await require_sessions(Address.read(url))
         new = not await version_of(connection)
@@ -113,3 +119,37 @@ async def of_database(url: str) -> StoreLocation:
 
     told, new = await with_database(url, LOOKING, ask)
     return StoreLocation("PostgreSQL", new=new, ahead=told - time.time())
+
+
+def is_database(name: str) -> bool:
+    """Return whether a setting names a database that several servers can share."""
+    return name.lower().startswith(POSTGRES)
+
+
+async def open_store(name: str) -> Store:
+    """Return the store of a setting: a file, `user:`, `memory:`, or the URL of a database. Raises BadSettings."""
+    if not is_database(name):
+        return SqliteStore(name)
+    try:
+        from clerestory.server.games.stores.postgres import PostgresStore
+    except ImportError:
+        raise BadSettings(MISSING) from None
+    return await PostgresStore.open(name)
+
+
+async def with_database(url: str, seconds: float, do: Callable[[Any], Awaitable[T]]) -> T:
+    """Run a function on a connection to a database, within a time limit. Raises BadSettings, Unreachable."""
+    try:
+        import psycopg
+
+        from clerestory.server.games.stores.postgres_link import Address, connect, limited, why_unusable
+    except ImportError:
+        raise BadSettings(MISSING) from None
+    address = Address.read(url)
+    try:
+        async with await connect(address) as connection:
+            connection.prepare_threshold = None  # poolers lose prepared statements with the session
+            with limited(connection, seconds):
+                return await do(connection)
+    except (psycopg.Error, OSError, TimeoutError) as error:
+        raise why_unusable(error, address) from None

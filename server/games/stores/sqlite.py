@@ -9,19 +9,19 @@ import os
 import re
 import shutil
 import sqlite3
+import time
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
 from clerestory.declared import BadSettings
-from clerestory.server.games import sqlite_rows as rows
 from clerestory.server.games.bounds import CLOSING, LITTLE, MEMORY, USER
-from clerestory.server.games.clock import ForwardClock
-from clerestory.server.games.committer import Committer
 from clerestory.server.games.log import Entry, Head
-from clerestory.server.games.round_robin import RoundRobin
-from clerestory.server.games.schema import damage
 from clerestory.server.games.store import Batch, Due, GameFilter, GameLog, NewsListener, StoreError, Tally, query
+from clerestory.server.games.stores import sqlite_rows as rows
+from clerestory.server.games.stores.committer import Committer
+from clerestory.server.games.stores.reading import RoundRobin
+from clerestory.server.games.stores.schema import damage
 
 logger = logging.getLogger(__name__)
 
@@ -195,3 +195,22 @@ def user_file() -> Path:
     """Return the default file of a user's games (XDG Base Directory Specification 0.8)."""
     data = os.environ.get("XDG_DATA_HOME", "")
     return (Path(data) if data.startswith("/") else Path.home() / ".local" / "share") / "clerestory" / "games.sqlite"
+
+
+class ForwardClock:
+    """The system's clock in milliseconds since 1970, which follows forward jumps but never goes back.
+
+    If the system's clock is set back, time continues at a steady rate, so that a turn of 20 seconds takes 20 seconds.
+
+    Args:
+        least: the first reading, unless the system's clock is ahead of it.
+    """
+
+    def __init__(self, least: int = 0) -> None:
+        self._ahead = least - 1000 * time.monotonic()  # ahead of the steady clock
+
+    def now(self) -> int:
+        """Return the time. Thread-safe."""
+        steady = 1000 * time.monotonic()
+        self._ahead = max(self._ahead, 1000 * time.time() - steady)
+        return int(self._ahead + steady)

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from clerestory.server.games.sqlite import SqliteStore
 from clerestory.server.games.store import Batch, GameFilter, Key, Store, Summary
+from clerestory.server.games.stores.sqlite import SqliteStore
 from tests.server.games.test_store import RUNNING, entries, named
 
 DUE = Summary("running", True, 5)

@@ -13,7 +13,7 @@ from clerestory.clients.child import child_server
 from clerestory.clients.errors import Unavailable
 from clerestory.search.arena.errors import BadBot
 from clerestory.search.arena.revisions import built, named
-from clerestory.server.games.maintenance import migrate_store, survey
+from clerestory.server.games.stores.maintenance import migrate_store, survey
 from clerestory.v1.games_pb2_grpc import GameServiceStub
 from tests.parts import missing
 from tests.server.games.earlier import FIRST, VERSION

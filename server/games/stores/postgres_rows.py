@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from typing import Any, LiteralString
 
 from clerestory.server.games.log import Entry
-from clerestory.server.games.postgres_link import Cursor
 from clerestory.server.games.store import Batch, Key, Summary
+from clerestory.server.games.stores.postgres_link import Cursor
 
 LIVES: LiteralString = (
     "EXISTS (SELECT FROM server WHERE server.id = game.owner AND seen > clock_timestamp() - %(lease)s * interval '1 s')"

@@ -8,9 +8,9 @@ import pytest
 from psycopg import errors
 
 from clerestory.declared import BadSettings, Unreachable
-from clerestory.server.games import postgres_link
-from clerestory.server.games.opening import open_store
-from clerestory.server.games.postgres_link import POOL_LOOKS, Address, require_sessions, why_unusable
+from clerestory.server.games.stores import postgres_link
+from clerestory.server.games.stores.postgres_link import POOL_LOOKS, Address, require_sessions, why_unusable
+from clerestory.server.games.stores.store_location import open_store
 
 MALFORMED = [
     "postgresql://ann:hunter2 secret@db.example/games",
@@ -97,6 +97,6 @@ async def test_a_pool_that_changes_sessions_is_refused(
 
 
 async def test_without_its_driver_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "clerestory.server.games.postgres", None)
+    monkeypatch.setitem(sys.modules, "clerestory.server.games.stores.postgres", None)
     with pytest.raises(BadSettings, match=r"pip install 'clerestory\[postgres\]'"):
         await open_store("postgresql:///games")

@@ -22,33 +22,7 @@ from clerestory.server.games.bounds import (
     MIGRATING,
     MOST_REVIEWS,
 )
-from clerestory.server.games.heartbeat import Heartbeat
 from clerestory.server.games.log import Entry, Head
-from clerestory.server.games.postgres_link import (
-    Address,
-    Cursor,
-    Pool,
-    connect,
-    limited,
-    require_sessions,
-    why_unusable,
-)
-from clerestory.server.games.postgres_rows import (
-    DUE,
-    INSERT_GAME,
-    LIVES,
-    OLD_REQUESTS,
-    OLD_REVIEWS,
-    TALLY,
-    UNTOUCHED,
-    UPDATE_GAME,
-    WAITING,
-    fields_of,
-    insert,
-)
-from clerestory.server.games.postgres_schema import prepare
-from clerestory.server.games.reading import entries_of, head_of
-from clerestory.server.games.round_robin import RoundRobin
 from clerestory.server.games.store import (
     Batch,
     Conflict,
@@ -61,6 +35,31 @@ from clerestory.server.games.store import (
     Tally,
     query,
 )
+from clerestory.server.games.stores.heartbeat import Heartbeat
+from clerestory.server.games.stores.postgres_link import (
+    Address,
+    Cursor,
+    Pool,
+    connect,
+    limited,
+    require_sessions,
+    why_unusable,
+)
+from clerestory.server.games.stores.postgres_rows import (
+    DUE,
+    INSERT_GAME,
+    LIVES,
+    OLD_REQUESTS,
+    OLD_REVIEWS,
+    TALLY,
+    UNTOUCHED,
+    UPDATE_GAME,
+    WAITING,
+    fields_of,
+    insert,
+)
+from clerestory.server.games.stores.postgres_schema import prepare
+from clerestory.server.games.stores.reading import RoundRobin, entries_of, head_of
 
 LEASE = 6.0  # seconds without a heartbeat after which a server can lose its games
 CHANNEL = "clerestory_games"

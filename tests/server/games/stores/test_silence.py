@@ -10,10 +10,10 @@ from unittest.mock import AsyncMock
 
 import pytest
 
-from clerestory.server.games import heartbeat, postgres_link
-from clerestory.server.games import postgres as stores
-from clerestory.server.games.opening import open_store
 from clerestory.server.games.store import Batch, News, StoreError
+from clerestory.server.games.stores import heartbeat, postgres_link
+from clerestory.server.games.stores import postgres as stores
+from clerestory.server.games.stores.store_location import open_store
 from clerestory.service_errors import Reason
 from tests.server.games.proxy import Proxy, proxied
 from tests.server.games.table import BOT, PERSON, seated_at

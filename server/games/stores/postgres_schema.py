@@ -8,7 +8,7 @@ from typing import Any, LiteralString
 import psycopg
 
 from clerestory.declared import BadSettings
-from clerestory.server.games.schema import APPLICATION, between, too_late
+from clerestory.server.games.stores.schema import APPLICATION, between, too_late
 
 LOCK = APPLICATION  # advisory lock held while creating or migrating tables
 

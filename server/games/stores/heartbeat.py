@@ -10,7 +10,7 @@ from typing import Any, LiteralString
 import psycopg
 
 from clerestory.server.games.background import contained
-from clerestory.server.games.postgres_link import Address, PgConnection, connect, cut, limited
+from clerestory.server.games.stores.postgres_link import Address, PgConnection, connect, cut, limited
 
 BEAT = 2.0  # seconds between heartbeats
 REPLY = 3.0  # timeout of a heartbeat in seconds, after which the connection counts as dead

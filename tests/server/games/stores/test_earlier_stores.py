@@ -16,10 +16,10 @@ from clerestory.engine import read_records
 from clerestory.engine.errors import GameError
 from clerestory.engine.games import from_position
 from clerestory.server.games.log import Onlookers
-from clerestory.server.games.maintenance import survey
-from clerestory.server.games.opening import open_store
-from clerestory.server.games.schema import SCRIPTS, open_file
 from clerestory.server.games.store import GameFilter
+from clerestory.server.games.stores.maintenance import survey
+from clerestory.server.games.stores.schema import SCRIPTS, open_file
+from clerestory.server.games.stores.store_location import open_store
 from clerestory.v1 import annotation_pb2 as annotations
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.annotation_pb2_grpc import AnnotationServiceStub
@@ -195,11 +195,11 @@ def test_a_position_of_other_cards_says_what_it_needs() -> None:
 # first store, before its second one in the second store, and so on; prints whether it got there.
 KILLS = """
 import asyncio, os, signal, sqlite3, sys
-from clerestory.server.games import schema
-from clerestory.server.games.maintenance import migrate_store
+from clerestory.server.games.stores import schema
+from clerestory.server.games.stores.maintenance import migrate_store
 if sys.argv[1].startswith("postgresql:"):
     import psycopg
-    from clerestory.server.games.postgres import PostgresStore
+    from clerestory.server.games.stores.postgres import PostgresStore
 
 def doomed(execute, last, seen=[]):
     def counted(*arguments, **options):
