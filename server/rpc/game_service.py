@@ -8,16 +8,15 @@ from typing import Any, TypeVar
 import grpc
 
 from clerestory.server.games import commands
+from clerestory.server.games.background import run_in_thread
 from clerestory.server.games.cache import SetAside
 from clerestory.server.games.creation import ONLOOKER, OWNER, seat_name
 from clerestory.server.games.hosted import HostedGame
 from clerestory.server.games.log import SeatKind
 from clerestory.server.games.manager import GameManager, typed
 from clerestory.server.games.requests import Requests
-from clerestory.server.games.threads import run_in_thread
-from clerestory.server.games.tokens import TokenIssuer
-from clerestory.server.games.viewer import Viewer, listed_to, viewer_of
-from clerestory.server.games.views import steps_since, views_of
+from clerestory.server.games.takebacks import take_back
+from clerestory.server.games.viewer import TokenIssuer, Viewer, listed_to, steps_since, viewer_of, views_of
 from clerestory.server.rpc.callers import Callers
 from clerestory.server.rpc.chunks import Chunks
 from clerestory.server.rpc.translate_games import (
@@ -174,7 +173,7 @@ class GameHandlers(GameServiceServicer):
 
     async def TakeBack(self, request: games.TakeBackRequest, context: Context) -> games.TakeBackResponse:
         """Request a take-back, agree to it or decline it. Raises ServiceError."""
-        act = partial(commands.take_back, version=request.version, ply=request.ply, decline=request.decline)
+        act = partial(take_back, version=request.version, ply=request.ply, decline=request.decline)
         return await self._act(request, act, games.TakeBackResponse)
 
     async def _act(

@@ -25,8 +25,16 @@ from clerestory.server.games.log import (
     TakeBacks,
     shares_of_end,
 )
-from clerestory.server.games.viewer import Presence, Viewer
-from clerestory.server.games.views import EntryView, SeatView, record_for, steps_of_line, steps_since, views_of
+from clerestory.server.games.viewer import (
+    EntryView,
+    Presence,
+    SeatView,
+    Viewer,
+    record_for,
+    steps_of_line,
+    steps_since,
+    views_of,
+)
 from clerestory.server.rpc.locale import LOCALE
 from clerestory.server.rpc.translate_answers import duration
 from clerestory.server.rpc.translate_changes import write_changes

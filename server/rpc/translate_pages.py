@@ -6,8 +6,7 @@ import re
 from collections.abc import Sequence
 
 from clerestory.server.games.store import GameFilter
-from clerestory.server.games.tokens import GAME_ID
-from clerestory.server.games.viewer import digest_of
+from clerestory.server.games.viewer import GAME_ID, digest_of
 from clerestory.service_errors import Reason, raise_error
 from clerestory.v1 import games_pb2 as games
 

@@ -4,9 +4,8 @@ from dataclasses import replace
 from typing import Any
 
 from clerestory.engine.tuning import level_as
-from clerestory.server.games.creation import NewGame
+from clerestory.server.games.creation import NewGame, check_holder, check_name, check_request
 from clerestory.server.games.log import BotSettings, EndReason, GameOptions, Holder, SeatKind
-from clerestory.server.games.new_game_checks import check_holder, check_name, check_request
 from clerestory.server.games.rulebook import require_seats
 from clerestory.server.rpc.translate import given, seconds_of
 from clerestory.server.rpc.translate_games import ENDS, HINTS, ONLOOKERS, SEATS, TAKE_BACKS

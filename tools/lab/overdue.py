@@ -35,8 +35,7 @@ from clerestory.server.games.hosted import HostedGame
 from clerestory.server.games.log import BotSettings, Entry, EntryKind, GameOptions, Holder, SeatKind
 from clerestory.server.games.store import Batch, Key, Store
 from clerestory.server.games.stores.sqlite import SqliteStore
-from clerestory.server.games.tokens import TokenIssuer
-from clerestory.server.games.viewer import digest_of
+from clerestory.server.games.viewer import TokenIssuer, digest_of
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub
 from loadtest.corpus import move_question, positions

@@ -10,7 +10,7 @@ from unittest.mock import AsyncMock, patch
 import grpc
 import pytest
 
-from clerestory.server.games import commands, watchers
+from clerestory.server.games import commands, session
 from clerestory.server.games.log import TakeBacks
 from clerestory.server.games.manager import GameManager, Limits
 from clerestory.server.games.stores.sqlite import SqliteStore
@@ -125,7 +125,7 @@ async def test_a_stream_ends_when_the_server_does() -> None:
 
 
 async def test_watchers_are_told_when_somebody_comes_or_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watchers, "PRESENCE_INTERVAL_S", 0.0)
+    monkeypatch.setattr(session, "PRESENCE_INTERVAL_S", 0.0)
     async with table(PERSON, PERSON) as played:
         watching = played.watch(0)
         assert (await watching.read()).presence == games.Presence(seats=[0])

@@ -4,9 +4,9 @@ import asyncio
 from itertools import pairwise
 from unittest.mock import patch
 
-from clerestory.server.games import watchers as watching
+from clerestory.server.games import session
+from clerestory.server.games.session import INTERVAL_EACH_S, PRESENCE_INTERVAL_S, WAKES, Watchers
 from clerestory.server.games.viewer import Presence, Viewer, presence_of
-from clerestory.server.games.watchers import INTERVAL_EACH_S, PRESENCE_INTERVAL_S, WAKES, Watchers
 from tests.server.games.simulated import clock, on_simulated_time
 
 ONLOOKER = Viewer()
@@ -26,7 +26,7 @@ async def test_presence_is_computed_once_for_all_who_ask() -> None:
     watchers = Watchers()
     for _ in range(100):
         watchers.enter(ONLOOKER)
-    with patch.object(watching, "presence_of", wraps=presence_of) as computed:
+    with patch.object(session, "presence_of", wraps=presence_of) as computed:
         assert {watchers.presence.onlookers for _ in range(100)} == {100}
     assert computed.call_count == 1
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from clerestory.server.games.new_game_checks import LONGEST_NAME, check_name
+from clerestory.server.games.creation import LONGEST_NAME, check_name
 from clerestory.service_errors import Faults
 
 NAMES = [

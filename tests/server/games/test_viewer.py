@@ -1,6 +1,6 @@
 """Game ids can be typed as the argument of a command."""
 
-from clerestory.server.games.tokens import GAME_ID, TokenIssuer
+from clerestory.server.games.viewer import GAME_ID, TokenIssuer
 
 
 def test_no_id_is_taken_for_an_option() -> None:
