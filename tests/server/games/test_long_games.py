@@ -11,7 +11,7 @@ from clerestory.engine.games import GAMES
 from clerestory.server.games import commands, takebacks
 from clerestory.server.games.hosted import HostedGame
 from clerestory.server.games.session import CHUNK as MOST
-from clerestory.server.rpc import game_service, translate, translate_plans
+from clerestory.server.rpc import game_service, translate, translate_games
 from clerestory.server.rpc import watch as watches
 from clerestory.server.rpc.watch import FEW
 from clerestory.service_errors import Reason
@@ -189,7 +189,7 @@ async def test_requests_of_too_many_parts_are_refused_unread(
     if reason == Reason.BAD_POSITION:
         monkeypatch.setattr(translate, "position_fields", unread)
     monkeypatch.setattr("clerestory.server.analysis.question.code_of", unread)
-    monkeypatch.setattr(translate_plans, "read_holder", unread)
+    monkeypatch.setattr(translate_games, "read_holder", unread)
     async with served() as server:
         makes = isinstance(request_, games.CreateGameRequest)
         call: Any = GameServiceStub(server.channel).CreateGame if makes else server.advisor.RecommendMove

@@ -1,44 +1,118 @@
-"""Translates answers of the analysis engine into messages of AdvisorService."""
+"""Translates requests of AdvisorService into queries, and answers of the analysis engine into messages."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from math import isfinite
-
-from google.protobuf.duration_pb2 import Duration
+from types import MappingProxyType
+from typing import Any
 
 import clerestory
 from clerestory.engine.core import NATURE, Game
+from clerestory.engine.tuning import level_as
 from clerestory.figures import Outlook
 from clerestory.i18n.languages import ENGLISH
-from clerestory.i18n.sentences import Argument, QuotedAction, QuotedItem, Text, said
+from clerestory.i18n.sentences import Text
 from clerestory.search.lines import Line, is_doubtful
 from clerestory.search.reasons import discard_of, rows_of_cards, standing, use_of
 from clerestory.search.result import Result, StopReason
 from clerestory.search.review.favour import favoured
 from clerestory.server.analysis.answer import Answer
+from clerestory.server.analysis.caller import Caller
+from clerestory.server.analysis.question import Question, Terms, posed
 from clerestory.server.games.rulebook import held
-from clerestory.server.rpc.locale import LOCALE, label_of, name_of, translated_text
-from clerestory.server.rpc.translate_rules import write_action
-from clerestory.v1 import advisor_pb2 as api
+from clerestory.server.rpc.locale import LOCALE, name_of, translated_text
+from clerestory.server.rpc.translate import asked_position, duration, given, seconds_of, write_action, write_text
+from clerestory.service_errors import Faults, ServiceError
+from clerestory.v1 import advisor_pb2 as advisor
 
 NAMED = 2048  # cached action messages, under 1 MB
-
 STOP_REASONS = {
-    StopReason.TIME: api.STOP_REASON_TIME,
-    StopReason.ITERATIONS: api.STOP_REASON_ITERATIONS,
-    StopReason.STOPPED: api.STOP_REASON_STOPPED,
-    StopReason.DECIDED: api.STOP_REASON_DECIDED,
-    StopReason.CERTAIN: api.STOP_REASON_CERTAIN,
-    StopReason.PAUSED: api.STOP_REASON_UNSPECIFIED,
+    StopReason.TIME: advisor.STOP_REASON_TIME,
+    StopReason.ITERATIONS: advisor.STOP_REASON_ITERATIONS,
+    StopReason.STOPPED: advisor.STOP_REASON_STOPPED,
+    StopReason.DECIDED: advisor.STOP_REASON_DECIDED,
+    StopReason.CERTAIN: advisor.STOP_REASON_CERTAIN,
+    StopReason.PAUSED: advisor.STOP_REASON_UNSPECIFIED,
 }
 
 
-def write_recommendation(answer: Answer, max_lines: int = 0) -> api.RecommendMoveResponse:
+# -- queries ---------------------------------------------------------------------------------------
+
+
+def read_analysis(request: advisor.AnalyzeRequest, caller: Caller) -> Question:
+    """Parse the query in a caller's request. Raises ServiceError, which lists all faults."""
+    more: dict[str, Any] = {"certainty": request.target_certainty if request.HasField("target_certainty") else None}
+    if request.HasField("update_interval"):
+        more["interval"] = seconds_of(request.update_interval)
+    observer = read_observer(request.observer) if request.HasField("observer") else None
+    return read_question(request.question, caller, "question.", observer, more)
+
+
+def read_question(
+    request: advisor.RecommendMoveRequest,
+    caller: Caller,
+    path: str = "",
+    observer: int | None = None,
+    more: Mapping[str, Any] = MappingProxyType({}),
+) -> Question:
+    """Parse the query in a request. Raises ServiceError, which lists all faults.
+
+    Args:
+        request: the message.
+        caller: the caller of the call.
+        path: the field path of the request in its outer message.
+        observer: the seat whose knowledge to use, NATURE for an onlooker; None for the seat to move.
+        more: further terms.
+    """
+    faults, terms = Faults(), read_terms(request, more)
+    terms.check(faults)
+    try:
+        position = asked_position(caller, request.position)
+    except ServiceError as refusal:
+        faults.found += [(refusal.reason, f"{path}{field}", text) for field, text in refusal.faults]
+        faults.require_none()
+        raise
+    return posed(
+        position,
+        terms,
+        faults,
+        seat=given(request, "seat"),
+        observer=observer,
+        consider=request.consider_actions,
+        avoid=request.avoid_actions,
+    )
+
+
+def read_terms(request: advisor.RecommendMoveRequest, more: Mapping[str, Any]) -> Terms:
+    """Return the terms of the requested search, not validated."""
+    return Terms(
+        seconds=seconds_of(request.time_budget) if request.HasField("time_budget") else None,
+        iterations=given(request, "iterations"),
+        seed=given(request, "seed"),
+        max_tree_bytes=given(request, "max_tree_bytes"),
+        level=level_as(request.character, given(request, "level")),
+        character=request.character,
+        threads=given(request, "threads"),
+        early_stop=given(request, "early_stop"),
+        game_id=request.game_id,
+        **more,
+    )
+
+
+def read_observer(observer: advisor.Observer) -> int:
+    """Return the seat whose knowledge to use, NATURE for an onlooker."""
+    return int(observer.seat) if observer.HasField("seat") else NATURE
+
+
+# -- answers ---------------------------------------------------------------------------------------
+
+
+def write_recommendation(answer: Answer, max_lines: int = 0) -> advisor.RecommendMoveResponse:
     """Return an answer as a message, with at most `max_lines` lines; 0 for all."""
     question, result, best = answer.question, answer.result, answer.best
     game, limit = question.view.game, max_lines or len(result.lines)
-    message = api.RecommendMoveResponse(
+    message = advisor.RecommendMoveResponse(
         seat=question.seat,
         observer=write_observer(question.observer),
         best=None if best is None else write_named(game, best.action, LOCALE.get()),
@@ -64,7 +138,7 @@ def write_recommendation(answer: Answer, max_lines: int = 0) -> api.RecommendMov
 
 
 @lru_cache(maxsize=64)
-def write_favour(game: Game, seats: int, language: str) -> api.Text | None:  # noqa: ARG001  # as in write_named
+def write_favour(game: Game, seats: int, language: str) -> advisor.Text | None:  # noqa: ARG001  # as in write_named
     """Return which seat a game favours, cached; None if it favours none by much."""
     word = favoured(game, seats)
     return None if word is None else write_text(word, game)
@@ -78,64 +152,25 @@ def in_one_line(reasons: Sequence[Text], english: str, game: Game) -> str:
 
 
 @lru_cache(maxsize=1024)
-def write_kept(one: Text, game: Game, language: str) -> api.Text:  # noqa: ARG001  # as in write_named
+def write_kept(one: Text, game: Game, language: str) -> advisor.Text:  # noqa: ARG001  # as in write_named
     """Return a common text in the locale of the call, cached."""
     return write_text(one, game)
 
 
-def write_text(one: Text, game: Game) -> api.Text:
-    """Return a text about a game as a message."""
-    arguments = [write_argument(name, value, game) for name, value in one.arguments]
-    english = said(one, game.name)
-    text = english if LOCALE.get() == ENGLISH else translated_text(one, game)
-    return api.Text(code=one.code, arguments=arguments, english=english, text=text)
-
-
-def write_argument(name: str, value: Argument, game: Game) -> api.TextArgument:
-    """Return an argument of a text as a message."""
-    if isinstance(value, Text):
-        return api.TextArgument(name=name, text=write_text(value, game))
-    if isinstance(value, QuotedAction):
-        label = label_of(game, value.action, value.label)
-        return api.TextArgument(name=name, action=api.Action(text=value.action, label=label))
-    if isinstance(value, QuotedItem):
-        return api.TextArgument(name=name, item=api.NamedItem(id=value.item, name=name_of(game, value.item)))
-    if isinstance(value, str):
-        return api.TextArgument(name=name, word=value)
-    return api.TextArgument(name=name, number=value)
-
-
-def read_text(message: api.Text) -> Text:
-    """Return a text from its message."""
-    return Text(message.code, tuple((one.name, read_argument(one)) for one in message.arguments))
-
-
-def read_argument(message: api.TextArgument) -> Argument:
-    """Return an argument of a text from its message."""
-    kind = message.WhichOneof("value")
-    if kind == "text":
-        return read_text(message.text)
-    if kind == "action":
-        return QuotedAction(message.action.text, message.action.label)
-    if kind == "item":
-        return QuotedItem(message.item.id, message.item.name)
-    return message.word if kind == "word" else message.number
-
-
-def write_warning(name: str, remark: Text, game: Game) -> api.Warning:
+def write_warning(name: str, remark: Text, game: Game) -> advisor.Warning:
     """Return a warning as a message."""
-    reason = api.WarningReason.Value(f"WARNING_REASON_{name}")
-    return api.Warning(reason=reason, description=translated_text(remark, game), message=write_text(remark, game))
+    reason = advisor.WarningReason.Value(f"WARNING_REASON_{name}")
+    return advisor.Warning(reason=reason, description=translated_text(remark, game), message=write_text(remark, game))
 
 
-def write_observer(observer: int | None) -> api.Observer | None:
+def write_observer(observer: int | None) -> advisor.Observer | None:
     """Return the observer as a message; None if the request named none."""
     if observer is None:
         return None
-    return api.Observer() if observer == NATURE else api.Observer(seat=observer)
+    return advisor.Observer() if observer == NATURE else advisor.Observer(seat=observer)
 
 
-def add_line(message: api.RecommendMoveResponse, line: Line, game: Game, *, doubtful: bool) -> None:
+def add_line(message: advisor.RecommendMoveResponse, line: Line, game: Game, *, doubtful: bool) -> None:
     """Add a line of a result to a response in place, because protobuf copies messages on assignment."""
     language, variation = LOCALE.get(), line.principal_variation
     added = message.lines.add(
@@ -161,27 +196,27 @@ def add_line(message: api.RecommendMoveResponse, line: Line, game: Game, *, doub
 
 
 @lru_cache(maxsize=NAMED)
-def write_named(game: Game, text: str, language: str) -> api.Action:  # noqa: ARG001  # labels depend on it
+def write_named(game: Game, text: str, language: str) -> advisor.Action:  # noqa: ARG001  # labels depend on it
     """Return an action as a message in the locale of the call, cached. Do not modify the result."""
     return write_action(game, game.parse_action(text))
 
 
-def write_plan(game: Game, uses: Mapping[str, int]) -> list[api.PlannedUse]:
+def write_plan(game: Game, uses: Mapping[str, int]) -> list[advisor.PlannedUse]:
     """Return the uses of a plan as messages: how often each item is used."""
     names = Counter(name_of(game, item) for item in uses)
     return [write_use(game, item, count, alike=names[name_of(game, item)] > 1) for item, count in uses.items()]
 
 
-def write_use(game: Game, item: str, count: int, *, alike: bool) -> api.PlannedUse:
+def write_use(game: Game, item: str, count: int, *, alike: bool) -> advisor.PlannedUse:
     """Return one use of a plan as a message, with the round of a card if another card in the plan has its name."""
     row = rows_of_cards(game).get(item)
     use = discard_of(item, count) if row is None else use_of(row, count, alike=alike)
-    return api.PlannedUse(item=item, times=count, label=translated_text(use, game))
+    return advisor.PlannedUse(item=item, times=count, label=translated_text(use, game))
 
 
-def write_outlook(outlook: Outlook) -> api.Outlook:
+def write_outlook(outlook: Outlook) -> advisor.Outlook:
     """Return the outlook of one feature as a message."""
-    return api.Outlook(
+    return advisor.Outlook(
         feature=outlook.feature,
         now=outlook.now,
         at_round_end=outlook.at_round_end,
@@ -189,9 +224,9 @@ def write_outlook(outlook: Outlook) -> api.Outlook:
     )
 
 
-def write_statistics(result: Result, *, certainty: float, waited: float) -> api.SearchStatistics:
+def write_statistics(result: Result, *, certainty: float, waited: float) -> advisor.SearchStatistics:
     """Return the statistics of a result as a message."""
-    return api.SearchStatistics(
+    return advisor.SearchStatistics(
         iterations=result.iterations,
         nodes=result.nodes,
         tree_bytes=result.tree_bytes,
@@ -205,10 +240,3 @@ def write_statistics(result: Result, *, certainty: float, waited: float) -> api.
         reused_iterations=result.reused_iterations,
         given_up_visits=result.given_up,
     )
-
-
-def duration(seconds: float) -> Duration:
-    """Return seconds as a Duration."""
-    message = Duration()
-    message.FromNanoseconds(round(seconds * 1e9))
-    return message
