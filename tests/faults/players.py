@@ -96,7 +96,6 @@ class Player:
     books: dict[str, tuple[str, dict[int, str]]] = field(default_factory=dict)  # owners' tokens, and what was told
     total: int = 0  # entries that it was told of
     played: int = 0  # those that the server played as the only legal action
-    over: int = 0  # games that it played to their ends
     secrets: set[str] = field(default_factory=set)  # its tokens
 
     def live(self, stub: Any) -> None:
@@ -173,7 +172,6 @@ class Player:
         (record,) = read_records(stub.GetRecord(request).record.splitlines())
         assert record.state.over, "the record of a game that is over is not"
         self.made = None
-        self.over += 1
 
 
 @dataclass

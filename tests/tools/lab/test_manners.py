@@ -41,12 +41,6 @@ def test_a_character_is_known_by_what_it_does(game: str, character: str) -> None
     assert row["own"] > row["plain"] if row["often"] else row["own"] < row["plain"]
 
 
-def test_the_table_names_what_a_character_is_known_by() -> None:
-    table = measured("mabel", "--games", "4", "--iterations", "10").output
-    assert "mabel" in table
-    assert "more wait *" in table
-
-
 @pytest.mark.parametrize("options", [["bolingbroke"], ["mabel", "--game", "toy"]])
 def test_nobody_else_is_measured(options: list[str]) -> None:
     assert "has no manner" in str(measured(*options).exception)
