@@ -14,8 +14,8 @@ from check_jsonschema import main as check_jsonschema
 from click.testing import CliRunner
 
 from clerestory import __version__
+from clerestory.cli.options import variable_name
 from clerestory.cli.serve import DEFAULTS, LOG
-from clerestory.cli.settings import variable_name
 from clerestory.declared import declarations
 from clerestory.server.config import Settings
 from clerestory.server.gateway.config import GatewaySettings

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator, Sequence
 
+from clerestory.cli.options import option_name, variable_name
 from clerestory.cli.serve import DEFAULTS, LOG
-from clerestory.cli.settings import option_name, variable_name
 from clerestory.declared import Declaration, declarations, in_words
 from clerestory.engine import GAMES
 from clerestory.engine.core import Game

@@ -20,7 +20,7 @@ import typer
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.json_format import MessageToDict
 
-from clerestory.cli.embedded import embedded_child
+from clerestory.cli.servers import embedded_child
 from clerestory.v1 import annotation_pb2 as annotations
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.annotation_pb2_grpc import AnnotationServiceStub

@@ -1,16 +1,75 @@
 """`clerestory annotate`: what decided a recorded game, and how much of it was luck."""
 
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from clerestory.cli.grouped import grouped
 from clerestory.cli.language import LanguageOption, speak
-from clerestory.cli.options import JsonOption
-from clerestory.cli.review_options import ReviewOptions
+from clerestory.cli.options import BadOption, JsonOption, grouped
+from clerestory.durations import parse_duration
+from clerestory.search.limits import LONGEST_TIME
+from clerestory.search.review.plan import ITERATIONS, LEAST, MOST
+
+if TYPE_CHECKING:
+    from clerestory.server.analysis.reviews import ReviewTerms
 
 RecordArgument = Annotated[str, typer.Argument(metavar="RECORD", help="A file of records, or - for standard input.")]
+
+
+@dataclass(frozen=True, slots=True)
+class ReviewOptions:
+    """How a game is reviewed."""
+
+    iterations: Annotated[
+        int | None,
+        typer.Option(metavar="N", min=LEAST, max=MOST, help=f"Iterations of each search; {ITERATIONS:,} by default."),
+    ] = None
+    time: Annotated[
+        str | None,
+        typer.Option(
+            "--time", metavar="TIME", help="Time for the whole review, as in 90s, instead of a number of iterations."
+        ),
+    ] = None
+    seed: Annotated[int, typer.Option(metavar="N", min=0, max=2**64 - 1, help="Seed of the searches.")] = 0
+    viewer: Annotated[
+        int | None,
+        typer.Option(
+            metavar="N",
+            min=0,
+            help="Judge every decision by what this seat knew; by default each seat by its own knowledge.",
+        ),
+    ] = None
+    deep: Annotated[
+        str | None,
+        typer.Option(
+            metavar="TIME",
+            help="Then play on from the worst errors many times, for this long, as in 60s, to confirm them.",
+        ),
+    ] = None
+
+    def terms(self, seats: int) -> "ReviewTerms":
+        """Return the terms of a review of a game of so many seats. Raises BadOption."""
+        from clerestory.server.analysis.reviews import ReviewTerms
+
+        if self.time is not None and self.iterations is not None:
+            raise BadOption("--time: cannot be combined with --iterations")
+        if self.viewer is not None and self.viewer >= seats:
+            raise BadOption(f"--viewer: {self.viewer} is not a seat; the seats are 0 to {seats - 1}")
+        seconds, deep = seconds_of("--time", self.time), seconds_of("--deep", self.deep)
+        return ReviewTerms(iterations=self.iterations, seconds=seconds, deep=deep, seed=self.seed, viewer=self.viewer)
+
+
+def seconds_of(option: str, duration: str | None) -> float | None:
+    """Return a time in seconds, None for None. Raises BadOption."""
+    if duration is None:
+        return None
+    seconds = parse_duration(duration)
+    if seconds is None or not 0 < seconds <= LONGEST_TIME:
+        longest = f"{LONGEST_TIME / 3600:g} hours"
+        raise BadOption(f"{option}: {duration[:80]!r} is not a time like 90s, above 0 and up to {longest}")
+    return seconds
 
 
 OPTIONS = ReviewOptions()
@@ -39,7 +98,7 @@ def annotate_record(
     speak(language, as_json=as_json)
     if html is not None:
         require_place(html)
-    review = review_record(record, number, options, threads)
+    review = review_record(record, number, options.terms, threads)
     show_review(review, as_json=as_json)
     if html is not None:
         write(html, report(review))

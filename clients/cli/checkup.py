@@ -8,7 +8,7 @@ import resource
 import socket
 import sys
 import time
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Callable, Iterator, Mapping, Set
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from difflib import get_close_matches
@@ -17,8 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from clerestory.addresses import is_heard, socket_of
-from clerestory.cli.gateway_options import gateway_of
-from clerestory.cli.settings import variable_name
+from clerestory.cli.options import variable_name
 from clerestory.declared import BadSettings, declarations
 from clerestory.server.analysis.machine import free_memory, usable_cores
 from clerestory.server.certificates import SOON, Certificates
@@ -31,6 +30,8 @@ from clerestory.server.gateway.config import BadGatewaySettings, GatewaySettings
 from clerestory.server.memory import STRANGERS, planned_bytes
 from clerestory.server.rpc.security import Tokens
 from clerestory.sizes import spoken_size
+
+MakeGateway = Callable[..., GatewaySettings | None]
 
 CALL = 0.1  # seconds of search of the calls by which a machine's cores are told
 ROOM = 1 << 30  # bytes free on a disk, below which games may soon be refused
@@ -71,14 +72,15 @@ class Finding:
         return f"{self.mark:<5}  {self.topic:<11}  {self.found}; {self.advice}"
 
 
-def checkup(values: Mapping[str, Any], environment: Mapping[str, str]) -> list[Finding]:
+def checkup(values: Mapping[str, Any], environment: Mapping[str, str], gateway_of: MakeGateway) -> list[Finding]:
     """Return what this machine can serve.
 
     Args:
         values: of the options of `clerestory serve`, by their names.
         environment: in which misspelt settings are looked for.
+        gateway_of: makes the settings of the gateway from those of the server and the options of the page.
     """
-    settings, gateway, faults = sound(values)
+    settings, gateway, faults = sound(values, gateway_of)
     there = place_of(settings, faults)
     findings = [
         given(faults, misspelt(environment)),
@@ -111,7 +113,7 @@ def unless_wrong(finding: Finding, wrong: Set[str]) -> Finding:
 # -- what is set -----------------------------------------------------------------------------------
 
 
-def sound(values: Mapping[str, Any]) -> tuple[Settings, GatewaySettings | None, list[str]]:
+def sound(values: Mapping[str, Any], gateway_of: MakeGateway) -> tuple[Settings, GatewaySettings | None, list[str]]:
     """Return settings that can be used, the defaults in place of those that cannot, and what is wrong with these."""
     own = {field.name: values[field.name] for field in fields(Settings)}
     faults: list[str] = []

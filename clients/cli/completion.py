@@ -2,13 +2,14 @@
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import typer
 
 from clerestory import __version__
-from clerestory.cli.listing import PROGRAM, Listed, whole
 from clerestory.cli.options import BadOption
+
+PROGRAM = "clerestory"
 
 BASH = """_clerestory() {{
   local word=${{COMP_WORDS[COMP_CWORD]}} path={program} known= i
@@ -25,6 +26,45 @@ BASH = """_clerestory() {{
 complete -o default -F _clerestory {program}
 """
 ZSH = "autoload -U +X bashcompinit && bashcompinit\n"
+
+
+class Listed(NamedTuple):
+    """A command, or a group of them.
+
+    Attributes:
+        words: of its name, such as `clerestory bench engine`.
+        summary: what it does.
+        options: that it has, with their values and helps.
+        arguments: without a name.
+        parts: names of the commands of a group, with their summaries.
+    """
+
+    words: tuple[str, ...]
+    summary: str
+    options: list[Any]
+    arguments: list[Any]
+    parts: dict[str, str]
+
+
+def listed(command: Any, words: tuple[str, ...] = (PROGRAM,)) -> Iterator[Listed]:
+    """Yield a command of click, and below it those of a group."""
+    context = command.make_context(words[-1], [], resilient_parsing=True)
+    options = [one for one in command.get_params(context) if one.param_type_name == "option" and not one.hidden]
+    arguments = [one for one in command.params if one.param_type_name == "argument"]
+    below = getattr(command, "commands", {})
+    parts = {name: one.help or "" for name, one in below.items()}
+    yield Listed(words, " ".join((command.help or "").split()), options, arguments, parts)
+    for name in below:
+        yield from listed(command.resolve_command(context, [name])[1], (*words, name))
+
+
+def whole() -> Iterator[Listed]:
+    """Yield every command of the program."""
+    from typer.main import get_command
+
+    from clerestory.cli.main import app
+
+    return listed(get_command(app))
 
 
 def complete(shell: Annotated[str, typer.Argument(metavar="SHELL", help="bash, zsh or fish.")]) -> None:

@@ -1,8 +1,11 @@
-"""The language of the terminal: chosen by `--language`, else by the environment, else English."""
+"""The language of the terminal, and help in it: chosen by `--language`, else by the environment, else English."""
 
 import os
-from collections.abc import Mapping
-from typing import Annotated
+import re
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -19,6 +22,16 @@ LanguageOption = Annotated[
         " English.",
     ),
 ]
+
+LISTED = ", ".join(LANGUAGES)  # as the option --language declares it
+EXTRA = re.compile(r"  \[([^\]]*)\]\Z")  # what click adds: a default, bounds, whether it is required
+NAMED = re.compile(r"--language[= ](\S+)")
+
+
+if TYPE_CHECKING:
+    from click import HelpFormatter as Written
+else:
+    Written = object  # typer has a click of its own, whose formatter comes after this class
 
 
 def speak(tag: str | None, *, as_json: bool = False) -> str:
@@ -44,5 +57,69 @@ def language_around(environment: Mapping[str, str]) -> str:
     """Return the language that an environment asks for; ENGLISH if it names none that there is."""
     try:
         return language_of(locale_around(environment).partition(".")[0].partition("@")[0])
+    except BadLanguage:
+        return ENGLISH
+
+
+# -- help ------------------------------------------------------------------------------------------
+
+
+class Spoken(Written):
+    """Writes help in the language that the command line names, else in that of the environment."""
+
+    @cached_property
+    def words(self) -> Mapping[str, Any]:
+        """The words of the language by the English ones; {} for English."""
+        from clerestory.i18n import patterns
+
+        language = language_named(sys.argv)
+        return {} if language == ENGLISH else patterns("help", language)
+
+    def told(self, english: str) -> str:
+        """Return a sentence or a word in the language, in English if that has none for it."""
+        return str(self.words.get(english.replace(LISTED, "{languages}"), english)).replace("{languages}", LISTED)
+
+    def write_usage(self, prog: str, args: str = "", prefix: str | None = None) -> None:
+        """Write how a command is called; beside an error in English, as the error is."""
+        super().write_usage(prog, args, prefix or f"{'Usage:' if sys.exception() else self.told('Usage:')} ")
+
+    def write_heading(self, heading: str) -> None:
+        """Write the heading of a section."""
+        super().write_heading(self.told(heading))
+
+    def write_text(self, text: str) -> None:
+        """Write paragraphs."""
+        super().write_text("\n\n".join(self.told(" ".join(part.split())) for part in text.split("\n\n")))
+
+    def write_dl(self, rows: Iterable[tuple[str, str]], col_max: int = 30, col_spacing: int = 2) -> None:
+        """Write options, arguments or commands, each with what it is for."""
+        super().write_dl([(name, self.line(about)) for name, about in rows], col_max, col_spacing)
+
+    def line(self, about: str) -> str:
+        """Return what something is for, with what click adds."""
+        text, *extra, _ = [*EXTRA.split(about), ""] if EXTRA.search(about) else [about, ""]
+        added = "; ".join(self.added(part) for one in extra if one for part in one.split("; "))
+        return f"{self.told(text)}  [{added}]" if added else self.told(text)
+
+    def added(self, part: str) -> str:
+        """Return a part of what click adds."""
+        name, colon, value = part.partition(": ")
+        if colon:
+            return f"{self.told(name)}: {value}"
+        return re.sub(r"[a-z ]+", lambda found: self.told(found[0]), part)
+
+
+def spoken_formatter(formatter: Any) -> Any:
+    """Return what writes help in a language, from what writes it in English."""
+    return type("SpokenFormatter", (Spoken, formatter), {})
+
+
+def language_named(words: Sequence[str]) -> str:
+    """Return the language that a command line asks for, else that of the environment; but --json alone is English."""
+    named = NAMED.search(" ".join(words))
+    if named is None:
+        return ENGLISH if "--json" in words else language_around(os.environ)
+    try:
+        return language_of(named[1])
     except BadLanguage:
         return ENGLISH

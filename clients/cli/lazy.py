@@ -75,7 +75,7 @@ def locale(context: Any) -> Any:
         def make_formatter(self) -> Any:
             """Return what writes help; for English nothing more is imported."""
             if wants_words():
-                from clerestory.cli.helping import spoken_formatter
+                from clerestory.cli.language import spoken_formatter
 
                 self.formatter_class = spoken_formatter(context.formatter_class)
             return super().make_formatter()

@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from typing import Any, Self, TypeVar, Unpack
 
-from clerestory.cli.positions import read_position
+from clerestory.cli.game_files import read_position
 from clerestory.clients import AdvisorError, Recommendation, Update
 from clerestory.clients.errors import KINDS, FieldViolation
 from clerestory.clients.wire import Actions, QuestionOptions, Time, action_texts, read_answer, read_time

@@ -1,4 +1,4 @@
-"""The command `clerestory`."""
+"""The command `clerestory`: the table of its commands, and the exit code of each kind of error."""
 
 import os
 import signal
@@ -28,37 +28,38 @@ BAD_INPUT = {
 }
 MAY_PASS = {"clerestory.declared.Unreachable"}  # though they are bad input as well
 FAILURES = {"clerestory.clients.errors.AdvisorError", "builtins.OSError"}
+BENCH = "clerestory.bench"  # the package of the benchmarks
 
 app = group(
     {
         "Play and ask": {
             "play": ("Play a game in the terminal against bots.", "play:play"),
-            "recommend": ("Recommend a move in a position.", "recommend:recommend"),
-            "analyze": ("Show the best lines of a position as they improve.", "recommend:analyze"),
-            "hint": ("Rank the actions of a position, and say why.", "hint:hint"),
+            "recommend": ("Recommend a move in a position.", "play:recommend"),
+            "analyze": ("Show the best lines of a position as they improve.", "play:analyze"),
+            "hint": ("Rank the actions of a position, and say why.", "play:hint"),
             "annotate": ("Review a recorded game: what decided it, how much was luck.", "annotate:annotate_record"),
-            "lesson": ("Learn a game in short lessons.", "lesson:learn"),
-            "puzzle": ("Show a position with one best action; judge an answer.", "puzzle:solve"),
+            "lesson": ("Learn a game in short lessons.", "play:learn"),
+            "puzzle": ("Show a position with one best action; judge an answer.", "play:solve"),
         },
         "Serve": {
             "serve": ("Serve advice, games and a web page until stopped.", "serve:serve"),
-            "doctor": ("Say what this machine can serve, and what is set wrong.", "doctor:doctor"),
-            "store": ("Back up, restore, check and migrate kept games.", "store:store"),
-            "web": ("Show the web page of a server that runs elsewhere.", "web:web"),
-            "health": ("Ask a server whether it serves.", "health:health"),
+            "doctor": ("Say what this machine can serve, and what is set wrong.", "serve:doctor"),
+            "store": ("Back up, restore, check and migrate kept games.", "serve:store"),
+            "web": ("Show the web page of a server that runs elsewhere.", "serve:web"),
+            "health": ("Ask a server whether it serves.", "access:health"),
         },
         "Positions and records": {
-            "new": ("Write the first position of a game.", "new:new"),
-            "show": ("Print a position and its legal actions.", "show:show"),
-            "rules": ("Print the card catalogue in use.", "rules:rules"),
-            "replay": ("Check recorded games and print how they ended.", "show:replay"),
-            "simulate": ("Play games at random.", "simulate:simulate"),
+            "new": ("Write the first position of a game.", "positions:new"),
+            "show": ("Print a position and its legal actions.", "positions:show"),
+            "rules": ("Print the card catalogue in use.", "positions:rules"),
+            "replay": ("Check recorded games and print how they ended.", "positions:replay"),
+            "simulate": ("Play games at random.", "positions:simulate"),
         },
         "Research": {
             "arena": ("Let two bots play matches, and say which is stronger.", "arena:arena"),
-            "tune": ("Tune options of a bot by the games it wins.", "tune:tune"),
+            "tune": ("Tune options of a bot by the games it wins.", "arena:tune"),
             "learn": ("Learn a value from games of the search against itself.", "learn:learn"),
-            "bench": ("Measure the speed of engine, search and service.", "bench:bench"),
+            "bench": ("Measure the speed of engine, search and service.", "main:bench"),
         },
         "Install": {
             "completion": ("Let a shell complete commands and options by Tab.", "completion:complete"),
@@ -66,6 +67,24 @@ app = group(
         },
     },
     "An AI opponent and analyst for The Pillars of the Earth and Builders Duel.",
+)
+
+bench = group(
+    {
+        "Benchmarks": {
+            "service": (
+                "What the service adds to a search, and how late answers are.",
+                f"{BENCH}.service:bench_service",
+            ),
+            "early": ("What an early end saves, and how often it was wrong.", f"{BENCH}.early:bench_early"),
+            "manners": ("What characters do that plain bots of their level do not.", f"{BENCH}.manners:bench_manners"),
+            "value": ("Evaluations of positions from games, on one core.", f"{BENCH}.value:bench_value"),
+            "engine": ("Random games from setup to end on one core.", f"{BENCH}.speed:bench_engine"),
+            "search": ("Searches from the first decision of a game.", f"{BENCH}.speed:bench_search"),
+            "budget": ("How far searches overrun their time budget.", f"{BENCH}.speed:bench_budget"),
+        }
+    },
+    "Benchmarks: of speed, with a reference loop timed beside it, of early ends, and of the manners of characters.",
 )
 
 
@@ -153,6 +172,6 @@ def told(error: Exception) -> str:
     said = getattr(error, "said", None)
     if said is None:
         return str(error)
-    from clerestory.cli.helping import language_named
+    from clerestory.cli.language import language_named
 
     return str(said(language_named(sys.argv)))

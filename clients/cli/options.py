@@ -1,19 +1,27 @@
-"""Options that several commands share, and their checks."""
+"""The options of commands: those that several share with their checks, dataclasses of options, and settings."""
 
+import inspect
 import json
+import os
+import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import MISSING, Field, fields, is_dataclass
+from functools import wraps
+from inspect import Parameter, Signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from clerestory.declared import Declaration, OneOf, declarations, in_words
 from clerestory.engine.names import NAMES
 
 if TYPE_CHECKING:
     from clerestory.engine import Game
     from clerestory.engine.errors import BadCatalogue
+
 
 CATALOGUES: dict[str, str] = {}  # files of this command's options --catalogue, by game
 
@@ -29,6 +37,15 @@ SeedOption = Annotated[
     typer.Option("--seed", metavar="N", min=0, max=2**64 - 1, help="Seed of all luck: equal seeds give equal games."),
 ]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+Command = Callable[..., None]
+
+METAVARS: Mapping[Any, str] = {int: "N", float: "X", Path | None: "FILE", str: "TEXT", tuple[str, ...]: "TEXT"}
+NOUNS = {"`HOST:PORT`": "HOST:PORT", "`http://HOST:PORT`": "URL"} | {
+    noun: noun.upper() for noun in ("address", "bytes", "days", "file", "folder", "name", "seconds")
+}
+LINK = re.compile(r"\[([^]]*)\]\([^)]*\)")
+ROUNDED = re.compile(r"\d+ \((\d+ [kMG]?B)\)")  # "1073741824 (1 GB)"
 
 
 class BadOption(ValueError):
@@ -120,6 +137,14 @@ def typed_line(prompt: str) -> str:
     return input(prompt)
 
 
+def announce(text: str) -> None:
+    """Print a line; where nobody reads it any more, as after `| head -1`, or the disk is full, serve on without."""
+    try:
+        typer.echo(text)
+    except OSError:  # what is unwritten would be tried again at the end, and the failure reported
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def require_regular(option: str, path: Path | None) -> None:
     """Raise BadOption for a file of results that is something else, such as a device that can be read without end."""
     if path is not None and path.exists() and not path.is_file():
@@ -164,3 +189,102 @@ def read_file(path: str) -> bytes:
         return Path(path).read_bytes()
     except OSError as error:
         raise BadOption(f"{path}: {error.strerror}") from None
+
+
+# -- dataclasses of options ------------------------------------------------------------------------
+
+
+def grouped(**declared: Mapping[str, Any]) -> Callable[[Command], Command]:
+    """Return a decorator that turns the fields of a command's dataclass parameters into options.
+
+    If a parameter has an instance as its default, the instance's values are the defaults of the options.
+
+    Args:
+        declared: options for dataclasses whose fields are not annotated with them, by parameter and field name.
+    """
+
+    def decorate(command: Command) -> Command:
+        given = inspect.signature(command).parameters.values()
+        groups = [one for one in given if is_dataclass(one.annotation)]
+
+        @wraps(command)
+        def call(**values: Any) -> None:
+            for group in groups:
+                own = {field.name: values.pop(field.name) for field in fields(group.annotation)}
+                values[group.name] = group.annotation(**own)
+            command(**values)
+
+        options = [option for one in given for option in spread(one, declared.get(one.name, {}))]
+        call.__signature__ = Signature(options)  # type: ignore[attr-defined]
+        call.__annotations__ = {option.name: option.annotation for option in options}
+        return call
+
+    return decorate
+
+
+def spread(parameter: Parameter, declared: Mapping[str, Any]) -> Iterator[Parameter]:
+    """Yield the options that a parameter stands for: itself, or the fields of its dataclass."""
+    if not is_dataclass(parameter.annotation):
+        yield parameter.replace(kind=Parameter.KEYWORD_ONLY)
+        return
+    for field in fields(parameter.annotation):
+        kind = Annotated[field.type, declared[field.name]] if declared else field.type
+        yield Parameter(
+            field.name, Parameter.KEYWORD_ONLY, default=default_of(field, parameter.default), annotation=kind
+        )
+
+
+def default_of(field: Field[Any], instance: Any) -> Any:
+    """Return the default of an option, from the instance if there is one; Parameter.empty if it is required."""
+    if instance is not Parameter.empty:
+        return getattr(instance, field.name)
+    return Parameter.empty if field.default is MISSING else field.default
+
+
+# -- settings that the environment can give as well ------------------------------------------------
+
+
+def settings_of(defaults: Any) -> Mapping[str, Any]:
+    """Return the options of a dataclass of settings, by the names of its fields, given one with its defaults."""
+    return {name: setting_of(type(defaults), name, getattr(defaults, name)) for name in declarations(type(defaults))}
+
+
+def setting_of(kind: type, field: str, default: object = None) -> Any:
+    """Return the option of one field of a dataclass of settings."""
+    declaration = declarations(kind)[field]
+    return typer.Option(
+        option_name(field, declaration),
+        metavar=metavar_of(field, declaration, kind.__dataclass_fields__[field].type),  # type: ignore[attr-defined]
+        help=plain(declaration.meaning),
+        envvar=variable_name(field, declaration),
+        show_default=shown_default(default, declaration),
+    )
+
+
+def metavar_of(field: str, declaration: Declaration, kind: Any) -> str | None:
+    """Return what stands for a value in help: the noun with which its meaning begins, if it is one of ours."""
+    if isinstance(declaration.range, OneOf):
+        return field.rpartition("_")[2].upper()
+    return NOUNS.get(declaration.meaning.split()[0]) or METAVARS.get(kind)
+
+
+def shown_default(default: object, declaration: Declaration) -> bool | str:
+    """Return whether help shows a default, or the words that it shows in its place."""
+    words = in_words(default, declaration)
+    return words not in ("none", "no") if words in ("none", "no", str(default)) else ROUNDED.sub(r"\1", words)
+
+
+def option_name(field: str, declaration: Declaration) -> str:
+    """Return the option of a field."""
+    return f"--{(declaration.name or field).replace('_', '-')}"
+
+
+def variable_name(field: str, declaration: Declaration) -> str:
+    """Return the environment variable of a field."""
+    return f"CLERESTORY_{(declaration.name or field).upper()}"
+
+
+def plain(meaning: str) -> str:
+    """Return a phrase of Markdown as a sentence for a terminal."""
+    text = LINK.sub(r"\1", meaning)
+    return f"{text[0].upper()}{text[1:]}."

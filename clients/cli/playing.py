@@ -16,11 +16,9 @@ from rich.text import Text
 
 from clerestory.cli import locale
 from clerestory.cli.answers import answer_view
-from clerestory.cli.choosing import find_action, show_actions
-from clerestory.cli.foreseen import ask_owner, known, out_of_sight, shareable
+from clerestory.cli.game_files import Recording
 from clerestory.cli.options import require_open, typed_line
-from clerestory.cli.recording import Recording
-from clerestory.cli.screen import ending
+from clerestory.cli.screen import ask_owner, ending, find_action, known, out_of_sight, shareable, show_actions
 from clerestory.clients import Advisor, AdvisorError
 from clerestory.engine import NATURE, Action, Record, Rng, State
 from clerestory.engine.scoring import outcome, point_sources

@@ -15,16 +15,13 @@ from rich.table import Table
 from rich.text import Text
 
 from clerestory.cli import locale
+from clerestory.cli.game_files import recorded
 from clerestory.cli.local_advisor import LocalAdvisor
 from clerestory.cli.options import BadOption, writing
-from clerestory.cli.recording import recorded
-from clerestory.cli.review_options import ReviewOptions
 from clerestory.cli.screen import ended, figures_table, screen
-from clerestory.durations import parse_duration
 from clerestory.engine import Game, Record
 from clerestory.i18n import say
 from clerestory.i18n.languages import isolated
-from clerestory.search.limits import LONGEST_TIME
 from clerestory.search.review import Annotation, PlyValuation
 from clerestory.search.review.classes import GLYPHS
 from clerestory.search.review.words import (
@@ -47,10 +44,19 @@ from clerestory.server.rpc.locale import label_of, translated_text
 CURVE = 50  # columns of a curve
 
 
-def review_record(path: str, number: int | None, options: ReviewOptions, threads: int | None) -> Annotation:
-    """Return the review of a game of a file, with a progress bar on standard error. Raises BadOption."""
+def review_record(
+    path: str, number: int | None, terms_of: Callable[[int], ReviewTerms], threads: int | None
+) -> Annotation:
+    """Return the review of a game of a file, with a progress bar on standard error. Raises BadOption.
+
+    Args:
+        path: of the file.
+        number: of the game, from 1; None for the first.
+        terms_of: returns the terms of a review of a game of so many seats.
+        threads: searches at a time; None for one per core.
+    """
     played = chosen_record(path, number)
-    terms = terms_of(options, played.state.seats)
+    terms = terms_of(played.state.seats)
     with progress_bar() as progress, LocalAdvisor(threads or os.cpu_count() or 1) as here:
         return translated(here.review(played.state, terms, progress), played)
 
@@ -83,28 +89,6 @@ def in_own_words(one: PlyValuation, game: Game) -> PlyValuation:
         best_label=label_of(game, one.best, one.best_label) if one.best else "",
         reason=" ".join(translated_text(reason, game) for reason in one.reasons) or one.reason,
     )
-
-
-def terms_of(options: ReviewOptions, seats: int) -> ReviewTerms:
-    """Return the terms of a review of a game of so many seats. Raises BadOption."""
-    if options.time is not None and options.iterations is not None:
-        raise BadOption("--time: cannot be combined with --iterations")
-    if options.viewer is not None and options.viewer >= seats:
-        raise BadOption(f"--viewer: {options.viewer} is not a seat; the seats are 0 to {seats - 1}")
-    seconds, deep = seconds_of("--time", options.time), seconds_of("--deep", options.deep)
-    iterations, seed, viewer = options.iterations, options.seed, options.viewer
-    return ReviewTerms(iterations=iterations, seconds=seconds, deep=deep, seed=seed, viewer=viewer)
-
-
-def seconds_of(option: str, duration: str | None) -> float | None:
-    """Return a time in seconds, None for None. Raises BadOption."""
-    if duration is None:
-        return None
-    seconds = parse_duration(duration)
-    if seconds is None or not 0 < seconds <= LONGEST_TIME:
-        longest = f"{LONGEST_TIME / 3600:g} hours"
-        raise BadOption(f"{option}: {duration[:80]!r} is not a time like 90s, above 0 and up to {longest}")
-    return seconds
 
 
 def show_review(review: Annotation, *, as_json: bool) -> None:

@@ -1,7 +1,12 @@
-"""Output for people: the console, the actions of a position, the end of a game."""
+"""Output for people: the console, tables, the end of a game, a line of status, and the choice of an action."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+import os
+import stat
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from itertools import groupby
+from typing import TYPE_CHECKING, TextIO, TypeVar
 
 from rich.console import Console, RenderableType
 from rich.live import Live
@@ -14,9 +19,19 @@ from clerestory.i18n import has, say
 from clerestory.i18n.languages import ENGLISH
 from clerestory.server.rpc.locale import name_of
 
+if TYPE_CHECKING:
+    from rich.progress import ProgressColumn
+
 ALIGNED = 16  # columns of the texts of actions, so that tables below each other are aligned; fewer if there is no room
 ROOMY = 90  # columns needed for showing labels and sources in separate columns
 USUAL = 80  # columns where the environment says that there are none, which is to say that it does not know
+
+BAR_COLUMNS = 20
+
+T = TypeVar("T")
+
+LISTED = 8  # actions listed when the input is ambiguous
+HELP = ("help", "h")  # what is typed to see what can be typed
 
 
 def screen(*, stderr: bool = False) -> Console:
@@ -113,3 +128,160 @@ def source_in_words(game: Game, source: str) -> str:
 def points_of(source: str, points: float) -> str:
     """Return the points of a source, in words."""
     return locale.say("over.source", source=source, points=in_points(points, locale.language()))
+
+
+# -- a line of status ------------------------------------------------------------------------------
+
+
+@contextmanager
+def status_line(
+    what: str, total: int | None = None, *, hidden: bool = False, still: bool = False
+) -> Iterator[Callable[[], None]]:
+    """Show what is done, and for how long, as long as the block runs; yield a function to call after each step.
+
+    Args:
+        what: is done, in the language of the terminal.
+        total: number of steps; None if the work has none to count.
+        hidden: show nothing, because the output is for programs.
+        still: draw only after a step, so that no thread disturbs what is measured meanwhile.
+    """
+    from rich.progress import Progress  # which not every command needs
+
+    console = Console(stderr=True, markup=False, highlight=False)
+    with Progress(
+        *columns(total),
+        console=console,
+        transient=True,
+        auto_refresh=not still,
+        disable=hidden or not console.is_terminal or is_pipe(sys.stdout),
+        redirect_stdout=False,
+        redirect_stderr=False,
+    ) as progress:
+        task = progress.add_task(what, total=total)
+
+        def count() -> None:
+            progress.update(task, advance=1, refresh=still)
+
+        yield count
+
+
+def tracked(items: Iterable[T], what: str, total: int, *, hidden: bool = False, still: bool = False) -> Iterator[T]:
+    """Yield items, with a line of status that counts those that are done; the other arguments are its own."""
+    with status_line(what, total, hidden=hidden, still=still) as count:
+        for item in items:
+            yield item
+            count()
+
+
+def columns(total: int | None) -> "list[ProgressColumn]":
+    """Return what the line has: a bar and a count only where there are steps."""
+    from rich.progress import BarColumn, MofNCompleteColumn, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    what = TextColumn("{task.description}", markup=False)
+    counted = [BarColumn(BAR_COLUMNS), MofNCompleteColumn()] if total is not None else []
+    return [SpinnerColumn(), what, *counted, TimeElapsedColumn()]
+
+
+def is_pipe(stream: TextIO) -> bool:
+    """Whether another program reads a stream: it may show what it reads on the terminal of the status line."""
+    try:
+        mode = os.fstat(stream.fileno()).st_mode
+    except (OSError, ValueError):
+        return True  # a stream without a file
+    return stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode)
+
+
+# -- choosing an action ----------------------------------------------------------------------------
+
+
+def show_actions(console: Console, game: Game, actions: Sequence[Action]) -> None:
+    """Print the actions that there are, numbered and grouped by kind."""
+    numbered = enumerate(actions, 1)
+    for kind, group in groupby(numbered, key=lambda entry: locale.kind(game, entry[1].text)):
+        console.print(f" {kind}", style="bold")
+        console.print(actions_table(game, ((f"{number:>2}", action) for number, action in group)))
+
+
+def find_action(console: Console, game: Game, legal: Sequence[Action], typed: str) -> Action | None:
+    """Return the action among some that the input names, by its number, its text or its label; print why if none."""
+    if typed.isascii() and typed.isdigit():
+        number = int(typed[:4])
+        if 1 <= number <= len(legal):
+            return legal[number - 1]
+        console.print(locale.say("choose.range", typed=typed[:20], last=len(legal)))
+        return None
+    wanted = " ".join(typed.lower().split())
+    fits = fitting(game, legal, wanted, str.__eq__) or fitting(game, legal, wanted, str.startswith)
+    if len(fits) == 1:
+        return fits[0]
+    names = ", ".join(locale.called(game, action) for action in fits[:LISTED]) + (", ..." if len(fits) > LISTED else "")
+    console.print(locale.say("choose.several" if fits else "choose.none", typed=repr(typed[:40]), names=names))
+    return None
+
+
+def fitting(game: Game, legal: Sequence[Action], wanted: str, fits: Callable[[str, str], bool]) -> list[Action]:
+    """Return the actions whose text, or label outside of English, fits what is wanted."""
+    return [
+        action
+        for action in legal
+        if any(fits(name.lower(), wanted) for name in {action.text, locale.called(game, action)})
+    ]
+
+
+# -- what only one seat is shown -------------------------------------------------------------------
+
+
+def ask_owner(
+    console: Console, game: Game, seat: int, possible: Sequence[Action], read: Callable[[str], str | None]
+) -> Action | None:
+    """Ask a player which of the possible outcomes was shown; return it, or None without an answer.
+
+    Args:
+        console: for the dialogue.
+        game: that is played.
+        seat: whose card it is.
+        possible: the possible outcomes.
+        read: shows a prompt and returns the input without echoing it; None at the end of input.
+    """
+    name = locale.seat(game, seat)
+    console.print(f"\n{locale.say('shown.ask', who=name)}")
+    console.print(actions_table(game, ((f"{number:>2}", action) for number, action in enumerate(possible, 1))))
+    console.print(locale.say("shown.unseen"))
+    while typed := read(f"{locale.say('shown.prompt', who=name)}> "):
+        fits = fitting_outcomes(possible, typed)
+        if len(fits) == 1:
+            return fits[0]
+        console.print(locale.say("shown.none"))
+    return None
+
+
+def fitting_outcomes(possible: Sequence[Action], typed: str) -> list[Action]:
+    """Return the outcomes that a number, a text or the end of one names."""
+    if typed.isascii() and typed.isdigit():
+        return list(possible[int(typed[:4]) - 1 : int(typed[:4])]) if int(typed[:4]) else []
+    wanted = " ".join(typed.lower().split())
+    return [action for action in possible if wanted in (action.text, action.text.split(" ", 1)[-1])]
+
+
+def known(state: State, seed: int) -> State:
+    """Return the view of the seat to decide, with a guess for an event that it has been shown but not entered."""
+    view = state.observe(state.turn)
+    return view.determinize(seed).observe(state.turn) if view.private_outcomes(state.turn) else view
+
+
+def shareable(state: State) -> tuple[State, bool]:
+    """Return the part of the seat's view that others may see, and whether there is more."""
+    view = state.observe(state.turn)
+    more = view.clear_private_outcome(state.turn)
+    return view, more
+
+
+@contextmanager
+def out_of_sight(console: Console, hide: bool, read: Callable[[str], str | None]) -> Iterator[None]:
+    """Print on a separate screen until Enter; print normally if there is no terminal or without `hide`."""
+    if not (hide and console.is_terminal):
+        yield
+        return
+    with console.screen():
+        yield
+        read(locale.say("shown.hide"))

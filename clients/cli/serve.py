@@ -1,19 +1,79 @@
-"""`clerestory serve`: runs a server until it is told to shut down."""
+"""`clerestory serve`, `web`, `doctor` and `store`: commands that run a server or its page, or look after its games."""
 
-from typing import Annotated
+import logging
+import os
+import signal
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import partial
+from inspect import signature
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from clerestory.cli.gateway_options import NamesOption, PageOption, ProxiesOption, gateway_of
-from clerestory.cli.grouped import grouped
-from clerestory.cli.settings import setting_of, settings_of
+from clerestory.cli.access import PLAIN, Access, dialling
+from clerestory.cli.lazy import group
+from clerestory.cli.options import BadOption, announce, grouped, setting_of, settings_of
+from clerestory.declared import BadSettings
 from clerestory.server.config import LogSettings, Settings
 from clerestory.server.games.bounds import USER
-from clerestory.server.gateway.config import GatewaySettings
+from clerestory.server.gateway.config import BadGatewaySettings, GatewaySettings
+
+if TYPE_CHECKING:
+    from clerestory.clients.connection import Connection
+    from clerestory.server.games.stores.maintenance import Survey
+    from clerestory.server.gateway.serve import OpenGateway
+
 
 DEFAULTS, LOG = Settings(store=USER), LogSettings()
+NamesOption = Annotated[list[str] | None, setting_of(GatewaySettings, "names")]
+PageOption = Annotated[Path | None, setting_of(GatewaySettings, "page")]
+ProxiesOption = Annotated[list[str] | None, setting_of(GatewaySettings, "proxies")]
 WebOption = Annotated[str, setting_of(GatewaySettings, "listen")]
 WhileStdinOption = Annotated[bool, typer.Option("--while-stdin", hidden=True)]
+
+logger = logging.getLogger("clerestory.cli.web")  # the name of its lines in a log
+
+StoreOption = Annotated[str, setting_of(Settings, "store", USER)]
+CopyArgument = Annotated[Path, typer.Argument(metavar="COPY", help="File of the back-up.")]
+ToOption = Annotated[int | None, typer.Option(metavar="N", help="Format of the tables; by default the newest.")]
+
+store = group(
+    {
+        "Stores": {
+            "backup": ("Copy the games into a new file, while the server goes on.", "serve:backup"),
+            "restore": ("Make a back-up the store of a server that has none yet.", "serve:restore"),
+            "check": ("Say what a store holds, and whether it is sound.", "serve:check"),
+            "migrate": ("Bring a store to the format of this version, or back.", "serve:migrate"),
+        }
+    },
+    "Back up, restore, check and migrate the games that servers keep.",
+)
+
+
+# -- clerestory serve ------------------------------------------------------------------------------
+
+
+def chosen_gateway(
+    listen: str, names: list[str] | None, insecure: bool, page: Path | None, proxies: list[str] | None
+) -> GatewaySettings:
+    """Return the settings of a gateway. Raises BadGatewaySettings."""
+    return GatewaySettings(listen, tuple(names or ()), insecure, page, tuple(proxies or ()))
+
+
+def gateway_of(
+    settings: Settings, listen: str, names: list[str] | None, page: Path | None, proxies: list[str] | None
+) -> GatewaySettings | None:
+    """Return the settings of a server's gateway; None for no address. Raises BadGatewaySettings, BadSettings."""
+    if not listen:
+        for name, given in (("web_name", names), ("web_page", page), ("web_proxy", proxies)):
+            if given:
+                raise BadSettings(f"{name}: requires web")
+        return None
+    if settings.tls_client_ca is not None:
+        raise BadSettings("web: cannot be combined with tls_client_ca: browsers would get in without a certificate")
+    return chosen_gateway(listen, names, settings.insecure, page, proxies)
 
 
 @grouped(settings=settings_of(DEFAULTS), log=settings_of(LOG))
@@ -34,3 +94,152 @@ def serve(
     from clerestory.cli.serving import run_serving  # the whole server, which help does not need
 
     run_serving(settings, gateway_of(settings, web, web_name, web_page, web_proxy), while_stdin)
+
+
+# -- clerestory doctor -----------------------------------------------------------------------------
+
+
+def doctor(**values: Any) -> None:
+    """Say in ten lines what this machine can serve with these settings, and what to change.
+
+    The options and the environment are those of `clerestory serve`. The exit code is 1 if a line says `wrong`.
+    """
+    from clerestory.cli.checkup import Mark, checkup  # the whole server, which help does not need
+
+    findings = checkup(values, os.environ, gateway_of)
+    for finding in findings:
+        typer.echo(finding)
+    raise typer.Exit(code=int(any(finding.mark is Mark.WRONG for finding in findings)))
+
+
+doctor.__signature__ = signature(serve)  # type: ignore[attr-defined]
+doctor.__annotations__ = serve.__annotations__
+
+
+# -- clerestory web --------------------------------------------------------------------------------
+
+
+@grouped(log=settings_of(LOG))
+def web(
+    server: Annotated[
+        str, typer.Option("--server", metavar="HOST:PORT", help="Server whose games and advice the page shows.")
+    ],
+    listen: Annotated[
+        str, typer.Option("--listen", metavar="HOST:PORT", help="Where to show the page (port 0: any free one).")
+    ] = "127.0.0.1:8080",
+    web_name: NamesOption = None,
+    web_page: PageOption = None,
+    web_proxy: ProxiesOption = None,
+    insecure: Annotated[
+        bool, typer.Option("--insecure", help="Let other machines reach the page without encryption.")
+    ] = False,
+    access: Access = PLAIN,
+    log: LogSettings = LOG,
+) -> None:
+    """Show the page of a server that runs elsewhere, until SIGTERM or SIGINT; on SIGHUP, its files are read again."""
+    import asyncio  # which help does not need
+
+    from clerestory.server.logs import write_logs
+
+    write_logs(log.log_format, log.log_level)  # before gRPC is imported
+    dialled = partial(dialled_by, server, access)
+    first = dialled()
+    with by_option():
+        gateway = chosen_gateway(listen, web_name, insecure, web_page, web_proxy)
+    asyncio.run(stand(gateway, first, dialled, ends=access == PLAIN and os.isatty(0)))
+
+
+def dialled_by(server: str, access: Access) -> "Connection":
+    """Return the connection to a server, by what its files hold now. Raises BadOption."""
+    from clerestory.clients.connection import dial
+
+    with dialling():
+        return dial(server, access.token(), access.tls(), retries=False)
+
+
+@contextmanager
+def by_option() -> Iterator[None]:
+    """Name the option that a setting comes from. Raises BadOption for a BadGatewaySettings."""
+    try:
+        yield
+    except BadGatewaySettings as error:
+        setting, _, fault = str(error).partition(": ")
+        option = "listen" if setting == "web" else setting.replace("_", "-")
+        raise BadOption(f"--{option}: {fault}") from None
+
+
+async def stand(
+    gateway: GatewaySettings, server: "Connection", dialled: Callable[[], "Connection"], *, ends: bool
+) -> None:
+    """Keep a gateway open until a signal comes; on SIGHUP dial again, or, if it `ends` with its terminal, close it."""
+    import asyncio
+
+    from clerestory.server.descriptors import connections, take_descriptors
+    from clerestory.server.gateway.serve import opened
+    from clerestory.server.lifecycle import Lifecycle
+
+    life = Lifecycle()
+    life.end_on_signals()
+    take_descriptors()
+    with life:
+        async with opened(gateway, server, connections(page=True).browsers) as web:
+            hung_up = partial(life.end, "SIGHUP") if ends else partial(redial, web, dialled)
+            asyncio.get_running_loop().add_signal_handler(signal.SIGHUP, hung_up)
+            announce(f"clerestory has its page at {web.url}")
+            await life.until_told(address=web.url, server=server.target)
+
+
+def redial(web: "OpenGateway", dialled: Callable[[], "Connection"]) -> None:
+    """Go on with what the files hold now; an unusable one is logged, and changes nothing."""
+    try:
+        web.redial(dialled())
+    except BadOption as error:
+        logger.error("the connection to the server stays as it was: %s", error)
+    else:
+        logger.info("the files of the connection to the server were read again")
+
+
+# -- clerestory store ------------------------------------------------------------------------------
+
+
+def backup(copy: CopyArgument, store: StoreOption = USER) -> None:
+    """Copy the games into a new file, also while a server plays them: all that it has answered is in the copy."""
+    from clerestory.server.games.stores.maintenance import copy_store, required_file
+
+    tell(str(copy), copy_store(required_file(store), copy))
+
+
+def restore(copy: CopyArgument, store: StoreOption = USER) -> None:
+    """Make a back-up the store of a server that has none yet; a store that is there stays."""
+    from clerestory.server.games.stores.maintenance import copy_store, existing, file_to_make
+
+    file = file_to_make(store)
+    tell(str(file), copy_store(existing(copy), file, into_new_folder=True))
+
+
+def check(store: StoreOption = USER) -> None:
+    """Say what a store holds, and which games need other rules or cards; exit code 2 if it is damaged."""
+    import asyncio
+
+    from clerestory.server.games.stores.maintenance import survey
+
+    tell("store", asyncio.run(survey(store)))
+
+
+def migrate(store: StoreOption = USER, to: ToOption = None) -> None:
+    """Bring a store that no server uses to the format of this version; --to N is the way back to an earlier one."""
+    import asyncio
+
+    from clerestory.server.games.stores.maintenance import migrate_store, survey
+
+    asyncio.run(migrate_store(store, to))
+    tell("store", asyncio.run(survey(store)))
+
+
+def tell(name: str, found: "Survey") -> None:
+    """Print what a store holds."""
+    games = "game" if found.games == 1 else "games"
+    entries = "entry" if found.entries == 1 else "entries"
+    typer.echo(f"{name}: format {found.version}, {found.games:,} {games}, {found.entries:,} {entries}")
+    for reason, count in found.frozen.items():
+        typer.echo(f"  {count:,} of them cannot go on here: {reason}")

@@ -2,20 +2,22 @@
 
 import os
 import re
+import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import TYPE_CHECKING
 
 from clerestory.cli import locale
 from clerestory.cli.access import PLAIN, Access, dialling, require_no_access
-from clerestory.cli.embedded import embedded_server
-from clerestory.cli.options import BadOption
+from clerestory.cli.options import BadOption, catalogue_options
 from clerestory.clients import Advisor, BadRequest, NotNow
+from clerestory.clients.child import Child, child_server
 from clerestory.clients.errors import FieldViolation
 from clerestory.clients.wire import QuestionOptions
 
 if TYPE_CHECKING:
     from clerestory.cli.local_advisor import LocalAdvisor
+
 
 # Of a private server: few searches are under way, so that each can have a large tree.
 PRIVATE = ("--max-searches", "4", "--max-tree-bytes", str(4 << 30))
@@ -91,3 +93,24 @@ def connected(server: str | None, access: Access = PLAIN, workers: int = 1) -> I
         client = Advisor(server, access.token(), access.tls(), patience=PATIENCE, language=locale.language())
     with client as advisor:
         yield advisor
+
+
+# -- a private server ------------------------------------------------------------------------------
+
+
+@contextmanager
+def embedded_server(*options: str) -> Iterator[str]:
+    """Yield the target of a server that runs for the duration of the `with`, and never outlives this process.
+
+    Args:
+        options: of `clerestory serve`.
+
+    Raises Unavailable when it does not start.
+    """
+    with embedded_child(*options) as child:
+        yield child.target
+
+
+def embedded_child(*options: str) -> AbstractContextManager[Child]:
+    """Like `embedded_server`, but yield the process as well."""
+    return child_server([sys.executable, "-m", "clerestory", *catalogue_options()], *options)

@@ -6,11 +6,9 @@ import sys
 import typer
 
 from clerestory.cli import locale
+from clerestory.cli.game_files import number_of_games, read_position, record_lines, recorded, replayed
 from clerestory.cli.options import BadOption
-from clerestory.cli.positions import read_position
-from clerestory.cli.recording import number_of_games, record_lines, recorded, replayed
-from clerestory.cli.screen import actions_table, ended, ending, outcome_of, screen
-from clerestory.cli.status import tracked
+from clerestory.cli.screen import actions_table, ended, ending, outcome_of, screen, tracked
 from clerestory.engine import NATURE, Record, State
 from clerestory.engine.scoring import point_sources
 from clerestory.service_errors import no_seat

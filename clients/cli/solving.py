@@ -9,9 +9,8 @@ from rich.console import Console
 from rich.text import Text
 
 from clerestory.cli import locale
-from clerestory.cli.choosing import HELP, find_action, show_actions
 from clerestory.cli.options import BadOption, typed_line
-from clerestory.cli.screen import screen
+from clerestory.cli.screen import HELP, find_action, screen, show_actions
 from clerestory.engine import Game, Rng
 from clerestory.search.reasons import in_english
 from clerestory.search.review.puzzle import PLAN_SEPARATOR, BadTry, Puzzle, puzzle, puzzles

@@ -5,8 +5,7 @@ from rich.table import Table
 from rich.text import Text
 
 from clerestory.cli import locale
-from clerestory.cli.choosing import HELP, find_action, show_actions
-from clerestory.cli.screen import screen
+from clerestory.cli.screen import HELP, find_action, screen, show_actions
 from clerestory.cli.solving import read
 from clerestory.engine.games import GAMES
 from clerestory.engine.scoring import changes_of

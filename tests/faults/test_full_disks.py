@@ -8,7 +8,7 @@ from typing import Any
 import grpc
 import pytest
 
-from clerestory.cli.embedded import embedded_child
+from clerestory.cli.servers import embedded_child
 from clerestory.service_errors import Reason
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub

@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from clerestory.cli.lazy import imported
 from clerestory.cli.main import app
-from clerestory.cli.settings import ROUNDED, plain
+from clerestory.cli.options import ROUNDED, plain
 from tests.server.rpc.harness import served
 from tools.declared import metrics_table, settings_table
 

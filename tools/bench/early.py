@@ -18,9 +18,8 @@ import typer
 from rich.table import Table
 
 from clerestory.cli.options import BadOption, JsonOption, read_seconds, read_text
-from clerestory.cli.screen import figures_table, screen
+from clerestory.cli.screen import figures_table, screen, tracked
 from clerestory.cli.servers import connected
-from clerestory.cli.status import tracked
 from clerestory.clients import Advisor
 from clerestory.engine import State, from_position
 from clerestory.search.ismcts import Searcher

@@ -11,10 +11,9 @@ from typing import Annotated, Any
 import typer
 from rich.table import Table
 
-from clerestory.cli.crew import WorkersOption
+from clerestory.cli.game_options import WorkersOption
 from clerestory.cli.options import DEFAULT_GAME, BadOption, GameOption, JsonOption, SeedOption, chosen_game
-from clerestory.cli.screen import figures_table, screen
-from clerestory.cli.status import tracked
+from clerestory.cli.screen import figures_table, screen, tracked
 from clerestory.engine.core import Game, State
 from clerestory.engine.games import GAMES
 from clerestory.engine.tuning import CHARACTERS, Manner

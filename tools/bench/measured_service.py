@@ -13,8 +13,8 @@ from typing import Any
 
 import grpc
 
-from clerestory.cli.embedded import embedded_child
-from clerestory.cli.new import first_decision
+from clerestory.cli.positions import first_decision
+from clerestory.cli.servers import embedded_child
 from clerestory.clients.child import Child
 from clerestory.clients.wire import duration, position_message
 from clerestory.engine import State

@@ -9,11 +9,9 @@ import typer
 from rich.table import Table
 
 from clerestory.bench.measured_service import BUDGETS, MEASUREMENTS, QUICK, WHOLE, BenchPlan, measure
-from clerestory.cli.grouped import grouped
-from clerestory.cli.new import first_decision
-from clerestory.cli.options import DEFAULT_GAME, BadOption, GameOption, JsonOption, SeatsOption, read_seconds
-from clerestory.cli.screen import figures_table, screen
-from clerestory.cli.status import status_line
+from clerestory.cli.options import DEFAULT_GAME, BadOption, GameOption, JsonOption, SeatsOption, grouped, read_seconds
+from clerestory.cli.positions import first_decision
+from clerestory.cli.screen import figures_table, screen, status_line
 
 
 def as_table(about: dict[str, Any], figures: dict[str, Any]) -> Table:

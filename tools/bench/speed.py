@@ -13,8 +13,6 @@ from typing import Annotated, Any
 
 import typer
 
-from clerestory.cli.grouped import grouped
-from clerestory.cli.new import first_decision
 from clerestory.cli.options import (
     DEFAULT_GAME,
     BadOption,
@@ -22,10 +20,11 @@ from clerestory.cli.options import (
     JsonOption,
     SeatsOption,
     chosen_game,
+    grouped,
     read_seconds,
 )
-from clerestory.cli.screen import figures_table, screen
-from clerestory.cli.status import tracked
+from clerestory.cli.positions import first_decision
+from clerestory.cli.screen import figures_table, screen, tracked
 from clerestory.engine import State
 from clerestory.engine.core import Game
 from clerestory.engine.speed import copies, random_games, random_playouts, reference

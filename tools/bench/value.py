@@ -10,8 +10,7 @@ from typing import Annotated
 import typer
 
 from clerestory.bench.speed import Runs
-from clerestory.cli.grouped import grouped
-from clerestory.cli.options import BadOption, chosen_game
+from clerestory.cli.options import BadOption, chosen_game, grouped
 from clerestory.engine import Rng, State
 from clerestory.engine.core import Game
 from clerestory.engine.errors import BadWeights

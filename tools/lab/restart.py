@@ -16,8 +16,8 @@ from typing import Annotated, Any
 import grpc
 import typer
 
-from clerestory.cli.embedded import embedded_child
 from clerestory.cli.options import DEFAULT_GAME
+from clerestory.cli.servers import embedded_child
 from clerestory.engine import GAMES
 from clerestory.server.games import commands
 from clerestory.server.games.creation import NewGame, make_game

@@ -19,8 +19,8 @@ from time import monotonic
 from typing import Any
 
 from clerestory.bench.measured_service import BenchClient
-from clerestory.cli.new import first_decision
 from clerestory.cli.options import DEFAULT_GAME
+from clerestory.cli.positions import first_decision
 from clerestory.clients.wire import duration
 from clerestory.server.analysis.analysis_engine import AnalysisEngine
 from clerestory.server.analysis.scheduler import Scheduler

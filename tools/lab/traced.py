@@ -13,8 +13,8 @@ from typing import Annotated, Any
 import grpc
 import typer
 
-from clerestory.cli.embedded import embedded_child
-from clerestory.cli.new import first_decision
+from clerestory.cli.positions import first_decision
+from clerestory.cli.servers import embedded_child
 from clerestory.clients import Advisor
 from clerestory.clients.child import Child
 

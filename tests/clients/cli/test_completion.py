@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from clerestory.cli.listing import whole
+from clerestory.cli.completion import whole
 from tests.clients.cli.command import run
 from tests.parts import require_program
 

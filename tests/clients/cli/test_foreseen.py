@@ -10,8 +10,8 @@ import pytest
 from rich.console import Console
 
 from clerestory.cli import playing
-from clerestory.cli.foreseen import fitting
 from clerestory.cli.playing import SeatPlayer, Session, play_on
+from clerestory.cli.screen import fitting_outcomes
 from clerestory.clients import Advisor
 from clerestory.engine import State, from_position
 from tests.clients.cli.command import run
@@ -131,8 +131,8 @@ def test_a_game_at_a_table_that_a_server_keeps_asks_too(target: str) -> None:
 
 def test_what_names_an_outcome() -> None:
     possible = beginning([]).private_outcomes(0)
-    assert [fitting(possible, typed) for typed in ("0", "99", "event", "roof")] == [[], [], [], []]
-    assert fitting(possible, "1") == fitting(possible, possible[0].text) == [possible[0]]
+    assert [fitting_outcomes(possible, typed) for typed in ("0", "99", "event", "roof")] == [[], [], [], []]
+    assert fitting_outcomes(possible, "1") == fitting_outcomes(possible, possible[0].text) == [possible[0]]
 
 
 def test_a_record_does_not_tell_it(advisor: Advisor, tmp_path: Path) -> None:

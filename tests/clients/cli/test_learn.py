@@ -15,7 +15,7 @@ def test_a_folder_is_known_by_its_whole_path(tmp_path: Path, monkeypatch: pytest
     """The bots of the gate have it in their names, in files of games that another run goes on with."""
     monkeypatch.chdir(tmp_path)
     found = []
-    monkeypatch.setattr("clerestory.cli.learning.learn", lambda plan, gate, out, *_: found.append(out) or [])
+    monkeypatch.setattr("clerestory.search.training.loop.learn", lambda plan, gate, out, *_: found.append(out) or [])
     for out in ("new", tmp_path / "new"):
         assert learn("cathedral", "--out", out).code == 0
     assert found == [tmp_path / "new"] * 2
@@ -24,7 +24,7 @@ def test_a_folder_is_known_by_its_whole_path(tmp_path: Path, monkeypatch: pytest
 def test_it_is_said_that_failures_have_ended_a_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def gated(*passed: bool) -> str:
         records = [{"generation": i, "gate": {"passed": one, "matches": []}} for i, one in enumerate(passed)]
-        monkeypatch.setattr("clerestory.cli.learning.learn", lambda *_: records)
+        monkeypatch.setattr("clerestory.search.training.loop.learn", lambda *_: records)
         return learn("cathedral", "--out", tmp_path).out
 
     assert gated(True, False, False).splitlines()[3:] == ["the run has ended: 2 generations in a row did not pass"]

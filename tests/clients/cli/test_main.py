@@ -72,7 +72,7 @@ def test_every_error_that_ends_a_command_in_one_line_exists(name: str) -> None:
 
 
 def test_an_error_of_ours_is_raised_as_it_is(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("clerestory.cli.new.first_decision", None)
+    monkeypatch.setattr("clerestory.cli.positions.first_decision", None)
     with pytest.raises(TypeError):
         run("new", "--game", "toy")
 

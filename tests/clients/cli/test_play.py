@@ -9,8 +9,8 @@ from unittest.mock import Mock
 import pytest
 from rich.console import Console
 
+from clerestory.cli.games import read_player
 from clerestory.cli.local_advisor import LocalAdvisor
-from clerestory.cli.opening import read_player
 from clerestory.cli.playing import SeatPlayer, Session, save
 from clerestory.engine import GAMES, read_records
 from clerestory.engine.scoring import outcome

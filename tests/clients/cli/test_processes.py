@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from clerestory.cli.embedded import embedded_server
+from clerestory.cli.servers import embedded_server
 from clerestory.clients import Advisor, Busy, Unavailable
 from clerestory.engine import from_position
 from tests.clients.cli.command import POSITIONS, TOY_OPENING, Ended, announced, started, until
@@ -102,7 +102,7 @@ def test_help_imports_the_command_line_alone(words: list[str]) -> None:
     modules = imported(*words)
     assert modules & HEAVY == set()
     ours = {name for name in modules if name.startswith(f"{ROOT}.")}
-    assert ours <= {f"{ROOT}.{name}" for name in ("cli", "cli.main", "cli.lazy", "cli.bench")}
+    assert ours <= {f"{ROOT}.{name}" for name in ("cli", "cli.main", "cli.lazy")}
 
 
 @pytest.mark.parametrize("command", [name for name in COMMANDS if name not in ("bench", "lesson", "store")])

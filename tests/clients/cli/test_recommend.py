@@ -1,6 +1,7 @@
 """`clerestory recommend` and `analyze`: tables for people and for programs, and the options of a question."""
 
 import re
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -8,9 +9,10 @@ from typing import Any
 import pytest
 from google.protobuf.json_format import ParseDict
 
-from clerestory.cli.local_advisor import capacity_of
+from clerestory.cli.answers import remarks
+from clerestory.cli.local_advisor import LocalAdvisor, capacity_of
 from clerestory.cli.servers import PRIVATE
-from clerestory.engine import from_position
+from clerestory.engine import GAMES, from_position
 from clerestory.search.ismcts import Searcher
 from clerestory.search.limits import MAX_ITERATIONS
 from clerestory.search.options import shipped
@@ -18,11 +20,20 @@ from clerestory.search.root import observe
 from clerestory.server.analysis.capacity import TOGETHER
 from clerestory.server.analysis.machine import LEAST
 from clerestory.server.analysis.memory import Memory
+from clerestory.v1 import advisor_pb2 as api
 from clerestory.v1.advisor_pb2 import RecommendMoveResponse
 from tests.clients.cli.command import POSITIONS, TOY_OPENING, failed, run
 from tests.clients.python.fake import Scripted, serving
 
 UNDECIDED = POSITIONS / "cathedral-4p-round2-builder.json"
+
+EXAMPLE = POSITIONS / "cathedral-3p-round4-draft.json"
+OF_BOTH = pytest.mark.parametrize(
+    "example", [EXAMPLE, POSITIONS / "duel-2p-phase4-turn.json"], ids=["cathedral", "duel"]
+)
+
+
+hint = partial(run, "hint")
 
 
 def answer(*words: object) -> Any:
@@ -168,3 +179,56 @@ def test_the_observer_is_asked_for(word: str, seat: int | None) -> None:
     [asked] = servicer.calls
     assert asked.HasField("observer")
     assert (asked.observer.seat if asked.observer.HasField("seat") else None) == seat
+
+
+# -- hint ------------------------------------------------------------------------------------------
+
+
+@OF_BOTH
+def test_a_table_has_as_many_lines_as_asked_and_json_has_all(example: Path) -> None:
+    position = from_position(example.read_text())
+    legal = {action.text for action in position.legal_actions()}
+    out = hint(example, "--time", "50ms", "--lines", 2).out
+    assert sum(bool(re.search(f"│ {text} +│", out)) for text in legal) == 2
+    assert f"{position.game.seat_name(position.turn)}:" in out
+    answer = hint(example, "--time", "50ms", "--seed", 3, "--json").json
+    assert ({line["action"]["text"] for line in answer["lines"]}, answer["seed"]) == (legal, "3")
+
+
+def test_what_is_watched_in_a_pipe_comes_once_and_whole() -> None:
+    out = hint(EXAMPLE, "--time", "100ms", "--watch", COLUMNS="60").out
+    assert out.count("iterations in") == 1
+    assert re.search(r"iterations in .{30,}; seed \d+\n$", out)
+
+
+def test_a_search_that_was_too_short_is_said_to_be_so_and_nothing_of_longer_ones() -> None:
+    with LocalAdvisor(1) as here:
+        few, many = (here.recommend(EXAMPLE.read_bytes(), iterations=count, seed=1) for count in (2, 2000))
+    names = [api.WarningReason.Name(warning.reason) for warning in few.message.warnings]
+    assert names == ["WARNING_REASON_FEW_ITERATIONS"]
+    told, told_of_many = " ".join(remarks(few)), " ".join(remarks(many))
+    assert "Warning: Too few iterations (2) to compare" in told
+    assert not many.warnings
+    assert ["searches ten times longer" in one for one in (told, told_of_many)] == [False, True]
+
+
+def test_the_limits_of_a_server_do_not_hold_here() -> None:
+    """Any time, and as many threads as the command may search on."""
+    with LocalAdvisor(18) as here:
+        answer = here.recommend(EXAMPLE.read_bytes(), "7200s", iterations=18 * 50, threads=18)
+    assert not answer.warnings
+    assert answer.message.statistics.iterations == 18 * 50
+
+
+@pytest.mark.parametrize(("game", "outcome"), [("cathedral", "advantage "), ("duel", "deal ")])
+def test_a_chance_event_lists_its_outcomes(game: str, outcome: str) -> None:
+    out = hint("-", "--time", "50ms", typed=GAMES[game].new(2, 1).to_json()).out
+    assert "What may come up" in out
+    assert outcome in out
+
+
+@OF_BOTH
+def test_the_best_line_has_a_reason(example: Path) -> None:
+    out = run("recommend", example, "--iterations", 3000, "--seed", 3, "--lines", 2).out  # which shows it alike
+    assert "looks" in out
+    assert "would play the same line" in out

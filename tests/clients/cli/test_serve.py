@@ -1,13 +1,16 @@
 """`clerestory serve`: its options and environment, what it announces and logs, and certificates and tokens."""
 
+import asyncio
 import io
 import json
 import os
 import re
+import signal
 import socket
 import struct
 import sys
 from collections.abc import Callable
+from functools import partial
 from itertools import takewhile
 from pathlib import Path
 from typing import Any
@@ -16,22 +19,33 @@ import pytest
 import trustme
 
 from clerestory import __version__
-from clerestory.cli.announcing import announce
+from clerestory.cli.access import PLAIN, Access
+from clerestory.cli.options import BadOption, announce
+from clerestory.cli.serve import dialled_by, redial
 from clerestory.cli.serving import beside, first_start
 from clerestory.clients import Advisor, AdvisorError, Tls, Unavailable
 from clerestory.clients.child import own
+from clerestory.clients.wire import duration
 from clerestory.server.app import start
 from clerestory.server.config import Settings
 from clerestory.server.gateway.config import GatewaySettings
+from clerestory.v1.advisor_pb2 import STOP_REASON_STOPPED, AnalyzeRequest
+from clerestory.v1.rules_pb2 import ListGamesResponse
 from loadtest.connections import PREFACE, SETTINGS, frame
-from tests.clients.cli.command import announced, run, started
-from tests.faults.strangers import GOAWAY
-from tests.server.rpc.harness import FORMATS
+from tests.clients.cli.command import announced, ended, failed, run, started
+from tests.conftest import TOKEN
+from tests.server.gateway.harness import ADVICE, PROTO, RULES, Caller, address_of, enveloped, last_table, read_head
+from tests.server.rpc.harness import FORMATS, question
 from tests.server.rpc.secured import write_certificate
 from tests.servers import running_server
 
-TOKEN = "let-me-in-please"
+SECRET = "let-me-in-please"
+GOAWAY = 7  # type of an HTTP/2 frame
 SERVE = ("serve", "--listen", "127.0.0.1:0", "--workers", "1", "--store", "memory:")
+
+PAGE = r"page at (http://\S+/)"
+SERVE_PAGE = ("serve", "--listen", "127.0.0.1:0", "--workers", "1", "--store", "memory:", "--web", "127.0.0.1:0")
+WEB = ("web", "--listen", "127.0.0.1:0")
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +53,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder, authority = tmp_path_factory.mktemp("serve"), trustme.CA()
     authority.cert_pem.write_to_path(folder / "ca.pem")
     write_certificate(authority.issue_cert("127.0.0.1"), folder)
-    (folder / "tokens").write_text(TOKEN)
+    (folder / "tokens").write_text(SECRET)
     return folder
 
 
@@ -95,9 +109,9 @@ def test_a_client_is_told_that_a_server_does_not_use_tls(folder: Path) -> None:
 def test_a_server_lets_in_its_own_clients_only(folder: Path) -> None:
     mine = Tls(ca=folder / "ca.pem", cert=folder / "server.pem", key=folder / "server.key")
     with running_server(**files(folder)) as address:
-        with Advisor(address, token=TOKEN, tls=mine) as advisor:
+        with Advisor(address, token=SECRET, tls=mine) as advisor:
             assert [game["name"] for game in advisor.rules.games()] == ["cathedral", "duel", "toy"]
-        stranger = Advisor(address, token=TOKEN, tls=Tls(ca=folder / "ca.pem"), retries=False)
+        stranger = Advisor(address, token=SECRET, tls=Tls(ca=folder / "ca.pem"), retries=False)
         with stranger as advisor, pytest.raises(AdvisorError) as unknown:
             advisor.rules.games()
         assert unknown.value.reason == ""
@@ -176,7 +190,7 @@ def test_callers_without_tls_write_nothing_in_a_log_of_json(folder: Path) -> Non
         assert process.stderr is not None
         address = announced(process)
         sent_by_a_stranger(address, b"GET / HTTP/1.1\r\n\r\n")
-        with Advisor(address, token=TOKEN, tls=mine) as advisor:
+        with Advisor(address, token=SECRET, tls=mine) as advisor:
             assert advisor.rules.games()
         process.terminate()
         log = [json.loads(line) for line in process.stderr]
@@ -215,3 +229,85 @@ def test_a_server_goes_on_where_nobody_reads_its_announcement(opened: Callable[[
         assert process.wait() == 0
     assert " ended " in log[-1]
     assert [line for line in log if re.search("pipe|space|Traceback|Exception", line)] == []
+
+
+# -- web -------------------------------------------------------------------------------------------
+
+
+def test_a_connection_is_renewed_with_valid_files(
+    guarded: str, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    dialled: list[Any] = []
+    web: Any = type("Page", (), {"redial": lambda _, server: dialled.append(server)})()
+    token = tmp_path / "token"
+    for content, says in ((TOKEN, "were read again"), ("no token", "stays as it was: --token-file")):
+        token.write_text(content)
+        with caplog.at_level("INFO"):
+            redial(web, lambda: dialled_by(guarded, Access(token)))
+        assert says in caplog.text
+    assert [one.target for one in dialled] == [guarded]
+    with pytest.raises(BadOption, match="--server"):
+        dialled_by("127.0.0.1:70000", PLAIN)
+
+
+def caller_of(url: str) -> Caller:
+    return Caller(*address_of(url), server=None)  # type: ignore[arg-type]
+
+
+@pytest.mark.system
+async def test_a_server_told_to_finish_ends_its_streams_before_its_gateway() -> None:
+    with started(*SERVE_PAGE) as process:
+        url = announced(process, PAGE)
+        body = enveloped(AnalyzeRequest(question=question(time_budget=duration(60))).SerializeToString())
+        async with caller_of(url).sent(
+            "POST", ADVICE + "Analyze", body, {"content-type": "application/connect+proto"}
+        ) as reader:
+            await read_head(reader)
+            first = await reader.read(1)
+            process.send_signal(signal.SIGTERM)
+            rest = first + await reader.read()
+        assert process.wait() == 0
+    assert last_table(rest).recommendation.statistics.stop_reason == STOP_REASON_STOPPED
+
+
+@pytest.mark.system
+async def test_a_page_alone_brings_its_own_token_and_reads_it_again(guarded: str, tmp_path: Path) -> None:
+    token, log = tmp_path / "token", tmp_path / "log"
+    token.write_text("of-yesterday")
+    options = ("--server", guarded, "--token-file", token, "--log-format", "json")
+    with log.open("w") as written, started(*WEB, *options, stderr=written) as process:
+        url = announced(process, PAGE)
+        names = partial(caller_of(url).call, RULES + "ListGames", b"", authorization="Bearer of-the-browser")
+        assert (await names()).status == 401
+        for content, says, status in (("no token", "stays as it was: --token-file", 401), (TOKEN, "read again", 200)):
+            token.write_text(content)
+            process.send_signal(signal.SIGHUP)
+            while says not in log.read_text():
+                assert process.poll() is None
+                await asyncio.sleep(0.01)
+            answer = await names()
+            assert answer.status == status
+        assert ListGamesResponse.FromString(answer.body).games
+        process.send_signal(signal.SIGTERM)
+        assert process.wait() == 0
+    told = [json.loads(line) for line in log.read_text().splitlines()]
+    assert [line["level"] for line in told if line["logger"] == "clerestory.cli.web"] == ["error", "info"]
+    assert (told[0]["address"], told[0]["server"], told[-1]["why"]) == (url, guarded, "SIGTERM")
+
+
+@pytest.mark.system
+async def test_the_gateway_of_a_server_with_certificates(tmp_path: Path) -> None:
+    write_certificate(trustme.CA().issue_cert("castle.example"), tmp_path)
+    files = ("--tls-cert", tmp_path / "server.pem", "--tls-key", tmp_path / "server.key")
+    with started(*SERVE_PAGE, *files) as process:
+        url = announced(process, PAGE)
+        answer = await caller_of(url).call(RULES + "ListGames", b"", content_type=PROTO)
+    assert answer.status == 200
+
+
+@pytest.mark.system
+def test_a_port_in_use_is_one_line() -> None:
+    with started(*SERVE_PAGE) as process:
+        where = "{}:{}".format(*address_of(announced(process, PAGE)))
+        done = ended(*SERVE_PAGE[:-1], where)
+    assert done == failed(f"cannot listen on {where}: Address already in use", code=1)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from clerestory.cli.store import tell
+from clerestory.cli.serve import tell
 from clerestory.server.games.stores import postgres_schema
 from clerestory.server.games.stores.maintenance import Survey
 from clerestory.server.games.stores.schema import SCRIPTS

@@ -8,7 +8,7 @@ from typing import Any
 import grpc
 import pytest
 
-from clerestory.cli.new import first_decision
+from clerestory.cli.positions import first_decision
 from clerestory.clients import (
     Action,
     Advisor,

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 import trustme
 
-from clerestory.cli.new import first_decision
+from clerestory.cli.positions import first_decision
 from clerestory.clients import Advisor, AdvisorError, AsyncAdvisor, BadConnection, BadRequest, Denied, Tls, Unavailable
 from clerestory.clients.connection import dial
 from clerestory.error_details import words_for_users

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from clerestory.cli.new import first_decision
+from clerestory.cli.positions import first_decision
 from clerestory.clients import Advisor, BadRequest, Referee
 from clerestory.clients.wire import SLACK, position_message, read_time, value_name, write_analysis, write_question
 from clerestory.engine.toy.rules import TOY

@@ -18,7 +18,7 @@ from google.protobuf.message import Message
 from google.rpc.error_details_pb2 import ErrorInfo
 from grpc_status import rpc_status
 
-from clerestory.cli.new import first_decision
+from clerestory.cli.positions import first_decision
 from clerestory.clients.wire import duration, position_message
 from clerestory.declared import declarations
 from clerestory.engine import State

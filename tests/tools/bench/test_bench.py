@@ -13,9 +13,9 @@ from typer.testing import CliRunner
 from clerestory.bench import speed
 from clerestory.bench.early import EarlyCall, summary
 from clerestory.bench.measured_service import BenchClient, outermost, resident
-from clerestory.cli.bench import bench
-from clerestory.cli.new import first_decision
+from clerestory.cli.main import bench
 from clerestory.cli.options import BadOption
+from clerestory.cli.positions import first_decision
 from clerestory.engine.toy.rules import TOY
 from clerestory.search.ismcts import Searcher
 from clerestory.search.options import shipped

@@ -7,7 +7,7 @@ import pytest
 from click.testing import Result
 from typer.testing import CliRunner
 
-from clerestory.cli.bench import bench
+from clerestory.cli.main import bench
 from clerestory.engine.games import GAMES
 from clerestory.engine.tuning import CHARACTERS
 

@@ -11,7 +11,7 @@ from typing import Any
 import grpc
 import pytest
 
-from clerestory.cli.embedded import embedded_child
+from clerestory.cli.servers import embedded_child
 from clerestory.declared import BadSettings
 from clerestory.server.games.store import Batch
 from clerestory.server.games.stores import maintenance, postgres_schema, schema

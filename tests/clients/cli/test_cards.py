@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from clerestory.cli.card_words import CardWords
-from clerestory.cli.cards import cards_table
+from clerestory.cli.cards import CardWords, cards_table
 from clerestory.engine import GAMES
 from clerestory.engine.catalogue import Catalogue
 from clerestory.engine.cathedral.catalogue import CathedralCatalogue

@@ -1,19 +1,22 @@
-"""Options shared by the commands that play many games: the bots, the budget, where games run."""
+"""The options of commands that play games: of `play`, and of those that let bots play many."""
 
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cache, partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from clerestory.cli.access import ServerOption
 from clerestory.cli.options import (
     CATALOGUES,
     DEFAULT_GAME,
     BadOption,
     GameOption,
+    GivenGameOption,
     JsonOption,
     SeatsOption,
     SeedOption,
@@ -24,8 +27,79 @@ if TYPE_CHECKING:
     from clerestory.engine import Game
     from clerestory.search.arena.pool import Crew
 
+
+StartArgument = Annotated[
+    str | None, typer.Argument(metavar="START", help="A position or record to continue from; a new game by default.")
+]
+GameSeedOption = Annotated[
+    int | None, typer.Option(metavar="N", min=0, max=2**64 - 1, help="Seed of all luck; random by default.")
+]
+RecordOption = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="File to record the game in, move by move, so that it can be continued later."),
+]
+
 MOVE_TIME = "100ms"  # of a bot
 LEAST_TIME, LONGEST_TIME = 1e-6, 3600.0  # seconds of a move
+
+
+# -- one game --------------------------------------------------------------------------------------
+
+
+def list_opponents(wanted: bool) -> None:
+    """Print every character with its level and manner, and end."""
+    if wanted:
+        from clerestory.cli.playing import opponent
+        from clerestory.engine.tuning import CHARACTERS
+
+        for character in CHARACTERS:
+            typer.echo(opponent(character, character))
+        raise typer.Exit
+
+
+OpponentsOption = Annotated[
+    bool,
+    typer.Option(
+        "--opponents", callback=list_opponents, is_eager=True, help="List the opponents for --seats, and exit."
+    ),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class PlayOptions:
+    """Who plays what, from where, and how it is shown."""
+
+    start: StartArgument = None
+    seats: Annotated[
+        str,
+        typer.Option(
+            metavar="WHO,...",
+            help="Who plays, from seat 0: person, bot (full strength), level:1 to level:8, or an opponent.",
+        ),
+    ] = "person,bot"
+    game: GivenGameOption = None
+    seed: GameSeedOption = None
+    time: Annotated[str, typer.Option(metavar="TIME", help="Time for a bot's move, and for a hint.")] = "1s"
+    record: RecordOption = None
+    table: Annotated[
+        bool, typer.Option("--table", help="Follow a physical game: type in moves and chance outcomes.")
+    ] = False
+    web: Annotated[bool, typer.Option("--web", help="Play in a browser, on a private page.")] = False
+    server: ServerOption = None
+    opponents: OpponentsOption = False
+
+    @property
+    def new_game(self) -> str:
+        """The game that is played where none goes on."""
+        return self.game or DEFAULT_GAME
+
+    @property
+    def names(self) -> list[str]:
+        """Who plays, by seat."""
+        return [word.strip() for word in self.seats.split(",")]
+
+
+# -- many games ------------------------------------------------------------------------------------
 
 
 class Place(StrEnum):
@@ -35,22 +109,6 @@ class Place(StrEnum):
     RAY = "ray"
 
 
-def list_bots(wanted: bool) -> None:
-    """Print every bot and every option of a search, and end."""
-    if wanted:
-        from clerestory.cli.bots import bots_in_words
-
-        typer.echo(bots_in_words())
-        raise typer.Exit
-
-
-BotsOption = Annotated[
-    bool, typer.Option("--bots", callback=list_bots, is_eager=True, help="List the bots with their options, and exit.")
-]
-BotArgument = Annotated[
-    str,
-    typer.Argument(metavar="BOT", help="Name and options of a player, as in greedy:samples=16; --bots lists them all."),
-]
 WorkersOption = Annotated[
     int | None, typer.Option(metavar="N", min=1, max=1024, help="Processes that play; by default one per core.")
 ]

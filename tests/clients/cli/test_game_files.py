@@ -9,10 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from clerestory.cli.game_files import Recording, read_position
 from clerestory.cli.options import BadOption
-from clerestory.cli.recording import Recording
-from clerestory.engine import GAMES, NATURE, Record, Rng, State, read_records
+from clerestory.engine import GAMES, NATURE, BadPosition, Record, Rng, State, read_records
 from tests.clients.cli.command import ended, run, started
+from tests.position_forms import ACCEPTED, REFUSED, VIEW
 
 TOY = ["--game", "toy", "--seed", "4", "--time", "20ms", "--seats", "person,person"]
 
@@ -157,3 +158,18 @@ def test_an_answered_ply_survives(number: int, tmp_path: Path) -> None:
     assert (done.code, done.err) == (0, "")
     [after] = on_disk(path, begun=False)
     assert after[: len(answered)] == answered
+
+
+# -- positions -------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("written", ACCEPTED.values(), ids=ACCEPTED)
+def test_every_form_of_a_file_is_read(written: str) -> None:
+    assert read_position(written) == VIEW
+
+
+@pytest.mark.parametrize(("written", "field"), REFUSED.values(), ids=REFUSED)
+def test_other_forms_are_refused_with_the_field(written: str, field: str) -> None:
+    with pytest.raises(BadPosition) as caught:
+        read_position(written)
+    assert [one.field for one in caught.value.violations] == [field]

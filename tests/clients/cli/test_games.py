@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 from typer.main import get_command
 
-from clerestory.cli.hosted import KeptSession, command_of, play_kept, view_of
+from clerestory.cli.games import KeptSession, command_of, play_kept, view_of
 from clerestory.cli.main import app
 from clerestory.cli.playing import Session
 from clerestory.clients import Advisor

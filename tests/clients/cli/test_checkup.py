@@ -40,7 +40,7 @@ def test_ten_lines_each_say_what_to_do() -> None:
 
 def test_the_options_are_those_of_the_server() -> None:
     def options(name: str) -> list[tuple[Sequence[str], object]]:
-        return [(option.opts, option.envvar) for option in imported(name, f"{name}:{name}").params]
+        return [(option.opts, option.envvar) for option in imported(name, f"serve:{name}").params]
 
     assert options("doctor") == options("serve")
 

@@ -1,4 +1,4 @@
-"""Records of games in files: read, and written while a game is played, when a ply is on disk before it is shown."""
+"""Files of positions and records: read, and recorded during a game, so that a ply is on disk before it is shown."""
 
 import errno
 import json
@@ -10,11 +10,34 @@ from pathlib import Path
 
 from clerestory.cli import locale
 from clerestory.cli.options import BadOption, read_text
-from clerestory.engine import BadRecord, Record, State, read_records
+from clerestory.engine import BadPosition, BadRecord, Record, State, from_position, read_records
+from clerestory.engine.core import read_json
 from clerestory.engine.names import NAMES
 from clerestory.engine.record import ending, whole_lines
+from clerestory.i18n.sentences import text
 
 OPENING = '{"record"'  # of the first line of a file of records
+
+
+def read_position(written: str | bytes) -> State:
+    """Return the position in the text of a file. Raises BadPosition, which lists everything that is wrong with it."""
+    from google.protobuf.json_format import MessageToDict
+
+    from clerestory.protojson import BadJson, parse
+    from clerestory.v1.position_pb2 import Position
+
+    read_json(written)  # which says in the user's language why it is no object
+    try:
+        message = parse(Position(), written)
+    except BadJson as error:
+        faults = [(path or "position", text("fault.other", what=what)) for path, what in error.faults]
+        raise BadPosition(faults) from None
+    return from_position(
+        MessageToDict(message, preserving_proto_field_name=True, always_print_fields_with_no_presence=True)
+    )
+
+
+# -- records ---------------------------------------------------------------------------------------
 
 
 def recorded(path: str) -> Iterator[Record]:
@@ -142,3 +165,22 @@ class Recording:
         if self._is_file:
             os.fsync(self._file)
         self._lines = lines
+
+
+def last_game(path: str) -> Record:
+    """Return the game in a file: its position, or the last of its records, which may be unfinished.
+
+    Raises BadOption, GameError.
+    """
+    text = read_text(path)
+    if not text.lstrip().startswith(OPENING):
+        return Record(read_position(text))
+    records = list(replayed(path, text.splitlines(keepends=True)))
+    if not records:
+        raise BadOption(f"{path}: contains no record")
+    return Record(with_history(records[-1].state), records[-1].seed)
+
+
+def with_history(state: State) -> State:
+    """Return a copy with its history, so that it can be undone move by move."""
+    return state.copy(history=True)

@@ -7,7 +7,7 @@ import pytest
 import typer
 from typer.testing import CliRunner
 
-from clerestory.cli.grouped import grouped
+from clerestory.cli.options import grouped
 
 
 @dataclass(frozen=True)
