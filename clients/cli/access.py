@@ -1,4 +1,4 @@
-"""How a server is reached: the options that name it, and `clerestory health`, which asks it whether it serves."""
+"""How to reach a server: the options that name it, and `clerestory health`, which asks for its status."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

@@ -50,7 +50,7 @@ class ReviewOptions:
     ] = None
 
     def terms(self, seats: int) -> "ReviewTerms":
-        """Return the terms of a review of a game of so many seats. Raises BadOption."""
+        """Return the terms of a review, given the number of seats. Raises BadOption."""
         from clerestory.server.analysis.reviews import ReviewTerms
 
         if self.time is not None and self.iterations is not None:

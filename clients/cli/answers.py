@@ -33,7 +33,7 @@ def observer_of(word: str | None) -> int | None:
         return None if word is None else ONLOOKER
     if not (word.isascii() and word.isdigit()):
         raise BadOption(f"--observer: {word!r} is neither a seat nor onlooker")
-    return int(word[:12])  # of ever so many digits, still more than any seat
+    return int(word[:12])  # any longer number is out of range as well
 
 
 def in_json(answer: RecommendMoveResponse) -> dict[str, Any]:
@@ -166,7 +166,7 @@ def called(line: Line) -> str:
 
 
 def meaning(line: Line) -> str:
-    """Return what a line begins with in words: its action, or the plan of which that is a part."""
+    """Return the start of a line in words: its action, or the plan that contains it."""
     return ", ".join(line.plan) or line.action.label
 
 
@@ -210,7 +210,7 @@ def counted(key: str, count: int) -> str:
 
 
 def about_higher_margin(line: Line, first: Line, seat: int) -> str:
-    """Return why the first line is to be played though this one has a higher margin."""
+    """Return why the first line is recommended although this one has a higher margin."""
     if line.win_shares and first.win_shares and line.win_shares[seat] < first.win_shares[seat]:
         return locale.say("answer.wins_less", what=called(line))
     return locale.say("answer.tried_less", what=called(line))

@@ -34,7 +34,7 @@ class CardWords:
     """The words for the cards of a game in a language.
 
     Attributes:
-        missing: what was told as catalogue files call it, for want of a word.
+        missing: names without a word in the language, shown as catalogue files spell them.
     """
 
     game: Game
@@ -198,7 +198,7 @@ def check_catalogue(path: Path, game: str | None, language: str, *, as_json: boo
 
 
 def difference_text(words: CardWords, row: Row) -> str:
-    """Return one difference as a line; a card is told by its id and its name."""
+    """Return one difference as a line, with the id and the name of the card."""
     cards = (card for card in words.game.cards()[row["list"]] if card["id"] == row["card"])
     names = [words.renamed(card)["name"] for card in cards]
     card = " ".join([row["card"], *(f"({name})" for name in names)])

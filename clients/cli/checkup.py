@@ -1,4 +1,4 @@
-"""What a machine can serve with some settings: a finding for each thing that decides it, with what to do."""
+"""The checkup of a machine and of the settings of a server: a finding with advice for each topic."""
 
 import asyncio
 import ctypes
@@ -33,15 +33,15 @@ from clerestory.sizes import spoken_size
 
 MakeGateway = Callable[..., GatewaySettings | None]
 
-CALL = 0.1  # seconds of search of the calls by which a machine's cores are told
+CALL = 0.1  # seconds of search per call, when the capacity of the cores is stated in calls
 ROOM = 1 << 30  # bytes free on a disk, below which games may soon be refused
-DRIFT = 2.0  # seconds by which clocks may differ before anybody notices
-UNSYNCHRONISED = 5  # what adjtimex(2) answers where nothing keeps the clock right
-TIMEX_BYTES = 1024  # more than the structure that it fills
-FEW = 20  # connections, with which a port is of little use
-PREFIX, ALIKE = "CLERESTORY_", 0.85  # of variables; how like a setting is one that is meant
-BUILT = datetime(2026, 1, 1, tzinfo=UTC).timestamp()  # no clock that is right is before
-RESTS_ON = {  # settings, without which nothing can be said of a topic
+DRIFT = 2.0  # seconds that clocks may differ without a note
+UNSYNCHRONISED = 5  # result of adjtimex(2) for a clock without synchronization
+TIMEX_BYTES = 1024  # larger than its structure
+FEW = 20  # connections; fewer make a port useless
+PREFIX, ALIKE = "CLERESTORY_", 0.85  # of variables; similarity at which a name counts as misspelt
+BUILT = datetime(2026, 1, 1, tzinfo=UTC).timestamp()  # a correct clock is never earlier
+RESTS_ON = {  # topic -> the settings that it depends on
     "cores": ("workers",),
     "memory": ("memory", "warm_bytes"),
     "addresses": ("listen", "admin", "metrics", "web"),
@@ -61,7 +61,7 @@ class Mark(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """A line of the checkup: what was looked at, how good it is, what was found, and what to do."""
+    """A line of the checkup: the topic, its mark, the finding, and the advice."""
 
     topic: str
     mark: Mark
@@ -104,13 +104,13 @@ def name_in(fault: str) -> str:
 
 
 def unless_wrong(finding: Finding, wrong: Set[str]) -> Finding:
-    """Return a finding; where it rests on settings that are wrong, that it does."""
+    """Return a finding, or a note if it depends on settings that are wrong."""
     if missed := [name for name in RESTS_ON.get(finding.topic, ()) if name in wrong]:
         return Finding(finding.topic, Mark.NOTE, f"not known without {' and '.join(missed)}", "correct what is above")
     return finding
 
 
-# -- what is set -----------------------------------------------------------------------------------
+# -- the settings ----------------------------------------------------------------------------------
 
 
 def sound(values: Mapping[str, Any], gateway_of: MakeGateway) -> tuple[Settings, GatewaySettings | None, list[str]]:
@@ -162,7 +162,7 @@ def misspelt(environment: Mapping[str, str]) -> Iterator[str]:
 
 
 def given(faults: list[str], strange: Iterator[str]) -> Finding:
-    """Tell about the settings as a whole."""
+    """Check the settings as a whole."""
     if faults:
         return Finding("settings", Mark.WRONG, ", and ".join(faults), "correct this: `serve` does not start with it")
     if odd := [*strange]:
@@ -174,7 +174,7 @@ def given(faults: list[str], strange: Iterator[str]) -> Finding:
 
 
 def cores(settings: Settings) -> Finding:
-    """Tell how many searches the machine makes."""
+    """Check the number of workers against the cores."""
     usable, workers = usable_cores(), settings.workers
     found = (
         f"{usable} usable, {workers} workers: {min(usable, workers) / CALL:.0f} calls of {1000 * CALL:.0f} ms a second"
@@ -187,7 +187,7 @@ def cores(settings: Settings) -> Finding:
 
 
 def memory(settings: Settings) -> Finding:
-    """Tell whether what the server may take is there."""
+    """Check whether the machine has the memory that the server may use."""
     free, needed, trees = free_memory(Path("/")), planned_bytes(settings), settings.memory + settings.warm_bytes
     found = f"{spoken_size(free)} free, of which the server takes {spoken_size(needed)} at most"
     if needed > free:
@@ -198,7 +198,7 @@ def memory(settings: Settings) -> Finding:
 
 
 def descriptors(gateway: GatewaySettings | None) -> Finding:
-    """Tell how many connections there may be."""
+    """Check how many connections the limit on descriptors allows."""
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
     ports = 1 if gateway is None else 2
     each = MOST if most < 0 else max(min((most - RESERVED) // ports, MOST), 0)
@@ -212,7 +212,7 @@ def descriptors(gateway: GatewaySettings | None) -> Finding:
 
 
 def clock(there: StoreLocation | None) -> Finding:
-    """Tell whether the time is right."""
+    """Check whether the clock is right."""
     if time.time() < BUILT:
         return Finding(
             "clock", Mark.WRONG, f"says {datetime.now(UTC):%Y-%m-%d}", "set it: certificates would be refused"
@@ -249,7 +249,7 @@ def place_of(settings: Settings, faults: list[str]) -> StoreLocation | None:
 
 
 def store(settings: Settings, there: StoreLocation | None) -> Finding:
-    """Tell where the games are, and how much room there is."""
+    """Check the store of games and its free disk space."""
     if there is None:
         return Finding("store", Mark.WRONG, "cannot be opened", "the reason is above: mend it, or name another --store")
     if settings.store == MEMORY:
@@ -271,7 +271,7 @@ def store(settings: Settings, there: StoreLocation | None) -> Finding:
 
 
 def addresses(settings: Settings, gateway: GatewaySettings | None) -> Finding:
-    """Tell whether the addresses can be listened on."""
+    """Check whether the server can listen on its addresses."""
     wanted = [settings.listen, settings.admin, settings.metrics, "" if gateway is None else gateway.listen]
     taken = [f"{address} ({why})" for address in wanted if address and (why := why_taken(address))]
     if taken:
@@ -301,7 +301,7 @@ def why_taken(address: str) -> str:
 
 
 def secrecy(settings: Settings) -> Finding:
-    """Tell who can call, and who can listen."""
+    """Check the encryption, and which machines can call."""
     who = "this machine" if is_local("listen", settings.listen) else "any machine that reaches it"
     if settings.tls_cert is not None:
         shown = Certificates(settings)
@@ -317,14 +317,14 @@ def secrecy(settings: Settings) -> Finding:
 
 
 def page(gateway: GatewaySettings | None) -> Finding:
-    """Tell whether browsers find a page."""
+    """Check whether the server has a page for browsers."""
     if gateway is None:
         return Finding("page", Mark.GOOD, "none", "`--web 127.0.0.1:8080` shows it")
     return Finding("page", Mark.GOOD, f"http://{gateway.listen}/", "other names need --web-name (docs/hosting.md)")
 
 
 def metrics(settings: Settings) -> Finding:
-    """Tell whether anybody can watch the server."""
+    """Check whether the server exports metrics."""
     if not settings.metrics:
         return Finding(
             "metrics", Mark.GOOD, "none", "`--metrics 127.0.0.1:9464` lets Prometheus watch (docs/runbook.md)"

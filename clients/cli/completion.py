@@ -1,4 +1,4 @@
-"""`clerestory completion` and `clerestory manual`: for shells and for `man`, out of the same declarations as help."""
+"""`clerestory completion` and `manual`: scripts for shells and manual pages, from the declarations of help."""
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
@@ -105,7 +105,7 @@ def fish(pages: Iterable[Listed]) -> str:
 
 
 def fish_lines(one: Listed) -> Iterator[str]:
-    """Yield the lines of fish for a command: what comes after it."""
+    """Yield the lines of fish that complete the words after a command."""
     below = " ".join(one.parts)
     seen = [f"__fish_seen_subcommand_from {word}" for word in one.words[1:]]
     if below:

@@ -20,7 +20,7 @@ OPENING = '{"record"'  # of the first line of a file of records
 
 
 def read_position(written: str | bytes) -> State:
-    """Return the position in the text of a file. Raises BadPosition, which lists everything that is wrong with it."""
+    """Return the position in the text of a file. Raises BadPosition, which lists all its faults."""
     from google.protobuf.json_format import MessageToDict
 
     from clerestory.protojson import BadJson, parse
@@ -41,7 +41,7 @@ def read_position(written: str | bytes) -> State:
 
 
 def recorded(path: str) -> Iterator[Record]:
-    """Yield the games of a file, of which the last may be unfinished. Raises BadOption for any other file."""
+    """Yield the games of a file of records; the last may be unfinished. Raises BadOption for any other file."""
     yield from replayed(path, record_lines(path))
 
 
@@ -72,7 +72,7 @@ def replayed(path: str, lines: list[str]) -> Iterator[Record]:
 
 
 def is_position(text: str) -> bool:
-    """Whether a text is an object as positions are, and so none of the lines of a record."""
+    """Return whether a text is a JSON object, as positions are, and not the lines of a record."""
     try:
         fields = json.loads(text)
     except (ValueError, RecursionError):
@@ -117,7 +117,7 @@ class Recording:
         os.close(self._file)
 
     def _look(self, *, goes_on: bool) -> None:
-        """Read the file, and find where our lines start: in place of the last record, or after it."""
+        """Read the file, and find the offset of our lines: in place of the last record, or after it."""
         text = self.path.read_bytes().decode(errors="replace")
         lines = whole_lines(text.splitlines(keepends=True))
         try:

@@ -1,4 +1,4 @@
-"""The options of commands that play games: of `play`, and of those that let bots play many."""
+"""The options of commands that play games: one game of `play`, or many games of bots."""
 
 import os
 from collections.abc import Callable
@@ -147,7 +147,7 @@ WORKERS = WorkerOptions()
 
 @dataclass(frozen=True, slots=True)
 class MatchOptions:
-    """What is played, how long bots think, and how it is reported."""
+    """The game, the time of a move, and the form of the report."""
 
     game: GameOption = DEFAULT_GAME
     seats: SeatsOption = 2

@@ -1,4 +1,4 @@
-"""Games in the terminal: begun or continued here, on a page, or where a server keeps them."""
+"""Begins or continues a game in the terminal: local, on a page, or hosted by a server."""
 
 import json
 import re
@@ -48,7 +48,7 @@ class Display:
     Attributes:
         console: where.
         time: of a hint.
-        tell: receives events, for programs; None for people.
+        tell: receives the events, if a program reads them; else None.
     """
 
     console: Console
@@ -76,13 +76,13 @@ def play_game(options: PlayOptions, access: Access, *, as_json: bool) -> int:
 
 
 def keeper_of(options: PlayOptions) -> str | None:
-    """Return the server that keeps the game, if one does."""
+    """Return the server that hosts the game; None for a local game."""
     here = options.record is not None or options.table or options.web
     return options.server if not here and (options.start is None or is_kept(options.start)) else None
 
 
 def play_there(server: str, options: PlayOptions, access: Access, shown: Display) -> int:
-    """Play a game that a server keeps, a new one without `start`; return the exit code."""
+    """Play a hosted game, a new one without `start`; return the exit code."""
     with connected(server, access) as advisor:
         if options.start is None:
             game = create_game(advisor, options.new_game, options.names, options.seed, options.time)
@@ -95,7 +95,7 @@ def play_there(server: str, options: PlayOptions, access: Access, shown: Display
 
 
 def play_here(options: PlayOptions, access: Access, shown: Display, players: list[SeatPlayer]) -> int:
-    """Play a game that no server keeps; return the exit code."""
+    """Play a local game; return the exit code."""
     start, record, table = options.start, options.record, options.table
     if start is None:
         opening = begin(options.new_game, len(players), options.seed, table)
@@ -125,12 +125,12 @@ def play_recorded(session: Session) -> int:
 
 
 def is_record_of(record: Path, start: str | None) -> bool:
-    """Whether the game to continue is the last one in the file that it will be recorded in."""
+    """Return whether the game to continue is the last one in the file of its record."""
     return start is not None and record.is_file() and Path(start).is_file() and record.samefile(start)
 
 
 def require_plain_game(options: PlayOptions) -> None:
-    """Raise BadOption for options that a game on the page does not take."""
+    """Raise BadOption for options that cannot be combined with a game on the page."""
     other = {"START": options.start, "--record": options.record, "--table": options.table, "--server": options.server}
     for name, given in other.items():
         if given:
@@ -180,7 +180,7 @@ def drawn(seed: int | None) -> int:
 
 
 def resume(path: str, seats: int, game: str | None) -> Record:
-    """Return the game in a file, which must have so many seats, and be of a game. Raises BadOption, GameError."""
+    """Return the game in a file, and check its number of seats and its rules. Raises BadOption, GameError."""
     if (is_kept(path) or "#" in path) and not Path(path).exists():
         raise BadOption("START: is no file; a game of a server needs --server, and its whole ID#TOKENS")
     opening = last_game(path)
@@ -190,18 +190,18 @@ def resume(path: str, seats: int, game: str | None) -> Record:
     return opening
 
 
-# -- a game that a server keeps --------------------------------------------------------------------
+# -- hosted games ----------------------------------------------------------------------------------
 
 
 @dataclass(slots=True)
 class KeptSession:
-    """A game kept by the server, and how the terminal shows it.
+    """A hosted game and its display in the terminal.
 
     Attributes:
         game: the game.
         session: its display: the position, the players, hints.
         target: address of the server, to show how to continue later.
-        shown: version up to which events have been shown.
+        shown: version of the last event shown.
     """
 
     game: HostedGame
@@ -211,7 +211,7 @@ class KeptSession:
 
 
 def is_kept(start: str) -> bool:
-    """Whether a word names a game of a server: its identifier, with `#` and the tokens of seats or without."""
+    """Return whether a word names a hosted game: its identifier, with or without `#` and the tokens of seats."""
     return NAMED.fullmatch(start) is not None
 
 
@@ -232,7 +232,7 @@ def create_game(advisor: Advisor, game: str, seats: Iterable[str], seed: int | N
 
 
 def word_of_service(word: str) -> str:
-    """Return what the service calls a word of `--seats`."""
+    """Return the name of the service for a word of `--seats`."""
     return f"bot:{word}" if word in CHARACTERS else word
 
 
@@ -255,14 +255,14 @@ def play_kept(kept: KeptSession) -> None:
 
 
 def farewell(kept: KeptSession) -> str:
-    """Return what is said to those who leave: how to continue, unless the server ends with this command."""
+    """Return the message for leaving: how to continue, unless the server ends with this command."""
     if kept.target == PRIVATE_SERVER:
         return locale.say("play.left")
     return locale.say("play.left.kept", command=command_of(kept.target, name_of(kept.game)))
 
 
 def command_of(target: str, name: str) -> str:
-    """Return the command that reopens a game, whose name may begin with `-`, as an option does."""
+    """Return the command that reopens a game; `--` protects a name that begins with `-`."""
     return f"clerestory play --server {target} {'-- ' if name.startswith('-') else ''}{name}"
 
 
@@ -311,7 +311,7 @@ def take_part(kept: KeptSession, seen: GameSnapshot) -> bool:
 
 
 def enter_shown(kept: KeptSession, seat: int, outcomes: Iterable[Named]) -> bool:
-    """Ask a player here what their seat was shown at the table, and send it; whether the game may have moved on."""
+    """Ask for the event that a seat was shown at the table, and send it; return whether the game may have moved on."""
     rules = kept.session.state.game
     outcome = ask_seat(kept.session, seat, tuple(rules.parse_action(outcome.text) for outcome in outcomes))
     if outcome is None:
@@ -321,7 +321,7 @@ def enter_shown(kept: KeptSession, seat: int, outcomes: Iterable[Named]) -> bool
 
 
 def answer(kept: KeptSession, ply: int) -> bool:
-    """Ask whether the game may go back; False when they leave."""
+    """Ask for consent to a take-back; False when the players leave."""
     kept.session.console.print(locale.say("play.back", ply=ply))
     typed = ask(kept.session)
     if typed is None or typed == "quit":
@@ -332,20 +332,20 @@ def answer(kept: KeptSession, ply: int) -> bool:
 
 
 def decide(kept: KeptSession, seen: GameSnapshot) -> bool:
-    """Ask for an action until a valid one is entered; False when they leave."""
+    """Ask for an action until a valid one is entered; False when the players leave."""
     kept.session.state = view_of(seen)
     commands = Commands(partial(play, kept, seen.version), partial(undo, kept), partial(save, kept))
     return read_commands(kept.session, commands)
 
 
 def play(kept: KeptSession, version: int, action: Action) -> bool:
-    """Play an action chosen at a version of the game. If others were quicker, the game has gone on as well."""
+    """Play an action chosen at a version of the game; True even if another change came first."""
     attempt(kept, lambda: kept.game.play(action.text, version=version))
     return True
 
 
 def attempt(kept: KeptSession, do: Callable[[], object]) -> bool:
-    """Try a change that the game may refuse, for example because others were faster; return whether it was made."""
+    """Try a change that may be rejected, for example after another change; return whether it was made."""
     try:
         do()
     except NotNow as error:
@@ -355,13 +355,13 @@ def attempt(kept: KeptSession, do: Callable[[], object]) -> bool:
 
 
 def view_of(seen: GameSnapshot) -> State:
-    """Return the view of the seat to decide; at a table, when a chance event is to be entered, the public view."""
+    """Return the view of the seat to decide; the public view while a table waits for a chance event."""
     seats = [view.seat if view.HasField("seat") else None for view in seen.message.views]
     return from_position(seen.position(seen.seat if seen.seat in seats else seats[0]))
 
 
 def undo(kept: KeptSession) -> bool:
-    """Ask to go back to the last decision of somebody here; whether something was done."""
+    """Ask to go back to the last decision made at this terminal; return whether the request was sent."""
     line = kept.game.look(entries_from=1).entries
     mine = [entry.ply for entry in line if entry.seat in kept.game.tokens]
     if not mine:
@@ -371,7 +371,7 @@ def undo(kept: KeptSession) -> bool:
 
 
 def save(kept: KeptSession, path: Path) -> None:
-    """Write what is known of the game here. Raises OSError and AdvisorError."""
+    """Write the record of the game, as far as the seats here know it. Raises OSError and AdvisorError."""
     path.write_text(kept.game.record(), encoding="utf-8")
 
 

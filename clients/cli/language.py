@@ -31,7 +31,7 @@ NAMED = re.compile(r"--language[= ](\S+)")
 if TYPE_CHECKING:
     from click import HelpFormatter as Written
 else:
-    Written = object  # typer has a click of its own, whose formatter comes after this class
+    Written = object  # typer bundles its own click; its formatter follows this class in the bases
 
 
 def speak(tag: str | None, *, as_json: bool = False) -> str:

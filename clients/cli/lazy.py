@@ -1,4 +1,4 @@
-"""Groups of commands that are imported when they are called, so that help and errors cost nothing."""
+"""Groups of commands that are imported when they are called, which keeps help and errors cheap."""
 
 import os
 import sys
@@ -27,7 +27,7 @@ RENAMED: Mapping[str, list[str]] = {  # options of earlier versions, and what th
     "--seconds": ["--time"],
 }
 NUMBERS: Mapping[Any, str] = {int: "a whole number", float: "a number"}
-LARGEST = 2**53  # a bound above this is one of the machine, which help does not tell
+LARGEST = 2**53  # help omits larger bounds, which only reflect the machine
 
 
 def group(sections: Mapping[str, CommandPlaces], about: str) -> typer.Typer:
@@ -35,17 +35,17 @@ def group(sections: Mapping[str, CommandPlaces], about: str) -> typer.Typer:
 
     Args:
         sections: commands that belong together, by the heading under which help lists them.
-        about: what they are for.
+        about: a sentence about the group.
     """
     places = {name: place for section in sections.values() for name, place in section.items()}
 
     class Group(TyperGroup):
-        """Lists summaries by section, and calls what they stand for."""
+        """Lists the commands by section, and imports a command when it is called."""
 
         context_class = locale(TyperGroup.context_class)
 
         def get_params(self, ctx: Any) -> Any:
-            """Return the options before a command, among them that for help."""
+            """Return the options before a command, including --help."""
             options = super().get_params(ctx)
             for option in options:
                 option.process_value = partial(processed, type(option), option)  # type: ignore[method-assign]
@@ -69,11 +69,11 @@ def group(sections: Mapping[str, CommandPlaces], about: str) -> typer.Typer:
 
 
 def locale(context: Any) -> Any:
-    """Return a context of commands with help in the language that is asked for, from one with English help."""
+    """Return a subclass of a context of commands, with help in the requested language."""
 
     class SpokenContext(context):  # type: ignore[misc]
         def make_formatter(self) -> Any:
-            """Return what writes help; for English nothing more is imported."""
+            """Return the formatter of help; English needs no further import."""
             if wants_words():
                 from clerestory.cli.language import spoken_formatter
 
@@ -101,7 +101,7 @@ def processed(kind: Any, option: Any, context: Any, value: Any) -> Any:
 
 
 def nothing() -> None:
-    """Stand for a command in a list."""
+    """Placeholder for a command that is not imported yet."""
 
 
 def imported(name: str, place: str) -> Any:
@@ -124,7 +124,7 @@ def imported(name: str, place: str) -> Any:
 
 
 def parsed(parse: Any, context: Any, words: list[str]) -> Any:
-    """Parse the arguments of a command; for an option that has another name now, the error has that."""
+    """Parse the arguments of a command; the error for a renamed option suggests its replacement."""
     try:
         return parse(context, words)
     except Exception as fault:
@@ -134,7 +134,7 @@ def parsed(parse: Any, context: Any, words: list[str]) -> Any:
 
 
 def converted(kind: Any, option: Any, context: Any, value: Any) -> Any:
-    """Return the value of an option or argument; of a wrong number typer quotes nothing, and tells only one bound."""
+    """Return the value of an option or argument; add the value and both bounds to the error for a wrong number."""
     try:
         return kind.process_value(option, context, value)
     except typer.BadParameter as fault:
@@ -146,11 +146,11 @@ def converted(kind: Any, option: Any, context: Any, value: Any) -> Any:
 
 
 def untyped(ctx: Any) -> None:  # as typer calls it
-    """Return no type: the help of an argument says what it is."""
+    """Return no type: the help of an argument describes it."""
 
 
 def bounds(option: Any) -> str | None:
-    """Return in words which numbers an option takes, without bounds that nobody meets."""
+    """Return the range of an option in words, without bounds that only reflect the machine."""
     least, most = option.min, option.max
     if most is None or most > LARGEST:
         return None if least is None else f"{least} or more"

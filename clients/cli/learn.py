@@ -31,7 +31,7 @@ EVERY = 60.0  # seconds between progress lines when there is no terminal
 
 @dataclass(frozen=True, slots=True)
 class LearningOptions:
-    """What is learned, from which games, and what a new value must beat."""
+    """The game to learn, the games of self-play, and the matches that a new value must win."""
 
     game: Annotated[str, typer.Argument(metavar="GAME", help="Name of the game.")]
     out: Annotated[
@@ -168,7 +168,7 @@ def require_numpy() -> None:
 def run_learning(
     plan: "LearningPlan", gate: "GateOptions", out: Path, generations: int, workers: int, crew: "Crew"
 ) -> None:
-    """Learn until there are so many generations in a folder, and print the result of each."""
+    """Learn until the folder holds the given number of generations, and print the result of each."""
     from clerestory.search.training import loop
 
     with watching() as watch:

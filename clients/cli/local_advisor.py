@@ -1,4 +1,4 @@
-"""An analyst in this process, with the methods of a client: for commands that are given no server."""
+"""An advisor in this process, with the methods of a client, for commands without a server."""
 
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterator
@@ -108,7 +108,7 @@ class LocalAdvisor:
 
 
 def capacity_of(workers: int) -> Capacity:
-    """Return limits for whoever has a process to himself: any time, all threads for one search, and a large tree."""
+    """Return limits for the only user of a process: any time, all threads for one search, and a large tree."""
     return Capacity(
         workers=workers,
         max_searches=4 * max(workers, 2),  # a quarter of them for reviews, which search on every thread
@@ -150,7 +150,7 @@ def read(position: State | str | bytes) -> State:
 
 
 def recommendation(answer: Answer, options: QuestionOptions) -> Recommendation:
-    """Return an answer as a client gets it, with at most so many lines."""
+    """Return an answer in the form of a client, with a maximum number of lines."""
     return read_answer(write_recommendation(answer, options.get("lines") or 0))
 
 

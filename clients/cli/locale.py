@@ -1,4 +1,4 @@
-"""What the terminal says in the language that is spoken, and how it names things there."""
+"""The texts of the terminal, and the names of things, in the language in use."""
 
 import re
 from collections.abc import Iterable
@@ -43,7 +43,7 @@ def say(key: str, /, **arguments: object) -> str:
 
 
 def apart(text: str) -> str:
-    """Return a text that stands in a sentence, with marks around it if its direction is another."""
+    """Return a text for use in a sentence, isolated by marks if its direction differs."""
     if language() not in RIGHT_TO_LEFT or RIGHT_TO_LEFT_LETTERS.search(text) or not LATIN.search(text):
         return text
     return f"{ISOLATE}{text}{END_OF_ISOLATE}"
@@ -87,7 +87,7 @@ def seat(game: "Game", number: int) -> str:
 
 
 def colour(name: str) -> str:
-    """Return the word for a colour of a seat; what is none has its own name."""
+    """Return the word for a colour of a seat; any other name is returned unchanged."""
     found = None if is_english() else word(SERVICE, f"word.{NATURE.get(name, name)}", language())
     return found.text if found else name
 
@@ -120,7 +120,7 @@ def named(game: "Game", kind: str, name: str, english: str) -> str:
 
 
 def thing(game: "Game", kind: str, name: str) -> str:
-    """Return what something in a picture is called (see Telling)."""
+    """Return the name of a thing in a picture (see `Telling`)."""
     if is_english() or not name:
         return name
     if kind == "card":

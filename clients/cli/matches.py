@@ -44,7 +44,7 @@ def play_bots(
     sprt: str | None,
     luck: str = "",
 ) -> None:
-    """Play a match of at least so many games, and report it. Raises BadOption, BadMatch, BadBot."""
+    """Play a match of at least `games` games, and report it. Raises BadOption, BadMatch, BadBot."""
     test = None if sprt is None else read_sprt(sprt)
     require_regular("--out", out)
     deals = math.ceil(games / options.seats)
@@ -85,7 +85,7 @@ def play(match: Match, out: Path | None, workers: WorkerOptions, sprt: Sprt | No
 
 @contextmanager
 def telling_what_is_kept(out: Path | None) -> Iterator[None]:
-    """Say where the results so far are, if there is a file of them, when the user interrupts this block."""
+    """Print the file of the results so far, if any, when the user interrupts this block."""
     try:
         yield
     except KeyboardInterrupt:
@@ -158,7 +158,7 @@ def spread(interval: Interval, style: str) -> str:
 def tune_and_confirm(
     tuning: TuningPlan, games: int, confirm: int, out: Path | None, workers: WorkerOptions, *, as_json: bool
 ) -> None:
-    """Take the steps of at least so many games, play `confirm` games of the result against the start, and report."""
+    """Take steps of at least `games` games, play `confirm` games of the result against the start, and report."""
     require_regular("--out", out)
     wanted, deals = math.ceil(games / tuning.games_per_step), math.ceil(confirm / tuning.seats)
     tuning.rehearse(wanted * tuning.deals + deals)

@@ -53,11 +53,11 @@ class BadOption(ValueError):
 
 
 class BadCards(BadOption):
-    """What is wrong with the cards of a file; `said` has it in a language.
+    """The faults of the cards of a file; `said` returns them in a language.
 
     Args:
-        file: that they are of, before what is wrong with them.
-        faults: those of the cards.
+        file: prefix of the message; "" if the faults name the file.
+        faults: of the cards.
     """
 
     def __init__(self, file: str, faults: "BadCatalogue") -> None:
@@ -70,7 +70,7 @@ class BadCards(BadOption):
 
 
 def use_catalogue(path: Path) -> None:
-    """Use the cards of a file, and those of our children. Raises BadOption, GameError."""
+    """Use the cards of a file, also in child processes. Raises BadOption, GameError."""
     from clerestory.engine.games import game_of_catalogue
 
     with naming(path):
@@ -81,7 +81,7 @@ def use_catalogue(path: Path) -> None:
 
 @contextmanager
 def naming(path: Path) -> Iterator[None]:
-    """Name the file of cards in front of what is wrong with them. Raises BadOption."""
+    """Prefix the faults of cards with the name of their file. Raises BadOption."""
     from clerestory.engine.errors import BadCatalogue
 
     try:
@@ -101,7 +101,7 @@ def announce_value(rules: "Game") -> None:
 
 
 def catalogue_options() -> list[str]:
-    """Return our options --catalogue, for a server or a worker that we start."""
+    """Return our options --catalogue, for child servers and workers."""
     return [word for path in CATALOGUES.values() for word in ("--catalogue", path)]
 
 
@@ -119,7 +119,7 @@ def chosen_game(name: str, *seats: int, given: str = "--game") -> "Game":
 
 
 def require_same_game(given: str | None, name: str) -> None:
-    """Raise BadOption if `--game` was given, and is not the game of what was read."""
+    """Raise BadOption if `--game` was given, and differs from the game of the file."""
     if given not in (None, name):
         raise BadOption(f"--game: {given!r}, but this is a game of {name}")
 
@@ -138,22 +138,22 @@ def typed_line(prompt: str) -> str:
 
 
 def announce(text: str) -> None:
-    """Print a line; where nobody reads it any more, as after `| head -1`, or the disk is full, serve on without."""
+    """Print a line; ignore a closed pipe, as after `| head -1`, or a full disk, and go on serving."""
     try:
         typer.echo(text)
-    except OSError:  # what is unwritten would be tried again at the end, and the failure reported
+    except OSError:  # else Python would try to flush at exit, and report the failure
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def require_regular(option: str, path: Path | None) -> None:
-    """Raise BadOption for a file of results that is something else, such as a device that can be read without end."""
+    """Raise BadOption unless a file of results is a regular file; a device could be endless."""
     if path is not None and path.exists() and not path.is_file():
         raise BadOption(f"{option}: {path} is not a regular file")
 
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Name the file that this block writes where an error does not, such as that of a full disk. Raises OSError."""
+    """Add the file that this block writes to errors without one, such as those of a full disk. Raises OSError."""
     try:
         yield
     except OSError as error:
@@ -172,7 +172,7 @@ def read_seconds(text: str, least: float, most: float, option: str = "--time") -
 
 
 def read_text(path: str) -> str:
-    """Return the text of a file, or of standard input for `-`: UTF-8, or what begins as UTF-16 or UTF-32.
+    """Return the text of a file, or of standard input for `-`: UTF-8, or UTF-16 or UTF-32 by its first bytes.
 
     Editors on Windows begin a text with a byte order mark, which is left out. Raises BadOption.
     """
@@ -181,7 +181,7 @@ def read_text(path: str) -> str:
 
 
 def read_file(path: str) -> bytes:
-    """Return what a file, or standard input for `-`, holds. Raises BadOption."""
+    """Return the contents of a file, or of standard input for `-`. Raises BadOption."""
     if path == "-":
         require_open("standard input", sys.stdin)
         return sys.stdin.buffer.read()
@@ -223,7 +223,7 @@ def grouped(**declared: Mapping[str, Any]) -> Callable[[Command], Command]:
 
 
 def spread(parameter: Parameter, declared: Mapping[str, Any]) -> Iterator[Parameter]:
-    """Yield the options that a parameter stands for: itself, or the fields of its dataclass."""
+    """Yield the options of a parameter: itself, or the fields of its dataclass."""
     if not is_dataclass(parameter.annotation):
         yield parameter.replace(kind=Parameter.KEYWORD_ONLY)
         return
@@ -262,7 +262,7 @@ def setting_of(kind: type, field: str, default: object = None) -> Any:
 
 
 def metavar_of(field: str, declaration: Declaration, kind: Any) -> str | None:
-    """Return what stands for a value in help: the noun with which its meaning begins, if it is one of ours."""
+    """Return the placeholder of a value in help: the noun at the start of its meaning, if `NOUNS` has it."""
     if isinstance(declaration.range, OneOf):
         return field.rpartition("_")[2].upper()
     return NOUNS.get(declaration.meaning.split()[0]) or METAVARS.get(kind)

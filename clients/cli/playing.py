@@ -29,12 +29,12 @@ if TYPE_CHECKING:
     from clerestory.cli.local_advisor import LocalAdvisor
 
 HINTED = 5  # lines of a hint
-HELP = ("number", "text", "?", "show", "peek", "undo", "save", "quit", "help")  # what is typed, or the name of that
+HELP = ("number", "text", "?", "show", "peek", "undo", "save", "quit", "help")  # the input, or a name for it
 
 
 @dataclass(frozen=True, slots=True)
 class SeatPlayer:
-    """Who plays a seat: a person, or the server at a level (None: at full strength), as a character or as nobody."""
+    """Who plays a seat: a person, or the server at a level (None: full strength), with a character or without one."""
 
     person: bool
     level: int | None
@@ -49,12 +49,12 @@ class Session:
         state: the game, with its history.
         players: by seat.
         advisor: plays for the bots, and gives the hints.
-        console: where it is shown.
+        console: for the output.
         time: for a move of a bot, and for a hint.
         luck: seed of the chance events; it is combined with the ply, so taking back a move does not change them.
         seed: of the opening, for the record; None if it was not dealt from a seed.
         table: chance outcomes are typed in, and people carry out the moves of the bots.
-        tell: receives events, for programs; None for people.
+        tell: receives the events, if a program reads them; else None.
         recording: where the game is recorded; None for nowhere.
         shared: others see the screen too, so what only one seat may see is hidden.
         withheld: by seat, possible coming events about which it did not answer; it is not asked again.
@@ -109,13 +109,13 @@ def introduce(session: Session) -> None:
 
 
 def opponent(who: str, character: str) -> str:
-    """Return the name, level and manner of a character in the language that is spoken, after whoever it is."""
+    """Return the name, level and manner of a character in the language of the terminal, after a prefix."""
     name, manner = (say(character, locale.language()) for say in (name_of_character, manner_in_words))
     return locale.say("play.opponent", who=who, name=name, level=CHARACTERS[character], manner=manner)
 
 
 def tell_change(session: Session, plies: int) -> None:
-    """Report to a program what was played, or taken back, since the game was `plies` long."""
+    """Report to a program the plies played or taken back since the game was `plies` long."""
     state, now = session.state, session.state.plies
     if session.tell is None:
         return
@@ -143,7 +143,7 @@ def step(session: Session) -> bool:
 
 
 def learn(session: Session) -> None:
-    """Ask what the seat to decide was shown at the table, unless it has answered or declined to."""
+    """Ask for the event that the seat to decide was shown at the table, unless it has answered or declined."""
     state, seat = session.state, session.state.turn
     outcome = ask_seat(session, seat, state.private_outcomes(seat))
     if outcome is not None:
@@ -182,12 +182,12 @@ def answer_for(session: Session) -> None:
 
 
 def asked_of(player: SeatPlayer) -> dict[str, Any]:
-    """Return how a bot is to play, as options of a question."""
+    """Return the options of a question for the move of a bot."""
     return {"level": player.level, "character": player.character or None}
 
 
 def known_to_mover(session: Session) -> State:
-    """Return the position as the seat to decide knows it."""
+    """Return the position as known to the seat to decide."""
     return known(session.state, (session.luck + session.state.plies) % 2**64)
 
 
@@ -204,7 +204,7 @@ def decide(session: Session) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class Commands:
-    """The commands that change or save a game, which differ between local and kept games.
+    """The commands that change or save a game, which differ between local and hosted games.
 
     Attributes:
         play: plays an action; returns whether the game may have moved on.
@@ -311,7 +311,7 @@ def hint(session: Session) -> None:
         session.console.print(answer_view(answer, state, session.console.width))
 
 
-SHOWING: dict[str, Callable[[Session], None]] = {  # what is typed -> what it shows
+SHOWING: dict[str, Callable[[Session], None]] = {  # input -> the function that shows something
     "?": hint,
     "help": show_help,
     "h": show_help,
@@ -342,7 +342,7 @@ def undo(session: Session) -> bool:
 
 
 def keep(session: Session, path: str, write: Callable[[Path], None]) -> None:
-    """Have the game written to the path typed; report a failure instead of raising it."""
+    """Save the game to the path typed; print a failure instead of raising it."""
     if not path:
         session.console.print(locale.say("play.save.where"))
         return
@@ -369,7 +369,7 @@ def save(session: Session, path: Path) -> None:
 
 
 def show_end(session: Session) -> None:
-    """Say who won, by how much, and where the points came from."""
+    """Print the winner, the margin, and the sources of the points."""
     state = session.state
     first, *sources = ending(state)
     session.console.print(f"\n{locale.picture(state)}\n")

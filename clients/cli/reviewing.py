@@ -1,4 +1,4 @@
-"""Reviews of recorded games, made and shown."""
+"""Makes reviews of recorded games, and shows them."""
 
 import errno
 import json
@@ -52,7 +52,7 @@ def review_record(
     Args:
         path: of the file.
         number: of the game, from 1; None for the first.
-        terms_of: returns the terms of a review of a game of so many seats.
+        terms_of: returns the terms of a review, given the number of seats.
         threads: searches at a time; None for one per core.
     """
     played = chosen_record(path, number)
@@ -62,7 +62,7 @@ def review_record(
 
 
 def translated(review: Annotation, played: Record) -> Annotation:
-    """Return a review in the language of the terminal, and with an end that only its record tells of.
+    """Return a review in the language of the terminal, with the end of the game from its record.
 
     Args:
         review: in English.

@@ -24,14 +24,14 @@ if TYPE_CHECKING:
 
 ALIGNED = 16  # columns of the texts of actions, so that tables below each other are aligned; fewer if there is no room
 ROOMY = 90  # columns needed for showing labels and sources in separate columns
-USUAL = 80  # columns where the environment says that there are none, which is to say that it does not know
+USUAL = 80  # columns if the environment reports zero, which means unknown
 
 BAR_COLUMNS = 20
 
 T = TypeVar("T")
 
 LISTED = 8  # actions listed when the input is ambiguous
-HELP = ("help", "h")  # what is typed to see what can be typed
+HELP = ("help", "h")  # inputs that ask for help
 
 
 def screen(*, stderr: bool = False) -> Console:
@@ -79,7 +79,7 @@ def figures_table(title: str, first: str, *headings: str) -> Table:
 
 
 def ending(state: State) -> list[str]:
-    """Return how a game ended by its rules, in lines: who won, then where the points came from."""
+    """Return the end of a game by its rules, in lines: the winner, then the sources of the points."""
     lines = [f"{ended(Record(state))}."]
     for seat, sources in enumerate(points_by_history(state)):
         what = "; ".join(points_of(*source) for source in in_words(state.game, sources)) or locale.say("over.nothing")
@@ -120,7 +120,7 @@ def in_words(game: Game, sources: Mapping[ScoreSource, float]) -> Iterable[tuple
 
 
 def source_in_words(game: Game, source: str) -> str:
-    """Return the word for what brings points; a game without one has the code itself."""
+    """Return the word for a source of points; its code if the game has none."""
     key = f"source.{source}"
     return say(game.name, key, language=locale.language()) if has(game.name, key) else source
 

@@ -150,7 +150,7 @@ def web(
 
 
 def dialled_by(server: str, access: Access) -> "Connection":
-    """Return the connection to a server, by what its files hold now. Raises BadOption."""
+    """Return the connection to a server, with the current contents of its files. Raises BadOption."""
     from clerestory.clients.connection import dial
 
     with dialling():
@@ -190,7 +190,7 @@ async def stand(
 
 
 def redial(web: "OpenGateway", dialled: Callable[[], "Connection"]) -> None:
-    """Go on with what the files hold now; an unusable one is logged, and changes nothing."""
+    """Use the current contents of the files; an unusable one is logged, and changes nothing."""
     try:
         web.redial(dialled())
     except BadOption as error:

@@ -1,4 +1,4 @@
-"""Whom a command asks: an analyst in this process, the server named with --server, or one that it starts itself."""
+"""The advisor of a command: in this process, on the server named with --server, or on a private server."""
 
 import os
 import re
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 # Of a private server: few searches are under way, so that each can have a large tree.
 PRIVATE = ("--max-searches", "4", "--max-tree-bytes", str(4 << 30))
 PRIVATE_SERVER = "private"  # as a value of --server
-OPTIONS = {  # by the field of a request, where they differ
+OPTIONS = {  # by the field of a request, if the names differ
     "time_budget": "--time",
     "consider_actions": "--consider",
     "avoid_actions": "--avoid",

@@ -1,4 +1,4 @@
-"""The servers that run in this process: for `clerestory serve`, and for one game with `clerestory play --web`."""
+"""Runs a server in this process: for `clerestory serve`, and for one game of `clerestory play --web`."""
 
 import asyncio
 import os
@@ -49,13 +49,13 @@ PORT = 8080  # the same each time: a browser stores the games of a page by its a
 
 
 def run_serving(settings: Settings, gateway: GatewaySettings | None, while_stdin: bool) -> None:
-    """Serve until told to shut down."""
+    """Serve until a signal asks to shut down."""
     sys.setswitchinterval(SWITCH)
     asyncio.run(serve_while(settings, gateway, while_stdin))
 
 
 async def serve_while(settings: Settings, gateway: GatewaySettings | None, while_stdin: bool) -> None:
-    """Serve until told to shut down, or until standard input closes, so that a child never outlives its parent."""
+    """Serve until a signal, or until standard input closes, so that a child never outlives its parent."""
     life = Lifecycle()
     if while_stdin:
         asyncio.get_running_loop().add_reader(sys.stdin.fileno(), life.end, "standard input closed")
@@ -66,7 +66,7 @@ async def serve_while(settings: Settings, gateway: GatewaySettings | None, while
 
 
 async def first_start(store: str) -> StoreLocation | None:
-    """Return where games will be kept if none are yet, so that this is the first start of the server; else None."""
+    """Return the location of the store at the first start of a server, before it exists; else None."""
     try:
         there = await store_location(store)
     except BadSettings:
@@ -96,13 +96,13 @@ async def beside(
 
 
 def welcome(fresh: StoreLocation) -> None:
-    """Tell where the games are kept, and where the documents are."""
+    """Announce the store of the games and the folder of the documents."""
     announce(f"clerestory keeps its games in {fresh.place}")
     announce(f"clerestory has its documents in {files('clerestory.docs') / 'README.md'}")
 
 
 def announcement(app: App) -> str:
-    """Return the line that tells where a server is."""
+    """Return the announcement of the address of a server."""
     return f"clerestory serves on {app.address} with {app.settings.workers} workers, process {os.getpid()}"
 
 
@@ -110,21 +110,21 @@ def announcement(app: App) -> str:
 
 
 def play_on_page(game: str, players: "Sequence[SeatPlayer]", seconds: float, seed: int | None) -> None:
-    """Make a game, open it in a browser, and keep it until SIGTERM or SIGINT. Raises OSError."""
+    """Create a game, open it in a browser, and serve it until SIGTERM or SIGINT. Raises OSError."""
     plans = [seat_plan(player, seconds) for player in players]
     request = CreateGameRequest(game=game, seats=plans, seed=seed, request_id=str(uuid4()))
     asyncio.run(serve_game(request))
 
 
 def seat_plan(player: "SeatPlayer", seconds: float) -> SeatPlan:
-    """Return who is to hold a seat."""
+    """Return the plan of a seat."""
     if player.person:
         return SeatPlan(kind=SEAT_KIND_PERSON)
     return SeatPlan(kind=SEAT_KIND_BOT, bot=bot_of(player, seconds))
 
 
 def bot_of(player: "SeatPlayer", seconds: float) -> Bot:
-    """Return how a bot is to play."""
+    """Return the settings of a bot."""
     return Bot(level=player.level, time_budget=duration(seconds), character=player.character)
 
 
@@ -169,7 +169,7 @@ async def make_game(request: CreateGameRequest, server: str) -> CreateGameRespon
 
 
 def fragment(made: CreateGameResponse) -> str:
-    """Return the fragment of the game's URL, with the tokens of those who play at this screen."""
+    """Return the fragment of the game's URL, with the tokens of the players at this screen."""
     pairs = [f"{seat.seat}/{seat.token}" for seat in made.seat_tokens]
     return "/".join([f"#/game/{made.game.game_id}", *(["seat", *pairs] if pairs else ["watch", made.owner_token])])
 

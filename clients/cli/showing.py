@@ -1,4 +1,4 @@
-"""Positions and records, for people to read."""
+"""Prints positions and records, for people or as JSON."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""Puzzles for people: drawn, shown, and judged."""
+"""Chooses puzzles, shows them, and judges answers."""
 
 import json
 from collections.abc import Sequence
@@ -71,7 +71,7 @@ def judge(one: Puzzle, typed: str, *, as_json: bool) -> None:
 
 
 def read_try(one: Puzzle, typed: str) -> Sequence[str]:
-    """Return the actions of a try that is typed at once. Raises BadOption for what cannot be played."""
+    """Return the actions of a try that is typed at once. Raises BadOption for an illegal one."""
     texts = [text for part in typed.split(PLAN_SEPARATOR.strip()) if (text := part.strip())] or [typed]
     for number, text in enumerate(texts):
         if one.is_whole(texts[:number]):
@@ -85,7 +85,7 @@ def read_try(one: Puzzle, typed: str) -> Sequence[str]:
 
 
 def legal_after(one: Puzzle, texts: Sequence[str]) -> list[str]:
-    """Return the texts of what can be played after some actions."""
+    """Return the texts of the legal actions after some actions."""
     state = one.state
     for text in texts:
         state.play(text)
@@ -111,7 +111,7 @@ def ask(one: Puzzle, console: Console) -> None:
 
 
 def tried(one: Puzzle, console: Console, prompt: str) -> list[str] | None:
-    """Return the actions of the next try, one or those of a plan; [] to show the answer, None to leave."""
+    """Return the actions of the next try, one or a plan; [] to show the answer, None to leave."""
     state, texts = one.state, list[str]()
     while not one.is_whole(texts):
         typed = read(prompt)
@@ -164,5 +164,5 @@ def in_words(one: Puzzle) -> str:
 
 
 def reason(one: Puzzle) -> str:
-    """Return what the answer gains and gives up, in English."""
+    """Return the gains and losses of the answer, in English."""
     return in_english(one.reasons, one.game.name)

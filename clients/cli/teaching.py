@@ -1,4 +1,4 @@
-"""Lessons in the terminal: listed, and played."""
+"""Lists lessons, and plays them in the terminal."""
 
 from rich.console import Console
 from rich.table import Table
@@ -36,7 +36,7 @@ def teach(lesson: Lesson, language: str) -> None:
 
 
 def attend(console: Console, lesson: Lesson, language: str) -> Course | None:
-    """Play a lesson once, and return where it was left; None if it is to begin again."""
+    """Play a lesson once, and return the course at its end; None to start again."""
     course = Course(lesson)
     console.print(f"{locale.title(lesson.game)} {lesson.number}: {title(lesson, language)}\n", style="bold")
     tries = 0
@@ -52,7 +52,7 @@ def attend(console: Console, lesson: Lesson, language: str) -> Course | None:
 
 
 def show_scenes(console: Console, course: Course, language: str) -> bool:
-    """Print what happened since the last action, and wait after each text; whether to go on."""
+    """Print the events since the last action, and wait after each text; return whether to go on."""
     for scene in course.scenes:
         if scene.action is not None:
             console.print(Text(f"  {played(scene)}", style="dim"))
@@ -75,7 +75,7 @@ def played(scene: LessonView) -> str:
 
 
 def ask(console: Console, course: Course, language: str) -> str | None:
-    """Print the task, and return what is typed: an action, `restart` or `quit`; None at the end of input."""
+    """Print the task, and return the input: an action, `restart` or `quit`; None at the end of input."""
     step, actions = course.step, course.actions()
     console.print(f"{locale.picture(course.state)}\n")
     if step is not None:

@@ -26,7 +26,7 @@ class AsyncAnalysis(AsyncStream[Update]):
 class AsyncAdvisor(AsyncCalls, Client):
     """A server's advice, to be awaited. Close it, or use it in an `async with`.
 
-    In another event loop, as of a second `asyncio.run`, it connects anew. Arguments and errors are those of `Client`.
+    In another event loop, as of a second `asyncio.run`, it reconnects. Arguments and errors are those of `Client`.
     """
 
     _grpc = grpc.aio

@@ -1,4 +1,4 @@
-"""A server in a child process, on a socket nobody else knows, which never outlives its parent."""
+"""A server in a child process, on a private socket; it never outlives its parent."""
 
 import os
 import subprocess
@@ -23,7 +23,7 @@ PATIENCE = 10.0  # seconds for an answer about its health, and for its end
 
 @dataclass(frozen=True, slots=True)
 class Child:
-    """A server that answers, in a process of its own.
+    """A running server in a child process.
 
     Attributes:
         target: where, as a client writes it.

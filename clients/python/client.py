@@ -1,4 +1,4 @@
-"""What the sync and the async client share: everything but how they wait."""
+"""The common part of the sync and the async client: everything except waiting."""
 
 from collections.abc import Callable
 from functools import partial, wraps
@@ -122,7 +122,7 @@ class Client:
             certainty: end once the answer's `certainty` is this, above 0.5 and below 1.
             background: search only when nothing else is waiting.
             observer: use the knowledge of this seat, or of an onlooker (ONLOOKER, -1), regardless of who is to decide;
-                the answer is what the seat to decide should play, as far as the observer can tell.
+                the answer ranks the actions of the seat to decide, by the knowledge of the observer.
             options: see `QuestionOptions`.
 
         Raises AdvisorError: here if the request cannot be sent, otherwise where the tables are read.
@@ -148,7 +148,7 @@ class Client:
             game: a record as text, or a kept game.
             time: for the whole review, at least 1 s; not together with iterations.
             iterations: of each search, 50 to 200,000; None, without a time: 16,000.
-            viewer: the seat by whose knowledge everything is judged; None for each seat's own.
+            viewer: every decision is judged by the knowledge of this seat; None: by that of the deciding seat.
             seed: of the searches; None: 0.
             deep: time for rollouts of the most expensive errors after the rest, at least 1 s; None for none.
 

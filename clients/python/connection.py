@@ -1,4 +1,4 @@
-"""How a client reaches its server: channel, TLS, token."""
+"""The connection of a client to its server: channel, TLS, token."""
 
 import json
 import os
@@ -24,7 +24,7 @@ NARROW: list[tuple[str, str | int]] = [("grpc.http2.lookahead_bytes", 8192), ("g
 # How soon a restarted server is found again (milliseconds): the interval and timeout of connection attempts;
 # pings of a silent connection while a call waits, half as often as our server allows, and how long the other machine
 # and the server itself may take to acknowledge them; repeated name lookups. Without calls, a connection is closed
-# before our server would do it, of which gRPC writes a line on standard error.
+# before our server does, because gRPC then logs a line on standard error.
 RECONNECT: list[tuple[str, str | int]] = [
     ("grpc.initial_reconnect_backoff_ms", 100),
     ("grpc.max_reconnect_backoff_ms", 500),
@@ -44,7 +44,7 @@ PORTED = re.compile(r"(?P<host>[^:/\[\]]+|\[[^]]*\]):(?P<port>[^:/]*)")
 FORMS = {"ipv4": "ADDRESS:PORT", "ipv6": "[ADDRESS]:PORT"}  # of the addresses in a target that may be a list of them
 PROXIES = ("grpc_proxy", "https_proxy", "http_proxy")  # environment variables that gRPC reads, the first that is set
 NO_PROXY: tuple[str, int] = ("grpc.enable_http_proxy", 0)
-NAMED_HERE = re.compile(r"^(dns|ipv4|ipv6):(///)?")  # PREFIX without a name server, for which localhost may be anything
+NAMED_HERE = re.compile(r"^(dns|ipv4|ipv6):(///)?")  # PREFIX without a name server
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +71,7 @@ class Tls:
         return grpc.ssl_channel_credentials(authorities, key, certificate)
 
     def _require_pair(self) -> None:
-        """Raise BadConnection unless the key is that of the certificate; what is no file cannot be read again."""
+        """Raise BadConnection unless the key matches the certificate; skip pipes, which can be read only once."""
         if self.cert is None or self.key is None or not (Path(self.cert).is_file() and Path(self.key).is_file()):
             return
         if not is_pair(self.cert, self.key):

@@ -44,7 +44,7 @@ class AdvisorError(Exception):
     Args:
         message: what happened, for people.
         reason: what happened, for programs.
-        violations: the invalid fields, and those with what cannot be done at this point of the game.
+        violations: the invalid fields, and fields whose action is impossible at this point of the game.
         retry_after: seconds to wait before another try, None if the server said nothing.
         metadata: details of the reason: for STALE_VERSION, `version`, the current one.
         localized: what happened, for users, in the language of the client; "" for a client without one.
@@ -100,7 +100,7 @@ class BadConnection(ValueError):
 
     Args:
         field: the argument.
-        description: what is wrong with it.
+        description: the problem with its value.
     """
 
     def __init__(self, field: str, description: str) -> None:
@@ -140,7 +140,7 @@ HINTS = {
     "Socket closed": "the server closed the connection; it may require TLS or a client certificate",
     "reset by peer": "the server closed the connection; it may require TLS or a client certificate",
     "WRONG_VERSION_NUMBER": "the server does not use TLS",
-}  # gRPC's text on a failed connection -> what it may mean
+}  # gRPC's text on a failed connection -> a likely cause
 FAILED = ("last error", "errors resolving")  # what such a text has
 
 
@@ -165,7 +165,7 @@ def error_of(failure: grpc.RpcError, proxy: str = "") -> AdvisorError:
 
 @contextmanager
 def telling(language: str | None) -> Iterator[None]:
-    """Tell users, in their language, what is wrong where an error of the block does not; None leaves it untold."""
+    """Add a message in the language of the user to errors of this block that have none; None adds nothing."""
     try:
         yield
     except AdvisorError as error:
@@ -175,7 +175,7 @@ def telling(language: str | None) -> Iterator[None]:
 
 
 def words_of(error: AdvisorError, language: str) -> str:
-    """Return what to tell users of an error that no server has put in words; "" if nothing is known."""
+    """Return a message for users about an error that came without one from a server; "" if there is none."""
     if error.reason in Reason.__members__:
         return words_for_users(Reason[error.reason], str(error), language)
     if isinstance(error, Unavailable):

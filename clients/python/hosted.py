@@ -1,4 +1,4 @@
-"""Games that a server keeps: to make, join, play and watch them, a program needs no rules and keeps no position."""
+"""Hosted games: creates, joins, plays and watches games that a server keeps, without rules in the program."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -15,7 +15,7 @@ from clerestory.service_errors import Reason
 from clerestory.v1 import games_pb2 as api
 from clerestory.v1 import rules_pb2 as rules
 
-SERVICE = "GameService."  # before the names of its methods, one of which another service has too
+SERVICE = "GameService."  # qualifies its methods: another service has one of the same name
 LISTED = {name: value for name, value in api.GameStatus.items() if value != api.GAME_STATUS_FROZEN}  # by `status`
 LATER = 30 * 24 * 3600.0  # most seconds that a game is watched
 
@@ -28,7 +28,7 @@ class HostedGameBase:
 
     Attributes:
         game_id: its identifier.
-        tokens: by seat; keep them secret: whoever has one can play the seat.
+        tokens: by seat; keep them secret: a token lets its holder play the seat.
         owner_token: "" unless the game was created here.
         onlooker_token: "" if there is none.
         seen: the latest snapshot; None before the first.
@@ -75,7 +75,7 @@ class HostedGameBase:
         Args:
             action: its text, or an action.
             then: further actions of the same seat, played directly after it; all are played or none.
-            version: of the game for which it was chosen; None for the one seen last.
+            version: of the game that the choice was based on; None for the last one seen.
 
         Raises AdvisorError, with reason STALE_VERSION if something else has happened; the game is then unchanged.
         """
@@ -129,7 +129,7 @@ class HostedGameBase:
 
     @unary
     def set_seat(self, seat: int, who: str) -> UnaryCall[None]:
-        """Set who holds a seat, as in `create`; `person` is the one with its token, under the new name if one is given.
+        """Change the holder of a seat, as in `create`; `person` keeps its token, and takes a new name if one is given.
 
         The token of a seat that is opened is invalid from then on, and no longer kept here. Raises AdvisorError.
         """
@@ -179,7 +179,7 @@ class HostedGameBase:
     def _watch(self, from_version: int | None) -> Any:
         """Return the states of the game as they arrive.
 
-        If nothing happens for 15 s, or when somebody comes or leaves, the last state is repeated, without entries; but
+        If nothing happens for 15 s, or when a player comes or leaves, the last state is repeated, without entries; but
         not if a call has returned a later one.
         """
         shown: GameSnapshot | None = None
@@ -198,7 +198,7 @@ class HostedGameBase:
             if message.HasField("game") or shown is None:
                 shown = self._take(message)
             elif shown.version != self.version:
-                return None  # a call has gone past what this stream has shown
+                return None  # a call has advanced the game past this stream
             else:
                 self.seen = shown = replace(shown, entries=(), present=self._present)
             return shown
@@ -245,7 +245,7 @@ class HostedGamesBase(Generic[G]):
 
         Args:
             game: name of its rules.
-            seats: who holds each: `person` or `person:NAME` for those at this client, `open` for whoever joins, `bot`
+            seats: who holds each: `person` or `person:NAME` for those at this client, `open` for anyone, `bot`
                 (at full strength), `bot:CHARACTER` (of `Rules.characters`) or `level:N`.
             seed: of all chance events, below 2^53; None: drawn at random.
             time: of bots for a move; None: 1 s.
@@ -291,7 +291,7 @@ class HostedGamesBase(Generic[G]):
 
         Args:
             game_id: its identifier.
-            tokens: by seat; JSON has turned the seats into texts, which will do.
+            tokens: by seat; seats may be texts, as JSON makes them.
             owner: token of the owner.
             onlooker: token for onlookers.
 
@@ -311,7 +311,7 @@ class HostedGamesBase(Generic[G]):
         Args:
             game: only those of this name.
             status: only those that are `open`, `running` or `over`.
-            tokens: only games to which they belong; without any, games that everybody may see.
+            tokens: limit the list to their games; without any, public games are listed.
             page: name of the page, from the previous answer; "" for the first.
             size: games on a page, 0 for the server's default.
         """

@@ -1,4 +1,4 @@
-"""Kept games as messages and as plain values, for the sync and the async client."""
+"""Hosted games as messages and as plain values, for the sync and the async client."""
 
 from dataclasses import dataclass, field
 from typing import Any, TypedDict
@@ -27,11 +27,11 @@ class GameChoices(TypedDict, total=False):
         hints: `never`, `afterwards` or `always`; enforced by clients only.
         take_backs: `never`, `fair` (only moves that revealed nothing) or `all`.
         onlookers: `none`, `link` or `all`.
-        delay_plies: by how many plies onlookers see the game late.
+        delay_plies: plies by which onlookers see the game late.
         table: chance events happen at a physical table, and are entered with `play`.
         time_per_move: limit for a person; after it the server moves.
         play_on: who moves then: `bot`, `bot:CHARACTER` or `level:N`.
-        listed: shown to everybody in the list of games while a seat is open.
+        listed: shown in the public list of games while a seat is open.
         play_forced: the server plays a person's only legal action.
     """
 
@@ -58,8 +58,8 @@ class GameEntry:
         seat: who did it; None for a chance event, and for the end of a game that was abandoned.
         drawn: the server drew it.
         played_on: the server moved because the player ran out of time.
-        forced: the server played it because nothing else was legal.
-        changes: what it changed, as far as the viewer may know.
+        forced: the server played it as the only legal action.
+        changes: the changes that it made, as far as the viewer may know them.
         asked_ply: the ply to go back to, of `take_back_answered`; None for other entries.
         declined: the seat has declined that.
         message: the original message.
@@ -81,7 +81,7 @@ class GameEntry:
 
 @dataclass(frozen=True, slots=True)
 class TakeBackRequest:
-    """A take-back that somebody has asked for; it lapses with the next action.
+    """A take-back that a player has requested; it lapses with the next action.
 
     Attributes:
         ply: to go back to.
@@ -121,7 +121,7 @@ class GameSnapshot:
         status: `open`, `running`, `over` or `frozen`.
         seats: who holds them.
         seat: the seat to decide, None if none is.
-        chance: a chance event is due; at a table, for somebody to enter.
+        chance: a chance event is due; at a table, a player enters it.
         legal: the viewer's legal actions; empty if another seat is to decide.
         entries: of the log since the previous snapshot, or from where they were requested.
         outcome: how the game ended, None before, and for a game that was abandoned.
@@ -148,7 +148,7 @@ class GameSnapshot:
 
     @property
     def take_back(self) -> TakeBackRequest | None:
-        """The take-back that waits for somebody's consent, None if none does."""
+        """The take-back that waits for consent; None without one."""
         asked = self.message.game.take_back
         waits = self.message.game.HasField("take_back")
         return TakeBackRequest(asked.ply, asked.seat, tuple(asked.missing)) if waits else None
@@ -184,7 +184,7 @@ def seat_plan(who: str, field: str, time: Time | None = None) -> api.SeatPlan:
     word, _, more = who.partition(":") if isinstance(who, str) else ("", "", "")
     plan = api.SeatPlan(kind=KINDS.get(word, api.SEAT_KIND_UNSPECIFIED))
     if word == "level" and more.isascii() and more.isdigit():
-        set_field(plan.bot, "level", int(more[:12]), field)  # of ever so many digits, still more than any level
+        set_field(plan.bot, "level", int(more[:12]), field)  # any longer number is out of range as well
     elif word == "bot" and more:
         set_field(plan.bot, "character", more, f"{field}.bot.character")
     elif word not in KINDS or word == "level" or (more and word != "person"):
@@ -197,7 +197,7 @@ def seat_plan(who: str, field: str, time: Time | None = None) -> api.SeatPlan:
 
 
 def bot_of(who: str, field: str) -> api.Bot:
-    """Return how a bot plays, as a message. Raises BadRequest for who is none."""
+    """Return the message of a bot. Raises BadRequest for a name of no bot."""
     plan = seat_plan(who, field)
     if plan.kind != api.SEAT_KIND_BOT:
         raise BadRequest("", "BAD_OPTIONS", [FieldViolation(field, f"{who!r} is not bot, bot:CHARACTER or level:N")])
@@ -256,7 +256,7 @@ def read_seat(seat: api.GameSeat) -> GameSeat:
 
 
 def read_outcome(game: api.Game) -> Outcome | None:
-    """Return how a game ended, None if it has not, or where nobody has won."""
+    """Return the outcome of a game; None if it is not over, or ended without a winner."""
     if not game.end.HasField("outcome"):
         return None
     return outcome_of(game.end.outcome)

@@ -1,4 +1,4 @@
-"""What actions change, and plans of conversions, as the client gives them."""
+"""Changes by actions, and plans of conversions, as plain values."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -13,7 +13,7 @@ class Change:
     """One thing that an action changed.
 
     Attributes:
-        seat: whose; None for nobody's.
+        seat: that it belongs to; None if it belongs to no seat.
         thing: what: `gold`, `craftsmen`.
         item: which card, chip or place; "" if the thing has no parts, or it is not known.
         amount: by how much.
@@ -56,7 +56,7 @@ class ConversionPlan:
 
     Attributes:
         actions: to be applied, in this order; empty if there is no order.
-        changes: what they change for the seat, by cause.
+        changes: to the holdings of the seat, by cause.
         gold_lost: to the limit of 30 gold, in the best order.
         possible: everything that can be planned.
         faults: why there is no order, in sentences in the language of the client; empty if there is one.

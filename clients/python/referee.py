@@ -1,4 +1,4 @@
-"""The rules, from a server: for a referee, who knows everything, or a follower, who knows what one seat knows."""
+"""The rules from a server, for a referee, who knows everything, or a follower, who has the view of one seat."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -60,7 +60,7 @@ class AppliedAction:
         action: the action or outcome.
         seat: who acted; None for a chance event.
         drawn: the server drew it.
-        changes: what it changed, as far as this referee may tell everybody.
+        changes: the changes that are public.
     """
 
     action: Action
@@ -134,7 +134,7 @@ class RefereeBase:
 
     @unary
     def view(self, seat: int | None = None) -> UnaryCall[Position]:
-        """Return what a seat may know, for `recommend`; None: what is public. Raises AdvisorError.
+        """Return the view of a seat, for `recommend`; None for the public view. Raises AdvisorError.
 
         A followed game is its own view, for any seat.
         """
@@ -150,7 +150,7 @@ class RefereeBase:
 
     @unary
     def apply(self, actions: Actions, *, draw: bool = False, seed: int | None = None) -> UnaryCall[list[AppliedAction]]:
-        """Apply actions and outcomes in order, and return everything that was applied.
+        """Apply actions and outcomes in order, and return all that were applied.
 
         Args:
             actions: texts, or actions.
@@ -168,7 +168,7 @@ class RefereeBase:
 
     @unary
     def plan(self, uses: Mapping[str, int] | None = None, *, finish: bool = False) -> UnaryCall[ConversionPlan]:
-        """Return the best order of conversions or discards; without `uses`, what can be planned.
+        """Return the best order of conversions or discards; without `uses`, the possible uses.
 
         Args:
             uses: how often each craftsman is used, or how many cubes of each type are discarded.

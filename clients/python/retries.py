@@ -19,7 +19,7 @@ from clerestory.metadata import PUSHBACK
 
 BUSY_PAUSES = (0.1, 0.2, 0.4)  # seconds between the attempts of a refused call, if the server names none
 AWAY_PAUSES = (0.05, 0.1, 0.2)  # the same if no server answers; the last one is repeated until the deadline
-JITTER = 0.2  # share by which pauses vary, so that callers who failed together do not retry together
+JITTER = 0.2  # random variation of pauses, so that callers that failed together do not retry together
 BROKEN_PAUSES = (0.05, 0.1, 0.2, 0.4, 0.8, 1.6)  # the same if the connection broke in a way that could also be a bug
 BUSY = (grpc.StatusCode.RESOURCE_EXHAUSTED,)
 AWAY = (grpc.StatusCode.UNAVAILABLE, grpc.StatusCode.CANCELLED)  # the latter by a server that shuts down
@@ -28,21 +28,21 @@ HOPELESS = ("CERTIFICATE_VERIFY_FAILED", "WRONG_VERSION_NUMBER")  # connection f
 
 
 class Silent(grpc.RpcError):
-    """Nothing came for so many seconds, though the server shows that a stream lives."""
+    """A stream was silent for longer than the keep-alive interval of the server."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__(f"no sign of the server for {seconds:g} s")
 
     def code(self) -> grpc.StatusCode:
-        """Return what it counts as."""
+        """Return the status code."""
         return grpc.StatusCode.UNAVAILABLE
 
     def details(self) -> str:
-        """Return what has happened."""
+        """Return the description."""
         return str(self)
 
     def trailing_metadata(self) -> tuple[()]:
-        """Nothing more is known."""
+        """Return no metadata."""
         return ()
 
 
@@ -54,7 +54,7 @@ class RetryPolicy:
         seconds: until the deadline.
 
     Attributes:
-        rejoins: whether what it calls may begin again where its reader left it.
+        rejoins: whether the stream may resume at the last message read.
         silence: seconds without a message after which it counts as broken; None for any number.
         language: of errors for users; None for none.
     """

@@ -1,4 +1,4 @@
-"""What a server teaches: puzzles and lessons. It keeps nothing of them between calls."""
+"""Puzzles and lessons of a server, which stores nothing about them between calls."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -62,7 +62,7 @@ class LessonProgress:
     Attributes:
         seat: the learner's.
         scenes: what happened after the last try, as dictionaries, each with `text`, `position` and what was applied.
-        task: what is to be done now; "" at the end.
+        task: the next task; "" at the end.
         actions: what the learner may do; empty at the end.
         mistakes: how many tries failed.
         done: share of the lesson, 0 to 1.

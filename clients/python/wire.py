@@ -113,7 +113,7 @@ REASONS = {
     "time_per_move": Reason.BAD_OPTIONS,
     "times": Reason.BAD_ACTION,
     "viewer_seat": Reason.BAD_SEAT,
-}  # field -> reason of the server, where it is not named like the field
+}  # field -> reason of the server, if it differs from the name of the field
 
 
 class RecommendCall(NamedTuple):

@@ -32,11 +32,11 @@ LOBBY = """
     percent players scoring seat seconds stepper study title to_lobby token trouble turn with you your_turn
 """
 MESSAGES = HERE / "src" / "gen"
-INSTALLED = HERE / "node_modules" / ".installed"  # newer than the lock file from which node_modules was installed
+INSTALLED = HERE / "node_modules" / ".installed"  # newer than the lock file that node_modules was installed from
 
 
 def main() -> None:
-    """Build what is to be shipped."""
+    """Build the files to ship."""
     install()
     write_messages()
     write_texts()
@@ -74,7 +74,7 @@ def install() -> None:
 
 
 def link(name: Path, target: Path) -> None:
-    """Let a name stand for a folder, whatever it stood for before."""
+    """Link a name to a folder, replacing an earlier link."""
     name.unlink(missing_ok=True)
     name.symlink_to(os.path.relpath(target, name.parent), target_is_directory=True)
 

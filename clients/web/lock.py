@@ -1,4 +1,4 @@
-"""Makes package-lock.json anew out of package.json, without addresses: npm takes the registry it is set to.
+"""Regenerates package-lock.json from package.json, without addresses: npm uses the configured registry.
 
 python clients/web/lock.py
 """

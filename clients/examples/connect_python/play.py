@@ -27,7 +27,7 @@ def main(url: str, game: str = "duel") -> None:
             if seen.game and seen.game.end:
                 print("shares of the win:", *seen.game.end.outcome.win_shares)
             if not (seen.views and seen.views[0].actions):
-                continue  # over, somebody else's turn, or somebody came or left
+                continue  # over, another player's turn, or a player came or left
             budget = Duration(nanos=50_000_000)
             asked = RecommendMoveRequest(position=seen.views[0].position, time_budget=budget)
             best = advisor.recommend_move(asked).best

@@ -24,7 +24,7 @@ def main(target: str, game: str = "duel") -> None:
             if seen.game.HasField("end"):
                 print("shares of the win:", *seen.game.end.outcome.win_shares)
             if not (seen.views and seen.views[0].actions):
-                continue  # over, somebody else's turn, or somebody came or left
+                continue  # over, another player's turn, or a player came or left
             question = advisor_pb2.RecommendMoveRequest(position=seen.views[0].position)
             question.time_budget.FromMilliseconds(50)
             best = advisor.RecommendMove(question).best

@@ -12,7 +12,7 @@ export function milliseconds(time: number): Duration {
   return create(DurationSchema, { seconds: nanos / SECOND, nanos: Number(nanos % SECOND) });
 }
 
-/** The milliseconds of a time; what is left out of it is 0. */
+/** The milliseconds of a time; a missing part is 0. */
 export function inMilliseconds({ seconds = 0n, nanos = 0 }: Partial<Duration>): number {
   return Number(seconds) * 1000 + nanos / 1e6;
 }

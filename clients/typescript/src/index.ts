@@ -1,3 +1,5 @@
+// The public names of the package.
+
 export { durationMs as millisecondsOf, timestampDate as dateOf } from "@bufbuild/protobuf/wkt";
 export { Code, type Interceptor, type Transport } from "@connectrpc/connect";
 export { Client } from "./client.ts";

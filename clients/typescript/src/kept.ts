@@ -22,14 +22,14 @@ const LONGEST = 8000;
 export type SeatPlan = MessageInitShape<typeof SeatPlanSchema>;
 export type GameOptions = MessageInitShape<typeof GameOptionsSchema>;
 
-/** A seat of whoever holds its token, here of the game's creator. */
+/** A seat of the holder of its token, here the game's creator. */
 export const person = (name = ""): SeatPlan => ({ kind: SeatKind.PERSON, name });
-/** A seat of whoever joins first. */
+/** A seat for the first player to join. */
 export const open = (): SeatPlan => ({ kind: SeatKind.OPEN });
 /** A seat of a bot: of a level, 1 to 8, or at full strength. */
 export const bot = (level?: number): SeatPlan => ({ kind: SeatKind.BOT, bot: level === undefined ? {} : { level } });
 
-/** What gives access to a game; keep it secret: whoever has a token can play the seat. */
+/** The access to a game; keep it secret: a token lets its holder play the seat. */
 export interface Keys {
   /** By seat. */
   tokens?: Record<number, string>;
@@ -49,7 +49,7 @@ export interface Seen {
   actions: LegalAction[];
 }
 
-/** A name for a request that nobody can guess; `crypto.randomUUID` exists only on pages with TLS. */
+/** An unguessable name for a request; `crypto.randomUUID` exists only on pages with TLS. */
 export function requestName(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(16));
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
@@ -133,7 +133,7 @@ export class KeptGame {
   /**
    * The states of the game until it is over; a stream that breaks off is begun again where it was.
    *
-   * `onTrouble` is told why it waits. Throws a CallError that waiting cannot cure, and once the signal is aborted.
+   * `onTrouble` receives the reason for waiting. Throws a CallError that waiting cannot cure, and once the signal is aborted.
    */
   async *watch(signal?: AbortSignal, onTrouble?: (error: CallError) => void): AsyncGenerator<Seen> {
     let from = this.seen?.game.version;
@@ -141,7 +141,7 @@ export class KeptGame {
       try {
         for await (const answer of alive((stop) => this.#states(from, stop), signal)) {
           pause = SHORTEST / 2;
-          if (!answer.game) continue; // somebody came or left, or nothing happened
+          if (!answer.game) continue; // a player came or left, or nothing happened
           const seen = this.#take(answer);
           from = seen.game.version;
           yield seen;

@@ -7,7 +7,7 @@ import { collected, each, sleep } from "./streams.ts";
 const BUSY = [100, 200, 400]; // milliseconds between the attempts of a refused call, if the server names none
 const AWAY = [50, 100, 200]; // the same if no server answers; the last one is repeated until the deadline
 const BROKEN = [50, 100, 200, 400, 800, 1600]; // the same if the connection broke in a way that could also be a bug
-const JITTER = 0.2; // share by which pauses vary, so that callers who failed together do not come back together
+const JITTER = 0.2; // random variation of pauses, so that callers that failed together do not return together
 const PUSHBACK = "grpc-retry-pushback-ms";
 const TIMEOUT = "connect-timeout-ms";
 

@@ -18,7 +18,7 @@ const LONGEST_TIMER = 2 ** 31 - 1; // milliseconds; a longer timer ends at once
 
 /** How calls are made; all of it may be left out. */
 export interface Settings {
-  /** Of the server, where it requires one; never sent to another machine in plaintext. */
+  /** Token of the server, if it requires one; never sent to another machine in plaintext. */
   token?: string | undefined;
   /** Of texts for people, as a BCP 47 tag. */
   language?: string | undefined;
@@ -118,7 +118,7 @@ function within(slack: number, time: number | undefined): number | undefined {
   return slack && time !== undefined ? time + slack : undefined;
 }
 
-/** A time limit that the protocol can tell the server: whole milliseconds; undefined for one beyond every timer. */
+/** A time limit that the protocol can express: whole milliseconds; undefined for one beyond every timer. */
 function whole(limit: number | undefined): number | undefined {
   return limit === undefined || limit > LONGEST_TIMER ? undefined : Math.ceil(limit);
 }

@@ -42,7 +42,7 @@ const withToken: Interceptor = (next) => async (request) => {
   }
 };
 
-// Whatever shows boards from a file, such as the gallery, calls nobody.
+// Pages that show boards from a file, such as the gallery, make no calls.
 const ORIGIN = location.protocol === "file:" ? "http://localhost" : location.origin;
 
 // A table says what it waits for, so it tries again itself; a person ends a call by leaving.

@@ -1,4 +1,4 @@
-// The cards of Builders Duel as their owner reads them: what is typed, what is wrong with it, and the catalogue file that
+// The cards of Builders Duel as their owner reads them: the input, its faults, and the catalogue file that
 // it makes. All of it stays in this browser.
 
 import { computed, signal } from "@preact/signals";
@@ -34,16 +34,16 @@ export interface Entry {
   values: Readonly<Record<string, unknown>>;
 }
 
-/** What is wrong with a value: the key of its text, and its arguments. */
+/** A fault of a value: the key of its text, and its arguments. */
 export type Mistake =
   | { key: "box.range"; least: number; most: number }
   | { key: "box.twice" | "box.none" | "box.once" };
 
 export class Box {
   readonly entries = signal<readonly Entry[]>([]);
-  /** What was typed, by path; only what differs from the cards in use. */
+  /** The input by path; only values that differ from the cards in use. */
   readonly typed = signal<Readonly<Record<Path, Value>>>(stored(KEPT, {}));
-  /** The owner has compared every card: what was not changed is printed so, too. */
+  /** The owner has compared every card: unchanged values are confirmed as printed. */
   readonly compared = signal(false);
   readonly #told = signal<readonly CatalogueEntry[]>([]);
 
@@ -53,7 +53,7 @@ export class Box {
   readonly counts = computed(() =>
     ["a", "b"].map((deck) => this.cards.value.reduce((sum, one) => sum + Number(this.value(one, deck)), 0)),
   );
-  /** The cards, those first of which most is reconstructed. */
+  /** The cards, those with the most reconstructed values first. */
   readonly cards = computed(() => this.entries.value.filter((one) => one.section === "cards"));
   readonly buildings = computed(() => this.entries.value.filter((one) => one.section === "buildings"));
   /** The cards as they are typed, for drawing them. */
@@ -226,7 +226,7 @@ function entryOf(entry: CatalogueEntry): Entry {
   return { id: entry.id, section: entry.section, name: entry.name, fields: fieldsOf(values), sources, values };
 }
 
-/** What can be typed of the values of an entry: numbers, kinds of chips, materials. */
+/** The editable values of an entry: numbers, kinds of chips, materials. */
 function fieldsOf(values: Readonly<Record<string, unknown>>): Map<string, Value> {
   const found = new Map<string, Value>();
   for (const [name, value] of Object.entries(values)) {

@@ -24,7 +24,7 @@ export class Calls {
   readonly #undone = signal(0);
   #before: Promise<unknown> = Promise.resolve(); // settles with the last requested call
 
-  /** Calls about a state; `catchUp` requests it anew. */
+  /** Calls about a state; `catchUp` requests it again. */
   constructor(catchUp: () => Promise<void>, insistence: Insistence) {
     this.#catchUp = catchUp;
     this.#insistence = insistence;

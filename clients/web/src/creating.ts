@@ -12,7 +12,7 @@ import { go } from "./route.ts";
 
 type Asked = MessageInitShape<typeof CreateGameRequestSchema>;
 
-/** Whether a game is being created, what is in its way, and a function that creates one and goes to it. */
+/** Whether a game is being created, an obstacle if any, and a function that creates a game and goes to it. */
 export function useCreate() {
   const busy = useSignal(false);
   const trouble = useSignal("");

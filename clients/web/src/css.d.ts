@@ -1,1 +1,3 @@
+// Declares style sheets as modules, for tsc.
+
 declare module "*.css";

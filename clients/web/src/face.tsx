@@ -2,7 +2,7 @@
 
 import { useLoaded } from "./loading.ts";
 
-/** A face, decorative: the name stands beside it. */
+/** A face, decorative: the name is beside it. */
 export const Face = ({ character }: { character: string | undefined }) =>
   character ? <Drawn character={character} /> : null;
 

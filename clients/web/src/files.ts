@@ -7,7 +7,7 @@ import { tab } from "./storage.ts";
 import { say } from "./texts.ts";
 
 const TRIES = 3; // of a file that the server says it has
-const RELOADED = "reloaded"; // in the storage of the tab: the files for which the page was loaded anew
+const RELOADED = "reloaded"; // in the storage of the tab: the files that caused a reload of the page
 
 const waiting = signal(0);
 /** Whether a file is waited for, as the server cannot be reached. */
@@ -56,11 +56,11 @@ async function isThere(address: string): Promise<boolean> {
   }
 }
 
-/** Load the page anew for a file that could not be had, but once. Throws what is no such error, or comes again. */
+/** Reload the page once for a file that failed to load. Rethrows other errors, and the same error the second time. */
 export async function loadAnew(error: unknown): Promise<never> {
   const before = tab.get(RELOADED) ?? "";
   if (!(error instanceof Lost) || before.includes(error.address)) throw error;
-  if (!tab.set(RELOADED, `${before} ${error.address}`)) throw error; // it could not be told from the first time
+  if (!tab.set(RELOADED, `${before} ${error.address}`)) throw error; // without storage, the first time cannot be distinguished
   location.reload();
   return new Promise(() => undefined);
 }

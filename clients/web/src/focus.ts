@@ -4,11 +4,11 @@ const PARTS = "section, form, aside, dialog, [role='group'], main";
 
 /** Keep the focus on the page from now on. */
 export function keepFocus(): void {
-  let around: readonly Element[] = []; // what had the focus last, and all that it was in
+  let around: readonly Element[] = []; // the last element with the focus, and its ancestors
   addEventListener("focusin", ({ target }) => {
     around = chain(target as Element);
   });
-  addEventListener("focusout", () => queueMicrotask(forget)); // if somebody has left it, not if it is gone
+  addEventListener("focusout", () => queueMicrotask(forget)); // if the user left it, not if it was removed
   const isLost = () => document.activeElement === document.body && around.length > 0;
   const forget = () => {
     if (isLost() && around[0]?.isConnected) around = [];

@@ -26,7 +26,7 @@ export interface Question {
 const SHOWN = 3; // best actions that a board marks
 const EVERY = 50; // milliseconds between tables, so that the first arrives soon
 const SHOWN_EVERY = 200; // milliseconds between displayed tables, so that people can read them
-const STANDING = 400; // milliseconds that a position with somebody else's turn must last before it is analysed
+const STANDING = 400; // milliseconds that a position must last before it is analysed when it is another player's turn
 
 /** The chosen step, stored for the next visit. */
 export const step = signal<Step>(STEPS.find((one) => one === browser.get("hints")) ?? "off");
@@ -43,7 +43,7 @@ export const trouble = signal("");
 export const ranked = computed(() => step.value === "move" || step.value === "table");
 export const best = computed<Line | undefined>(() => table.value?.lines[0]);
 
-let seen = ""; // name of the game to which the win shares belong
+let seen = ""; // name of the game that the win shares belong to
 let current: { question: Question; stop: AbortController } | undefined;
 
 export function choose(next: Step): void {
@@ -101,7 +101,7 @@ export async function ask(question: Question): Promise<void> {
   }
 }
 
-/** The tables of an analysis for some milliseconds; with `background` of one that nobody waits for, without some actions. */
+/** The tables of an analysis for some milliseconds; with `background` at low priority; without some actions. */
 export function analysed(
   { position, seat, observer, game }: Question,
   milliseconds: number,

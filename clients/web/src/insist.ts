@@ -10,7 +10,7 @@ const LONGEST = 8000;
 /** Of one try whose answer is short: what hangs is asked again. */
 export const LIMIT = { timeoutMs: 20_000 };
 
-/** The wait after one of so many milliseconds. */
+/** The wait, in milliseconds, that follows a given one. */
 export const longer = (pause: number): number => Math.min(2 * pause, LONGEST);
 
 /** A wait before each further try, longer each time. */

@@ -35,7 +35,7 @@ export class Kept {
   readonly id: string;
   readonly keys = signal<Keys>({ seats: {}, opened: 0 });
   readonly state = signal<State>({ views: [], before: [] });
-  /** What others do, step by step. */
+  /** The actions of other players, step by step. */
   readonly pace = new Pace();
   /** Other windows hold all streams, so this one asks again and again. */
   readonly asking = signal(false);
@@ -55,7 +55,7 @@ export class Kept {
   readonly refused = this.#calls.refused;
   /** A call is in progress or waiting. */
   readonly busy = this.#calls.busy;
-  /** Seats that somebody is watching from; undefined if unknown. */
+  /** Seats with a watcher; undefined if unknown. */
   readonly present = signal<readonly number[] | undefined>(undefined);
   /** My last action is being taken back. */
   readonly takingBack = signal(false);
@@ -233,7 +233,7 @@ export class Kept {
     this.#pause = longer(this.#pause);
   }
 
-  /** Apply what the stream brings: what others did, one step after the other. */
+  /** Apply the events of the stream: the actions of others, one step after the other. */
   #arrive(game: Game, views: GameView[], entries: readonly GameEntry[]): void {
     const steps = entries.some((entry) => entry.version > this.#heard);
     this.#heard = Math.max(this.#heard, game.version);
@@ -260,7 +260,7 @@ export class Kept {
     this.state.value = { game, views: same ? shown : views, before: still ? before : shown };
   }
 
-  // -- what is done ---------------------------------------------------------------------------------
+  // -- actions --------------------------------------------------------------------------------------
 
   readonly #taken = (answer: { game?: Game | undefined; views: GameView[]; entries: GameEntry[] }): void => {
     if (!answer.game || answer.game.version <= (this.game.value?.version ?? -1)) return; // the stream was faster
@@ -306,7 +306,7 @@ export class Kept {
     }, this.#taken);
   }
 
-  /** Agree to the take-back that somebody proposes, or decline it; ignored while another call is in progress. */
+  /** Agree to the proposed take-back, or decline it; ignored while another call is in progress. */
   async answer(ply: number, decline = false): Promise<boolean> {
     if (this.busy.value) return false;
     return this.#calls.make(

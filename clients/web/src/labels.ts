@@ -17,7 +17,7 @@ const rounds = computed(() =>
   }),
 );
 
-/** The label of an action: whoever reads it knows the round. */
+/** The label of an action, without the round, which readers know. */
 export const labelOf = (action: Labelled | undefined): string =>
   rounds.value.reduce((label, added) => label.replaceAll(added, ""), action?.label ?? "");
 

@@ -52,7 +52,7 @@ export function useLater<P>(
   return view.value;
 }
 
-/** Ask again for what the service has told, in each language that is chosen from now on. */
+/** Request the data of the service again whenever the language changes. */
 export function useRetold(again: () => Promise<void>): void {
   const spoken = useRef(language.value);
   useEffect(() => {

@@ -66,7 +66,7 @@ function Later({ screen, words }: { screen: Name; words: string[] }) {
   return Found ? <Found key={words.join("/")} words={words} /> : <Opening trouble={trouble} />;
 }
 
-/** What a screen is known by: labels come from the server, so most screens are opened anew in another language. */
+/** The key of a screen: labels come from the server, so most screens are reopened in another language. */
 const told = (screen: string) => (STAYING.includes(screen) ? screen : `${screen} ${language.value}`);
 
 const page = document.getElementById("page") as HTMLElement;

@@ -1,4 +1,4 @@
-// Calls of which only the newest counts, whichever is answered last.
+// Calls where only the newest counts, in whichever order they are answered.
 
 import { signal } from "@preact/signals";
 import { wordsOf } from "./api.ts";

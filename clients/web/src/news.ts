@@ -7,12 +7,12 @@ import { labelOf } from "./labels.ts";
 import { actor, seatOf, winnersOf } from "./seats.ts";
 import { say } from "./texts.ts";
 
-/** What an action's own words tell, or another change: where workers are, the cards they are sent to, what is claimed. */
+/** Changes that the label of an action or another change implies: the places of workers, their cards, claims. */
 const TACIT = ["mill", "resource_cards", "markers claim"];
 
 const isTacit = ({ thing, cause }: Change) => TACIT.includes(thing) || TACIT.includes(`${thing} ${cause}`);
 
-/** What an action changed: for who acted first, then for each other one by name, a line for each. */
+/** The changes by an action: first of the acting seat, then of each other one by name, a line for each. */
 export function changesOf(one: AppliedAction | undefined, seats: readonly SeatLook[]): string {
   const own = seatOf(one?.turn);
   const by = new Map<number | undefined, Change[]>([[own, []]]);

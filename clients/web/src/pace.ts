@@ -1,4 +1,4 @@
-// What others do is shown one step after the other, at a pace that people can follow.
+// Shows the actions of others one step after the other, at a pace that people can follow.
 
 import { signal } from "@preact/signals";
 import { browser } from "./storage.ts";

@@ -154,7 +154,7 @@ export function Dialog(props: { title: string; onClose(): void; children: Compon
 }
 
 interface StepperProps {
-  /** What is counted. */
+  /** The thing that is counted. */
   label: string;
   value: number;
   least: number;
@@ -195,7 +195,7 @@ export function taken(input: HTMLInputElement): File | undefined {
   return file;
 }
 
-/** A text to be copied, such as a link for somebody else. */
+/** A text to copy, such as a link for another player. */
 export function Copy({ label, value }: { label: string; value: string }) {
   const done = useSignal(false);
   const input = useRef<HTMLInputElement>(null);

@@ -15,7 +15,7 @@ export interface Earlier {
   ply: number;
   /** The version of the entry that led to it, which identifies it; undefined at the beginning. */
   version: number | undefined;
-  /** How all stand in it; until that has arrived, as shown before. */
+  /** The standing of all seats in it; the previous one until it has arrived. */
   shown: Standing;
   /** How all stood one ply before, if it was shown. */
   was?: Standing | undefined;
@@ -25,7 +25,7 @@ export const earlier = signal<Earlier | undefined>(undefined);
 
 let replaying: ReturnType<typeof setTimeout> | undefined;
 
-/** What is looked at of a game, unless it has been taken back. */
+/** The past position of a game in view, unless it has been taken back. */
 export function pastOf(kept: Kept): Earlier | undefined {
   const { value: past } = earlier;
   const there = past?.game === kept.id && past.ply < kept.log.value.length;
@@ -69,7 +69,7 @@ export async function replay(kept: Kept, from: number, shown: Standing, seat: nu
   if (from >= kept.log.value.length) return toPresent();
   await look(kept, from, shown, seat);
   const there = earlier.value;
-  if (there?.ply !== from) return undefined; // somebody went elsewhere
+  if (there?.ply !== from) return undefined; // the user went elsewhere
   replaying = setTimeout(() => void replay(kept, from + 1, there.shown, seat), PAUSE);
   return undefined;
 }

@@ -19,7 +19,7 @@ const unplanned = new Set<string | undefined>();
 /** The actions of the plan that is being made; none where none is. */
 export const planned = signal<readonly string[]>([]);
 
-/** Whether actions are to be planned rather than chosen one by one, as far as is known. */
+/** Whether actions are planned rather than chosen one by one, as far as is known. */
 export const isPlanned = (position: Position, actions: readonly LegalAction[]): boolean =>
   !unplanned.has(position.game.case) && actions.some((action) => PLANNED.includes(action.kind));
 
@@ -37,7 +37,7 @@ export class Plan {
   readonly idle = signal<ReadonlyMap<string, string>>(new Map());
   /** Whether the service plans here; without it, actions are chosen one by one. */
   readonly open = computed(() => !this.refused.value && this.answer.value?.possible.length !== 0);
-  /** How often each item is to be used, whether or not the service has answered. */
+  /** The planned number of uses of each item, before and after the answer of the service. */
   readonly uses = signal<Readonly<Record<string, number>>>({});
   readonly #position: AnyPosition;
   readonly #key: string;
@@ -62,7 +62,7 @@ export class Plan {
     return this.answer.value?.actions.map((action) => action.text) ?? [];
   }
 
-  /** Ask no more: something else is to be done. */
+  /** Stop asking: the task has changed. */
   close(): void {
     this.#closed = true;
   }

@@ -1,4 +1,4 @@
-/** Show a popover below a part of the page, so many pixels from it, or above it if there is no room below. */
+/** Show a popover below a part of the page, at a distance in pixels, or above it if there is no room below. */
 export function showBeside(shown: HTMLElement, { left, top, bottom }: DOMRect, gap: number): void {
   shown.showPopover();
   const { width, height } = shown.getBoundingClientRect();

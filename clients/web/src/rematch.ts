@@ -25,7 +25,7 @@ async function nameOfNext({ gameId }: Game, keys: Keys): Promise<string> {
   return (await games.getGame({ gameId, tokens: tokensOf(keys) })).rematchId;
 }
 
-/** Create it; with the name that all players have for it, nobody may get the token of another's seat by it. */
+/** Create it; under its shared name, no player may get the token of another's seat. */
 function create(game: Game, keys: Keys, shared = "") {
   return games.createGame({
     game: game.game,
@@ -35,13 +35,13 @@ function create(game: Game, keys: Keys, shared = "") {
   });
 }
 
-/** Its options; what players have agreed on is listed for nobody else. */
+/** Its options; a rematch between players is not listed for others. */
 const optionsOf = ({ options = createMessage(GameOptionsSchema) }: Game, listed: boolean): GameOptions => ({
   ...options,
   listed: listed && options.listed,
 });
 
-/** Whether another player has begun it by the same options, with a deal that nobody chose. */
+/** Whether another player has begun it with the same options and a random deal. */
 function isAlike(next: Game | undefined, game: Game): boolean {
   const told = (options = createMessage(GameOptionsSchema)) => toJsonString(GameOptionsSchema, options);
   return !next?.seedChosen && told(next?.options) === told(optionsOf(game, false));

@@ -145,9 +145,9 @@ export async function judge(
 interface Moment {
   kind: "turn" | "error" | "luck";
   ply: ReviewedPly;
-  /** What was done, in words. */
+  /** The action in words. */
   what: string;
-  /** What it brought the seat, as a share of the win. */
+  /** Its gain for the seat, as a share of the win. */
   share: number;
 }
 

@@ -34,7 +34,7 @@ export function link(...words: (string | number)[]): string {
   return `#/${words.map((word) => encodeURIComponent(word)).join("/")}`;
 }
 
-/** The same as a whole address, to be sent to somebody. */
+/** The same as a whole address, for sharing. */
 export function address(...words: (string | number)[]): string {
   return `${location.origin}${location.pathname}${link(...words)}`;
 }

@@ -59,7 +59,7 @@ export function seatCount(position: Position | undefined): number {
   return position?.game.value?.players.length ?? 0;
 }
 
-/** Who acts: a seat, Nature, or nobody. */
+/** The acting seat, Nature, or none. */
 export function seatOf(turn: Turn | undefined): number | undefined {
   return turn?.kind === TurnKind.SEAT ? turn.seat : undefined;
 }

@@ -58,7 +58,7 @@ export const browser = new Storing(() => localStorage);
 /** What a tab keeps. */
 export const tab = new Storing(() => sessionStorage);
 
-/** What is kept under a key as JSON; `otherwise` if nothing is, or nothing that can be read. */
+/** The JSON value under a key; `otherwise` if there is none, or it cannot be read. */
 export const stored = <T>(key: string, otherwise: T): T =>
   tried(() => JSON.parse(browser.get(key) ?? "null") as T | null) ?? otherwise;
 

@@ -69,7 +69,7 @@ function earlyEnd(last: Record<string, JsonValue> | undefined): EarlyEnd | undef
   return last?.ended === "abandoned" ? {} : undefined;
 }
 
-/** JSON on lines of its own, or one JSON text over several lines. */
+/** One JSON text per line, or one over several lines. */
 function parse(file: string): JsonValue[] {
   try {
     return [JSON.parse(file) as JsonValue];
@@ -179,7 +179,7 @@ export class Study {
     return { position, answer, listed: await rules.listActions({ position }) };
   }
 
-  /** Tell all again, in another language. */
+  /** Reload all texts in another language. */
   async again(): Promise<void> {
     this.applied.value = [];
     await this.go(this.at.value);
@@ -220,7 +220,7 @@ export class Study {
     this.trouble.value = "";
     try {
       const answer = await rules.applyActions({ position: reached.position, actions: [], draw: true });
-      if (!wanted()) return; // somebody went elsewhere
+      if (!wanted()) return; // the user went elsewhere
       const drawn = answer.applied.map((one) => one.action?.text ?? "");
       this.line.value = [...this.line.value.slice(0, this.at.value), ...drawn];
       this.applied.value = this.applied.value.slice(0, this.at.value);

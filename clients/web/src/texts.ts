@@ -11,7 +11,7 @@ export type Key = keyof Arguments;
 export type Language = keyof typeof FILES;
 type Pattern = string | ({ other: string } & Partial<Record<Intl.LDMLPluralRule, string>>);
 type Patterns = Readonly<Record<string, Pattern>>;
-/** The arguments of a text; with `Value` where it is not a string that is made of it. */
+/** The arguments of a text; each may also be a `Value` if the result is not a string. */
 type Given<K extends Key, Value = never> = keyof Arguments[K] extends never
   ? []
   : [{ [Name in keyof Arguments[K]]: Arguments[K][Name] | Value }];

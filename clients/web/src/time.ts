@@ -1,8 +1,8 @@
-// The server's time, by which a limit for a move ends: the clock of this computer may be wrong.
+// The server's time, which decides when a limit for a move ends: the clock of this computer may be wrong.
 
-const VAGUE = 2000; // milliseconds: a server tells the time in whole seconds, and may have looked at it a second before
+const VAGUE = 2000; // milliseconds: a server sends the time in whole seconds, and may have read it a second earlier
 
-let ahead = 0; // milliseconds by which its clock is ahead of this one's, as far as is known
+let ahead = 0; // milliseconds that its clock is ahead of this one's, as far as is known
 
 /** Note the `date` of an answer, which was asked for at a time of this clock: as little as it forces is changed. */
 export function hear(date: string | null, asked: number): void {

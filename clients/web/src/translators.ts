@@ -1,14 +1,14 @@
-// Translators of browsers put elements of their own in the place of texts. Whatever is about to be drawn anew gets its
-// texts back first: Preact would change those that nobody sees any more. Then the translator has its turn again.
+// Translators of browsers replace texts by their elements. A part gets its texts back before it is redrawn, because
+// Preact would change the hidden ones. Then the translator has its turn again.
 
 import { options } from "preact";
 
-/** What Preact tells of a part that it draws: where it is. These names of its own are the same in all of its builds. */
+/** The place of a part that Preact draws. These internal names are the same in all of its builds. */
 interface Drawn {
   __c?: { __P?: Node };
 }
 
-const stands = new Map<Node, ChildNode>(); // a text of the page -> what stands in its place
+const stands = new Map<Node, ChildNode>(); // a text of the page -> its replacement
 const texts = new WeakMap<Node, Node>(); // the other way round
 
 /** Withstand translators from now on. */
@@ -35,7 +35,7 @@ function note({ removedNodes, addedNodes, previousSibling, nextSibling }: Mutati
   texts.set(stand, text);
 }
 
-/** Put texts back where something else stands for them. */
+/** Put back texts that were replaced. */
 function giveBack(around: Node): void {
   for (const [text, stand] of stands) {
     if (!around.contains(stand)) continue;

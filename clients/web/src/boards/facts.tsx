@@ -8,7 +8,7 @@ import type { PossibleFlag } from "./player.tsx";
 import type { BoardProps } from "./types.ts";
 import { listed } from "./words.ts";
 
-/** What it is called, what is said of it, and the part of the board that it is about. */
+/** Its name, the text about it, and its part of the board. */
 type Row = [string, ComponentChildren, string?];
 
 /** The rows that say something. */
@@ -61,7 +61,7 @@ export const about = (name: string, ...more: string[]): string => {
 
 export const all = (ids: readonly string[], name: (id: string) => string) => listed(ids.filter(Boolean).map(name));
 
-/** The name of a colour; a dash for a space where nobody is. */
+/** The name of a colour; a dash for an empty space. */
 export const colour = (name: string): string => {
   const seat = COLOURS.indexOf(name);
   return seat < 0 ? name || NOTHING : colourName(seat);

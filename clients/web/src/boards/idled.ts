@@ -1,4 +1,4 @@
-// The craftsmen that nobody could use any more after an action: they work only beside another, whom it gives up.
+// The craftsmen that an action makes useless: they work only beside another, which the action gives up.
 
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import type { LegalAction } from "../gen/clerestory/v1/rules_pb.ts";

@@ -38,7 +38,7 @@ export function Players<Player>({ class: shape, now, was, as: One }: PlayersProp
 interface PanelProps {
   look: SeatLook;
   acts: boolean;
-  /** The score: what it is, its picture, its unit in words. */
+  /** The score: its value, its picture, its unit in words. */
   title: string;
   kind: string;
   unit: string;

@@ -9,7 +9,7 @@ import { numberOf, placingCost } from "./cathedral/words.ts";
 import { contested, placingPrices } from "./duel/sections.ts";
 import type { Catalogue } from "./types.ts";
 
-/** What is to be said beside the label of an action; empty if that is enough. */
+/** The text beside the label of an action; empty if the label suffices. */
 export function besides(action: LegalAction, { game }: Position, catalogue: Catalogue): string {
   if (game.case === "cathedral") return inCathedral(action, game.value, catalogue);
   return game.case === "duel" ? inDuel(action, game.value, catalogue) : "";

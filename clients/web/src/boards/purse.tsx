@@ -63,7 +63,7 @@ interface Props {
   seat: number | undefined;
 }
 
-/** The goods of a seat, and the first thing of each other one, by which they are compared. */
+/** The goods of a seat, and the first thing of each other seat for comparison. */
 export function Purse({ now, was, seats, seat }: Props) {
   const own = seats.find((look) => look.seat === seat);
   const others = seats.filter((look) => look !== own);

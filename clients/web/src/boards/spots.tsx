@@ -1,7 +1,7 @@
 // Places of a board: their actions, their hints, and recent changes.
 //
 // A place with actions is a button, but is skipped by the Tab key: the list of actions is the way
-// in for the keyboard, and nobody should have to pass everything twice.
+// in for the keyboard, and passing everything twice would be tedious.
 
 import { type Signal, useSignal } from "@preact/signals";
 import { type ComponentChildren, createContext, type FunctionComponent } from "preact";

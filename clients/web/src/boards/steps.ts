@@ -1,4 +1,4 @@
-// The step of a game in words: what is to be done, and what comes next.
+// The step of a game in words: the current task and the next step.
 
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import { knows, say } from "../texts.ts";
@@ -7,7 +7,7 @@ import { ROUNDS } from "./cathedral/words.ts";
 const PHASES = 4;
 const ROUNDS_OF_PHASE = 3;
 
-/** What is to be done now, and what comes next; empty for a game of which nothing is told. */
+/** The current task and the next step; empty for a game without such texts. */
 export function stepTold(game: Position["game"]): string {
   if (game.case !== "cathedral" && game.case !== "duel") return "";
   const { step } = game.value;
@@ -16,7 +16,7 @@ export function stepTold(game: Position["game"]): string {
   return found ? say(found) : step.replaceAll("_", " ");
 }
 
-/** What is added to the key of a step where something else follows it than in most rounds. */
+/** The suffix of the key of a step that is followed by an unusual step in this round. */
 function ending(game: Extract<Position["game"], { case: "cathedral" | "duel" }>): "" | ".last" | ".second" {
   if (game.case === "cathedral") return game.value.round === ROUNDS ? ".last" : "";
   const { phase, round, turnOf, firstPlayer } = game.value;

@@ -1,4 +1,4 @@
-// The state of a game in one line: the current step, its cost, what comes next.
+// The state of a game in one line: the current step, its cost, the next step.
 
 import type { Position } from "../gen/clerestory/v1/position_pb.ts";
 import { say } from "../texts.ts";
@@ -29,5 +29,5 @@ export function summary(position: Position, catalogue: Catalogue, seats: readonl
 
 const joined = (...parts: string[]): string => parts.filter(Boolean).join(" · ");
 
-/** What is to be done, and what comes next; that a game is over is said elsewhere. */
+/** The current task and the next step; the end of a game is shown elsewhere. */
 const told = (step: string, game: Position["game"]): string => (step === "over" ? "" : stepTold(game));

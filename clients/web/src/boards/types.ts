@@ -50,17 +50,17 @@ export interface SeatLook {
 export interface Mark {
   /** Text of the action. */
   action: string;
-  /** Its place in the table of hints, from 1; not set if only the place is to be shown. */
+  /** Its place in the table of hints, from 1; not set to show only the place. */
   rank?: number;
   /** It is the move to play. */
   best?: boolean;
-  /** Win share of the seat to decide, 0 to 1; not set if no figures are to be shown. */
+  /** Win share of the seat to decide, 0 to 1; not set to show no figures. */
   share?: number;
 }
 
 export interface BoardProps {
   position: Position;
-  /** The previous position, if changes are to be shown. */
+  /** The previous position, to show changes. */
   previous?: Position | undefined;
   catalogue: Catalogue;
   /** By seat. */

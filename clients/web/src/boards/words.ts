@@ -8,7 +8,7 @@ export const listed = (words: readonly string[]): string => words.filter(Boolean
 /** The ends of long words on boards, before which they may be divided. */
 const ENDS = /(?<=\p{L}{3})(?=(?:dores|gießer|kommen|macher|mann|mento?|mischer|trice|wechsel)(?!\p{L}))/gu;
 
-/** Words of which the longest may be divided, also by a browser without a dictionary of their language. */
+/** Words with hyphenation points in the longest, for browsers without a dictionary of their language. */
 export const divisible = (name: string): string => name.replace(ENDS, "\u00ad");
 
 /** An effect that the page does not know: its kind and amounts, as the catalogue has them. */

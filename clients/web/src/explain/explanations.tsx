@@ -59,7 +59,7 @@ function Bubble({ part, ...props }: Explained & { part: Part }) {
   );
 }
 
-/** Two sentences, what it would bring now, and the chapter of the rules. */
+/** Two sentences, its benefit at this point, and the chapter of the rules. */
 function Told({ place, topic, ...props }: Explained & { place: string; topic: string }) {
   const { position, catalogue } = props;
   const now = nowAt(props, place);
@@ -86,7 +86,7 @@ function actionsAt({ position, actions }: Explained, place: string): readonly Le
   return found.get(place) ?? [];
 }
 
-const SHOWN = 3; // actions of a place that are told
+const SHOWN = 3; // most actions of a place that are listed
 
 /** What may be done at a place, and what it would change at once. */
 function useMay(position: Position, actions: readonly LegalAction[]): string {

@@ -16,7 +16,7 @@ export interface Explained {
   actions: readonly LegalAction[];
 }
 
-/** What is explained: nothing, everything in a dialog, or whatever is pressed. */
+/** The scope of explanations: nothing, everything in a dialog, or the part that is pressed. */
 export const explaining = signal<"nothing" | "everything" | "pressed">("nothing");
 
 /** A part of the board, and where it is. */
@@ -25,7 +25,7 @@ export interface Part {
   at: DOMRect;
 }
 
-const REST = 900; // milliseconds for which the pointer rests on a part that is to be explained
+const REST = 900; // milliseconds that the pointer must rest on a part before it is explained
 
 export const explain = (): void => {
   explaining.value = explaining.value === "nothing" ? "everything" : "nothing";
@@ -67,10 +67,10 @@ export function Explainer(props: Explained) {
   return <View {...props} part={part.value} onClose={close} />;
 }
 
-/** Note the part of the board on which the pointer rests, or which is pressed while parts are to be explained. */
+/** Note the part of the board under the resting pointer, or the part pressed while explanations are on. */
 function watch(part: { value: Part | undefined }): () => void {
   let timer: ReturnType<typeof setTimeout> | undefined;
-  let under: HTMLElement | undefined; // what came under the pointer; it is told once the pointer has moved there
+  let under: HTMLElement | undefined; // the part under the pointer; it is explained once the pointer has moved
   let last = "";
   const found = (event: Event) =>
     (event.target as Element | null)?.closest?.<HTMLElement>(":is(.board, .purse-line) [data-about]");

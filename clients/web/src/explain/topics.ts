@@ -31,7 +31,7 @@ function kindOf(place: string): string {
   return place.replace(/\..*/, "");
 }
 
-/** What a part of the board would bring now, in words; empty if nothing can be told. */
+/** The benefit of a part of the board at this point, in words; empty if it is unknown. */
 export function nowAt(about: Explained, place: string): string {
   const { game } = about.position;
   if (game.case === "cathedral") return nowInCathedral(game.value, about, place);

@@ -1,4 +1,4 @@
-// What is said in the first games: what a decision is about, and what a move gives up.
+// The help in the first games: an explanation of each decision, and the loss of a move.
 
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";
@@ -35,7 +35,7 @@ function Explanation({ game, step }: Helped) {
     explained(said.current);
   };
   useEffect(() => {
-    if (said.current) done(); // it is not said again once somebody has decided; who leaves has not
+    if (said.current) done(); // mark it as explained after a decision, but not after leaving
     said.current = wanted ? decision : "";
   }, [decision, wanted]);
   if (!wanted) return null;
@@ -54,7 +54,7 @@ function Explanation({ game, step }: Helped) {
   );
 }
 
-const LEAST = { off: Number.POSITIVE_INFINITY, large: 0.1, all: 0.02 }; // of a win, from which on is asked
+const LEAST = { off: Number.POSITIVE_INFINITY, large: 0.1, all: 0.02 }; // share of a win that a move must lose before a confirmation
 const TWICE = 350; // milliseconds within which a second press was none
 
 interface Asking {
@@ -103,7 +103,7 @@ function Costly({ game, question, onPlay }: Helped) {
 /** Whether another plan has been made since a question. */
 const isOutdated = ({ actions }: Asking) => planned.value.length > 0 && planned.value.join() !== actions.join();
 
-/** What is known of the moves in a position, and of the plan that is being made there. */
+/** The known losses of the moves in a position, and of the plan in progress. */
 function useLosses(question: Helped["question"]): Losses | undefined {
   const losses = useMemo(
     () => (question ? new Losses(question) : undefined),

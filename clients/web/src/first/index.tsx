@@ -7,7 +7,7 @@ import { useLater } from "../loading.ts";
 import { asked, explains } from "./wishes.ts";
 
 export interface Helped {
-  /** The game's kind, and the step of the decision that is to be made; empty where there is none. */
+  /** The game's kind, and the step of the current decision; empty without one. */
   game: string;
   step: string;
   /** What may be searched before a move is asked about; undefined where hints are barred. */

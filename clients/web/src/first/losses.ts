@@ -1,4 +1,4 @@
-// What a move gives up, as far as a search knows while its player thinks. Nobody waits for it.
+// The loss of a move, from a search that runs while its player thinks. The page never waits for it.
 
 import { create } from "@bufbuild/protobuf";
 import { rules } from "../api.ts";
@@ -10,7 +10,7 @@ import { seatCount, seatOf } from "../seats.ts";
 const THINKS = 2000; // milliseconds of a search
 const SEARCHES = 4; // of a position: the first is for the best moves, the others for those that it has hardly tried
 const LEAST = 8; // visits of a line whose value counts
-const SURE = 2; // standard errors by which a loss exceeds chance
+const SURE = 2; // standard errors that a loss must exceed to be significant
 
 /** What a move gives up: of a win, and in points as the search expects them. */
 export interface Loss {
@@ -24,7 +24,7 @@ interface Value {
   points?: number;
 }
 
-/** What is known of the moves in a position. */
+/** The known losses of the moves in a position. */
 export class Losses {
   readonly #question: hints.Question;
   readonly #stop = new AbortController();
@@ -37,7 +37,7 @@ export class Losses {
     void this.#narrow();
   }
 
-  /** Search no more. */
+  /** Stop the search. */
   stop(): void {
     this.#stop.abort();
   }

@@ -1,4 +1,4 @@
-// What help somebody wants, and what has been explained in this browser. Without a choice there is help in the first games.
+// The help that a player wants, and the explanations already shown in this browser. Without a choice there is help in the first games.
 
 import { computed, signal } from "@preact/signals";
 import { store, stored } from "../storage.ts";
@@ -38,7 +38,7 @@ export function noteOver(game: string): void {
   store(OVER, over.value);
 }
 
-/** Choose some help; who wants explanations again gets all of them. */
+/** Choose some help; turning explanations on again resets them all. */
 export function wish(more: Wishes): void {
   wishes.value = { ...wishes.value, ...more };
   store(WISHES, wishes.value);

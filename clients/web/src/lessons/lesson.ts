@@ -33,7 +33,7 @@ export class Lesson {
   readonly version = signal(0);
   readonly scene = computed(() => this.answer.value.scenes[this.at.value]);
   readonly before = computed(() => this.answer.value.scenes[this.at.value - 1]);
-  /** Whether something is to be read before going on. */
+  /** Whether the player must read a text before going on. */
   readonly reading = computed(() => {
     const { scenes } = this.answer.value;
     return (
@@ -70,7 +70,7 @@ export class Lesson {
     return this.#follow([]);
   }
 
-  /** Tell all again, in another language: also what is still being tried. */
+  /** Reload all texts in another language, including those of a pending attempt. */
   again(): Promise<void> {
     return this.#follow(this.asked.busy.value ? this.#trying : this.#tried);
   }

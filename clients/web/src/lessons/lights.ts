@@ -5,7 +5,7 @@ import { useLayoutEffect, useRef } from "preact/hooks";
 const SHEET = "--sheet"; // the height of what covers the board's foot in a narrow window
 
 /**
- * Light some places, also of a board that is still to be drawn, and none other. What is newly lit comes into sight; at a
+ * Light only the given places, also of a board that is not drawn yet. A newly lit place scrolls into view; at a
  * later moment, and when the page grows, it does if all of it has gone out of sight.
  */
 export function useLights(places: readonly string[], moment: number): void {
@@ -22,7 +22,7 @@ export function useLights(places: readonly string[], moment: number): void {
     const grown = new ResizeObserver(() => {
       if (![...lit.current].some(isInSight)) bringIntoSight(lit.current);
     });
-    grown.observe(document.body); // which tells its size at once, too
+    grown.observe(document.body); // which also reports the size at once
     const drawn = new MutationObserver(light);
     drawn.observe(document.body, { childList: true, subtree: true });
     return () => {

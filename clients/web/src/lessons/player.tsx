@@ -1,4 +1,4 @@
-// A lesson on the ordinary table: what is to be read, what is to be done, and the light on what it is about.
+// A lesson on the ordinary table: its text, its task, and the light on the places concerned.
 
 import { useEffect, useRef } from "preact/hooks";
 import type { AppliedAction } from "../gen/clerestory/v1/rules_pb.ts";
@@ -71,7 +71,7 @@ function Begun({ lesson, following }: { lesson: Lesson; following: string }) {
   );
 }
 
-/** What is to be read, to be done, or what was reached. */
+/** The text to read, the task, or the result. */
 function Words({ lesson, following }: { lesson: Lesson; following: string }) {
   const now = lesson.answer.value;
   const scene = lesson.scene.value;
@@ -99,7 +99,7 @@ function Words({ lesson, following }: { lesson: Lesson; following: string }) {
   );
 }
 
-/** What was played, and by whom. */
+/** The action played, and its player. */
 function Played({ applied: { action, turn } }: { applied: AppliedAction }) {
   const seat = seatOf(turn);
   return (
@@ -110,7 +110,7 @@ function Played({ applied: { action, turn } }: { applied: AppliedAction }) {
   );
 }
 
-/** What is announced of the present scene. */
+/** The announcement of the current scene. */
 function announced({ answer, scene, reading, over }: Lesson): string {
   if (over.value) return say("learn.stars", { count: answer.value.stars });
   const words = scene.value?.text ?? "";

@@ -1,4 +1,4 @@
-// What has been done, as a file to take along, and out of one.
+// Exports the progress to a file, and imports it from one.
 
 import LESSONS from "../../../../server/lessons/lessons.json";
 import {
@@ -19,7 +19,7 @@ import {
 
 const FORMAT = "clerestory-path-1";
 
-/** What is wrong with a file: it is none of ours, or a part of it is not what it must be. */
+/** The fault of a file: it has another format, or one of its parts is invalid. */
 export class BadFile extends Error {
   /** The part; empty for the file as a whole. */
   readonly part: string;
@@ -83,7 +83,7 @@ function read(text: string): Readonly<Record<string, unknown>> {
     const found: unknown = JSON.parse(text);
     if (isMap(found) && (found as { format?: unknown }).format === FORMAT) return found as Record<string, unknown>;
   } catch {
-    // The same is said of everything that is no file of ours.
+    // The same message applies to every other format.
   }
   throw new BadFile();
 }

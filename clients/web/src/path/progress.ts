@@ -1,4 +1,4 @@
-// What somebody has done in this browser: stars of lessons, levels that were beaten, games that were reviewed, and
+// The progress of a player in this browser: stars of lessons, levels that were beaten, games that were reviewed, and
 // puzzles that were solved.
 
 import { type Game, SeatKind } from "../gen/clerestory/v1/games_pb.ts";
@@ -45,7 +45,7 @@ export function keepFirsts(game: string, tries: Readonly<Record<number, boolean>
   store(`puzzles-first:${game}`, { ...tries, ...firstTries(game) });
 }
 
-/** Keep the level that was beaten, if somebody here has won alone against bots: that of the weakest. */
+/** Keep the level of the weakest bot, if a player here has won alone against bots. */
 export function keepEnd(game: Game, mine: readonly number[]): void {
   const [me, ...more] = mine;
   const others = game.seats.filter((seat) => seat.seat !== me);

@@ -188,7 +188,7 @@ function Reviews({ game, played }: { game: string; played: readonly Game[] }) {
   );
 }
 
-/** What has been done, as a file and out of one. */
+/** The progress, with its export and import. */
 function File({ onRead }: { onRead(): void }) {
   const trouble = useSignal("");
   const told = useSignal("");

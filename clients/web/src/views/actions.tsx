@@ -14,7 +14,7 @@ import { memo, Stepper } from "../parts.tsx";
 import { text } from "../text.ts";
 import { capital, gameText, say } from "../texts.ts";
 
-const MANY = 12; // actions from which on they can be searched
+const MANY = 12; // number of actions at which a search field appears
 
 interface Props {
   /** Its name. */
@@ -31,7 +31,7 @@ interface Props {
   fresh: boolean;
   onAction(text: string): void;
   onPoint(text: string | undefined): void;
-  /** What has just happened, told where there is nothing to do. */
+  /** The latest events, shown if there is nothing to do. */
   news: string;
 }
 
@@ -97,7 +97,7 @@ export const Actions = memo((props: Props) => {
 
 const CLOSING = ["pass", "stop", "leave", "finish", "end"]; // kinds of actions after which nothing more can be done
 
-/** What can be done, and then what ends it, which nobody should press by habit. */
+/** The actions, then the one that ends them, set apart against presses by habit. */
 const closingLast = (actions: readonly LegalAction[]): LegalAction[] =>
   [...actions].sort((one, other) => Number(CLOSING.includes(one.kind)) - Number(CLOSING.includes(other.kind)));
 

@@ -1,4 +1,4 @@
-// Whoever may have a builder drawn again can say once that the draws of the rest of the round stand.
+// A player who may have builders drawn again can accept all draws of the rest of the round at once.
 
 import { signal } from "@preact/signals";
 import { useEffect } from "preact/hooks";

@@ -62,7 +62,7 @@ function Moments({ kept, game, seats }: Props) {
   );
 }
 
-/** What can follow a game. */
+/** The choices after a game. */
 function Following({ kept, game }: Omit<Props, "seats">) {
   const trouble = useSignal("");
   const busy = useSignal(false);
@@ -161,7 +161,7 @@ export function Early({ early, seats }: { early: EarlyEnd; seats: readonly SeatL
   );
 }
 
-/** Whether a part of a score only decides between equal ones: it is told as what it counts. */
+/** Whether a part of a score is a tie-break, which is shown as the things that it counts. */
 const inHundredths = (game: string, { source }: ScorePart) => game === "duel" && source === "gold";
 
 /** A score without such parts. */

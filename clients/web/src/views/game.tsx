@@ -89,7 +89,7 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
   const deciding = kept.viewOf(decider ?? mine[0]);
   const past = pastOf(kept);
   useEffect(() => {
-    if (!past) toPresent(); // what was looked at has been taken back
+    if (!past) toPresent(); // the position in view has been taken back
   }, [earlier.value, log]);
   const shown = past?.shown ?? view;
   const stopped = game.end !== undefined && !past;
@@ -177,17 +177,17 @@ function Played({ kept, game }: { kept: Kept; game: Game }) {
   );
 }
 
-/** What has just happened, in words: unless players ended the game before, what was done last, and how it ended. */
+/** The latest events in words: the last action, unless players ended the game before, and how it ended. */
 function news(kept: Kept, game: Game, applied: Parameters<typeof newsOf>[0], seats: readonly SeatLook[]): string {
   if (!game.end) return newsOf(applied, seats, kept.myTurn.value);
   const last = game.end.reason === EndReason.PLAYED ? newsOf(applied, seats, false) : "";
   return [last, endNewsOf(game.end, seats)].filter(Boolean).join(" ");
 }
 
-/** Whether somebody here has something to choose. */
+/** Whether a player here has a decision. */
 const decides = (kept: Kept, actions: readonly LegalAction[]) => kept.myTurn.value && actions.length > 1;
 
-/** A position in which nobody acts any more: a game that is given up ends at any step. */
+/** A position without further actions: a game that is given up ends at any step. */
 function over(position: Position): Position {
   const { game } = position;
   if (game.case === "cathedral") return { ...position, game: { ...game, value: { ...game.value, ...OVER } } };
@@ -261,7 +261,7 @@ function Menu({ kept, at, secrets, opened }: MenuProps) {
   );
 }
 
-/** The request for a hint: the position of a view, whoever is to decide. */
+/** The request for a hint: the position of a view, for any deciding seat. */
 function asked(kept: Kept, view: GameView | undefined): Question | undefined {
   const game = kept.game.value;
   const seat = seatOf(game?.turn); // there are no hints at chance events
@@ -287,7 +287,7 @@ function turnWords(kept: Kept, past: number | undefined): string {
   return say(kept.away(game.seats[kept.turn.value ?? -1]) ? "turn.away" : "turn.other", { who });
 }
 
-/** Somebody proposes a take-back, or has declined it. */
+/** A take-back that a player proposes, or has declined. */
 function TakeBackAsked({ kept }: { kept: Kept }) {
   const game = kept.game.value;
   const question = game?.takeBack;

@@ -1,4 +1,4 @@
-// The choice of the language, each told in itself.
+// The choice of the language, each under its native name.
 
 import { loadAnew } from "../files.ts";
 import { choose, LANGUAGES, type Language, language, say } from "../texts.ts";

@@ -86,7 +86,7 @@ export function Lobby({ lost }: { lost: boolean }) {
   );
 }
 
-/** Whether a game waits for somebody at this browser. */
+/** Whether a game waits for a player at this browser. */
 function mayMove(game: Game): boolean {
   return !game.end && isToMove(game, Object.keys(keysOf(game.gameId).seats).map(Number));
 }

@@ -1,4 +1,4 @@
-// The three moments of a game for one seat: where it turned, its costliest error, its largest luck.
+// The three moments of a game for one seat: the turning point, its costliest error, its largest luck.
 
 import type { ComponentChildren } from "preact";
 import { useEffect, useMemo } from "preact/hooks";

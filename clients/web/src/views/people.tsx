@@ -9,7 +9,7 @@ import { look, looks } from "../seats.ts";
 import { type Key, say } from "../texts.ts";
 import { askable } from "../title.ts";
 
-/** Links that let somebody in: to watch, or to play a seat. */
+/** Invitation links: to watch, or to play a seat. */
 export function Share({ kept, game, onClose }: { kept: Kept; game: Game; onClose(): void }) {
   const keys = kept.keys.value;
   const seats = looks(game.seats);
@@ -74,7 +74,7 @@ function TakeOver({ kept, seat: { seat, kind } }: { kept: Kept; seat: GameSeat }
   );
 }
 
-/** The ways out of a game, each of which says what follows; one that waits for people can only be ended. */
+/** The ways out of a game, each with its consequence; a game that waits for people can only be ended. */
 export function EndIt({ kept, game, onClose }: { kept: Kept; game: Game; onClose?(): void }) {
   const sure = useSignal<EndReason | undefined>(undefined);
   const end = (reason: EndReason) => {
@@ -107,7 +107,7 @@ export function EndIt({ kept, game, onClose }: { kept: Kept; game: Game; onClose
   );
 }
 
-/** What follows if somebody ends a game, or resigns. */
+/** The consequence of ending a game, or of resigning. */
 function follows(reason: EndReason, { seats }: Game): Key {
   if (reason !== EndReason.RESIGNED) return "players.ends";
   return seats.length > 2 ? "players.resigns_more" : "players.resigns_two";

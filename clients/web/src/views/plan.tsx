@@ -1,4 +1,4 @@
-// The panel of a plan: a stepper for each craftsman, what it brings, and one button for all of it. What is left is shown
+// The panel of a plan: a stepper for each craftsman, its yield, and one button for all of it. The rest is shown
 // above, in place of what there is.
 
 import { useRef } from "preact/hooks";
@@ -71,7 +71,7 @@ export function PlanPanel({ plan, game, catalogue, busy, fresh, onPlan }: Props)
   );
 }
 
-/** What is used, with its round where another is called the same. */
+/** The name of the item, with its round if another item has the same name. */
 function nameAmong({ item, label }: PossibleUse, all: readonly PossibleUse[], game: string): string {
   const round = /_(\d+)$/.exec(item)?.[1];
   const alone = all.every((one) => one.item === item || one.label !== label);

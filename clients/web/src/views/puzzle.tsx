@@ -1,4 +1,4 @@
-// A puzzle: one action is clearly best, and is to be found.
+// A puzzle: find the one action that is clearly best.
 
 import { useEffect, useMemo } from "preact/hooks";
 import type { PuzzleSummary } from "../gen/clerestory/v1/puzzle_pb.ts";

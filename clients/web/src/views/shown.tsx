@@ -1,4 +1,4 @@
-// The event that a seat has been shown at a real table: its player enters it while nobody else looks.
+// The event that a seat has been shown at a real table: its player enters it in private.
 
 import { useSignal } from "@preact/signals";
 import { Button } from "../button.tsx";

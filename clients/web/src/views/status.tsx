@@ -1,4 +1,4 @@
-// The top line: whose turn it is, what is to be decided, the menu. Its height is the same whatever it says.
+// The top line: whose turn it is, the decision, the menu. Its height never changes.
 
 import { useSignal } from "@preact/signals";
 import type { ComponentChildren } from "preact";

@@ -32,7 +32,7 @@ export default function StudyScreen({ words }: { words: string[] }) {
   );
 }
 
-/** What is wrong with a record that was imported, or with the call. */
+/** The fault of an imported record, or of the call. */
 const told = (error: unknown) => (error instanceof Error && !("code" in error) ? error.message : wordsOf(error));
 
 async function open([kind, name = "", number]: string[]): Promise<Study> {

@@ -62,7 +62,7 @@ export interface TableProps {
   applied: readonly (AppliedAction | undefined)[];
   at: number;
   since?: number;
-  /** What has just happened, to be announced. */
+  /** The latest events, for the announcement. */
   news: string;
   /** A number that is another for other news: equal words that come again are spoken again. */
   newsAt: number;
@@ -94,7 +94,7 @@ export function Table(props: TableProps) {
   const folded = useSignal(false);
   const fresh = useFresh(props.actions);
   useLayoutEffect(() => {
-    pointed.value = undefined; // a button that is gone tells nobody that it is pointed at no longer
+    pointed.value = undefined; // a removed button sends no event when the pointer leaves it
   }, [props.actions]);
   useFocusKept();
   const game = props.position.game.case ?? "";
@@ -256,7 +256,7 @@ function show(box: HTMLElement | null): void {
 
 const since = ({ since: ply }: TableProps) => (ply === undefined ? {} : { since: ply });
 
-/** The plan to be made, where actions are to be planned. */
+/** The plan in progress, if actions are planned. */
 function usePlan({ actions, position, whole, planned = "", onPlan }: TableProps): Plan | undefined {
   const wanted = onPlan !== undefined && isPlanned(position, actions);
   const plan = useMemo(() => {
@@ -273,7 +273,7 @@ function leftBy({ answer: { value: answer } }: Plan): Position | undefined {
   return answer?.position && answer.changes.length ? inside(answer.position) : undefined;
 }
 
-const FRESH = 350; // milliseconds in which nobody can have read new actions: a click on them was meant for the old ones
+const FRESH = 350; // milliseconds too short to read new actions: a click on them was meant for the old ones
 
 /** Whether the actions have just replaced others. */
 function useFresh(actions: readonly LegalAction[]) {

@@ -1,4 +1,4 @@
-// What is to be marked at a player of The Pillars of the Earth.
+// The marks of a player of The Pillars of the Earth.
 
 import type { CathedralPlayer, CathedralPosition } from "../../gen/clerestory/v1/cathedral_pb.ts";
 import { gameText, say } from "../../texts.ts";

@@ -65,7 +65,7 @@ export function Track() {
   );
 }
 
-/** Builders that nobody has drawn yet. */
+/** Builders that have not been drawn yet. */
 function Bag() {
   const { seats } = useBoard();
   const { now } = useGame();

@@ -49,7 +49,7 @@ function Town({ of: position, catalogue }: BoardProps & { of: CathedralPosition 
   const beside = (builders: readonly string[], cards: readonly string[], name: (id: string) => string) =>
     lines(cards.map((id, index) => `${id ? name(id) : say("place.no_card")}: ${colour(builders[index] ?? "")}`));
   const { drawn, event, eventDeck, stall, stock } = position;
-  const [foreseen = ""] = eventDeck.length === 1 ? eventDeck : []; // more than one is a whole deck, which nobody may see
+  const [foreseen = ""] = eventDeck.length === 1 ? eventDeck : []; // more than one is a whole deck, which is hidden from all
   const cost = placingCost(position);
   const sold = Object.entries(PRICES).map(([kind, price]) => {
     const number = Number(stock?.[kind as "sand"] ?? 0);

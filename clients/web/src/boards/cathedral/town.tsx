@@ -90,7 +90,7 @@ function Archbishop() {
 /** The event of the round; before it is turned up, the event that the viewer's seat has been shown. */
 function EventCard() {
   const { now } = useGame();
-  const foreseen = now.eventDeck.length === 1 ? now.eventDeck[0] : undefined; // more than one is a whole deck, which nobody may see
+  const foreseen = now.eventDeck.length === 1 ? now.eventDeck[0] : undefined; // more than one is a whole deck, which is hidden from all
   if (now.event) return <TextCard id={now.event} section="event_cards" />;
   if (foreseen === undefined) return <span class="back">{say("place.to_come")}</span>;
   return (

@@ -54,7 +54,7 @@ export function Course() {
 const passed = (phase: number, round: number, now: { phase: number; round: number }) =>
   phase < now.phase || (phase === now.phase && round <= now.round);
 
-/** The stack: first the seals whose order nobody knows, then those that everybody saw put under it. */
+/** The stack: first the seals in unknown order, then those put under it in sight of all. */
 function Stack() {
   const { now } = useGame();
   const count = now.unseenSeals.length + now.stack.length;

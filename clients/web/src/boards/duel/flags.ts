@@ -1,4 +1,4 @@
-// What is to be marked at a player of Builders Duel.
+// The marks of a player of Builders Duel.
 
 import type { DuelPosition } from "../../gen/clerestory/v1/duel_pb.ts";
 import { say } from "../../texts.ts";

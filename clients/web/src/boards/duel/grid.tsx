@@ -124,7 +124,7 @@ const Price = ({ of }: { of: unknown }) => (
   </span>
 );
 
-const MOST = 11; // chips that are drawn of a number that somebody types
+const MOST = 11; // chips drawn for a typed number, at most
 
 /** The effect of a card as a drawing; nothing if words are clearer. */
 function drawn(effect: Effect) {

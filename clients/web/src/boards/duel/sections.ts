@@ -48,7 +48,7 @@ export function placingPrices(now: DuelPosition, catalogue: Catalogue): number[]
   return now.cheap && cheap ? prices.map(() => Number(cheap.price)) : prices;
 }
 
-/** The gold that nobody has. */
+/** The gold in the supply. */
 export const inBank = ({ players }: DuelPosition): number =>
   ALL_GOLD - players.reduce((sum, player) => sum + player.gold, 0);
 

@@ -89,7 +89,7 @@ function Cards({ of: position, catalogue, seats }: DuelProps) {
   );
 }
 
-/** A card with what it does, for whom, and how often. */
+/** A card with its effect, the seat it works for, and its number of uses. */
 function cardTold(id: string, catalogue: Catalogue, seats: readonly SeatLook[]): string {
   const card = catalogue.of("cards", id);
   const only = seats.find((seat) => seat.colour === card?.values.frame);
