@@ -15,10 +15,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from clerestory.declared import Declaration, OneOf, declarations, in_words
 from clerestory.engine.names import NAMES
 
 if TYPE_CHECKING:
+    from clerestory.declared import Declaration
     from clerestory.engine import Game
     from clerestory.engine.errors import BadCatalogue
 
@@ -246,11 +246,15 @@ def default_of(field: Field[Any], instance: Any) -> Any:
 
 def settings_of(defaults: Any) -> Mapping[str, Any]:
     """Return the options of a dataclass of settings, by the names of its fields, given one with its defaults."""
+    from clerestory.declared import declarations  # which most commands do not need
+
     return {name: setting_of(type(defaults), name, getattr(defaults, name)) for name in declarations(type(defaults))}
 
 
 def setting_of(kind: type, field: str, default: object = None) -> Any:
     """Return the option of one field of a dataclass of settings."""
+    from clerestory.declared import declarations
+
     declaration = declarations(kind)[field]
     return typer.Option(
         option_name(field, declaration),
@@ -261,25 +265,29 @@ def setting_of(kind: type, field: str, default: object = None) -> Any:
     )
 
 
-def metavar_of(field: str, declaration: Declaration, kind: Any) -> str | None:
+def metavar_of(field: str, declaration: "Declaration", kind: Any) -> str | None:
     """Return the placeholder of a value in help: the noun at the start of its meaning, if `NOUNS` has it."""
+    from clerestory.declared import OneOf
+
     if isinstance(declaration.range, OneOf):
         return field.rpartition("_")[2].upper()
     return NOUNS.get(declaration.meaning.split()[0]) or METAVARS.get(kind)
 
 
-def shown_default(default: object, declaration: Declaration) -> bool | str:
+def shown_default(default: object, declaration: "Declaration") -> bool | str:
     """Return whether help shows a default, or the words that it shows in its place."""
+    from clerestory.declared import in_words
+
     words = in_words(default, declaration)
     return words not in ("none", "no") if words in ("none", "no", str(default)) else ROUNDED.sub(r"\1", words)
 
 
-def option_name(field: str, declaration: Declaration) -> str:
+def option_name(field: str, declaration: "Declaration") -> str:
     """Return the option of a field."""
     return f"--{(declaration.name or field).replace('_', '-')}"
 
 
-def variable_name(field: str, declaration: Declaration) -> str:
+def variable_name(field: str, declaration: "Declaration") -> str:
     """Return the environment variable of a field."""
     return f"CLERESTORY_{(declaration.name or field).upper()}"
 

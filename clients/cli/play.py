@@ -10,7 +10,6 @@ from clerestory.cli.access import PLAIN, Access, ServerOption
 from clerestory.cli.game_options import PlayOptions
 from clerestory.cli.language import LanguageOption, speak
 from clerestory.cli.options import DEFAULT_GAME, GameOption, JsonOption, chosen_game, grouped, read_text
-from clerestory.engine.tuning import NUM_LEVELS
 from clerestory.search.limits import MAX_ITERATIONS
 
 if TYPE_CHECKING:
@@ -21,6 +20,7 @@ PLAY = PlayOptions()
 
 MAX_NUMBER = 2**64 - 1
 DEFAULT_TIME = "1s"
+MAX_LEVEL = 8  # NUM_LEVELS of engine/tuning.py, which help does not need
 
 PositionArgument = Annotated[str, typer.Argument(metavar="POSITION", help="A position file, or - for standard input.")]
 TimeOption = Annotated[
@@ -138,7 +138,8 @@ class Query:
 def recommend(
     question: Query,
     level: Annotated[
-        int | None, typer.Option(metavar="N", min=1, max=8, help="Level of play, 1 to 8; full strength by default.")
+        int | None,
+        typer.Option(metavar="N", min=1, max=MAX_LEVEL, help="Level of play, 1 to 8; full strength by default."),
     ] = None,
     lines: LinesOption = 0,
     server: ServerOption = None,
@@ -262,9 +263,7 @@ def solve(
     game: GameOption = DEFAULT_GAME,
     level: Annotated[
         int | None,
-        typer.Option(
-            metavar="N", min=1, max=NUM_LEVELS, help="Choose among those that this level of play just solves."
-        ),
+        typer.Option(metavar="N", min=1, max=MAX_LEVEL, help="Choose among those that this level of play just solves."),
     ] = None,
     seats: Annotated[int | None, typer.Option(metavar="N", help="Choose among those with so many players.")] = None,
     seed: Annotated[

@@ -11,15 +11,20 @@ from rich.console import Console
 
 from clerestory.cli.games import read_player
 from clerestory.cli.local_advisor import LocalAdvisor
+from clerestory.cli.play import MAX_LEVEL
 from clerestory.cli.playing import SeatPlayer, Session, save
 from clerestory.engine import GAMES, read_records
 from clerestory.engine.scoring import outcome
-from clerestory.engine.tuning import CHARACTERS
+from clerestory.engine.tuning import CHARACTERS, NUM_LEVELS
 from tests.clients.cli.command import POSITIONS, run
 
 POSITION = POSITIONS / "duel-2p-phase1-claim.json"
 TOY = ["--game", "toy", "--seed", "4", "--time", "20ms"]
 play = partial(run, "play")
+
+
+def test_levels_are_those_of_the_games() -> None:
+    assert MAX_LEVEL == NUM_LEVELS
 
 
 SAYS = [
