@@ -8,25 +8,25 @@ from clerestory.figures import Outlook as Outlook
 from clerestory.search.options import WELL_VISITED
 
 WIDEST_ERROR = 0.5  # largest standard error of a number between 0 and 1
-DOUBTFUL = 200  # visits; with fewer, also of the first line's in proportion, a line's figures may be far off
+DOUBTFUL = 200  # visits; a line with fewer, or too few relative to the first line, may have unreliable figures
 PROPORTION = 0.02  # of the visits of the first line
 
 
 @dataclass(slots=True, unsafe_hash=True)
 class Line:
-    """One legal action of the root, with the search's estimates. Nobody changes it once its result has it.
+    """One legal action of the root, with the search's estimates. Treat it as immutable once it is part of a result.
 
-    It is not frozen, because results have dozens, and a frozen one takes eight times as long to make.
+    It is not frozen, because results have dozens of lines, and frozen ones take eight times as long to create.
 
     Attributes:
-        action: its text.
+        action: text of the action.
         label: the same in plain English.
-        visits: iterations that tried it.
-        availability: iterations in which it was legal.
+        visits: number of iterations that tried it.
+        availability: number of iterations in which it was legal.
         win_shares: win share of each seat, 0 to 1: the mean over the iterations, calibrated by the option `sharpness`
             for players as strong as the search; 0 if it was never tried.
-        standard_errors: of each win share, as if iterations were independent; at most 0.5, the value before the second
-            visit.
+        standard_errors: standard error of each win share, as if iterations were independent; at most 0.5, the value
+            before the second visit.
         margin: mean margin of the deciding seat, points: its score minus the best other; 0 if it was never tried.
         margin_error: standard error of the margin, points; infinite before the second visit.
         score: mean reward of the deciding seat, which the search maximizes: its mean win share, or its margin on the
@@ -35,9 +35,9 @@ class Line:
         lower_bound: lower confidence bound of the score; below 0 when little is known.
         loss: margin of the best line minus that of this one, points; negative if this line has the higher margin; 0 if
             it was never tried.
-        principal_variation: this action first, then the most visited replies and any chance event with a single
-            possible outcome, for as long as no hidden information is needed to continue.
-        probability: of an outcome, given what everyone can see; None for an action.
+        principal_variation: this action, then the most visited replies and any chance event with a single possible
+            outcome, for as long as no hidden information is needed to continue.
+        probability: probability of an outcome, given what everyone can see; None for an action.
         outlook: one element for each feature if the line was explained; else ().
     """
 
@@ -59,11 +59,11 @@ class Line:
 
 
 def ranked(lines: Iterable[Line], choice: str) -> tuple[Line, ...]:
-    """Return lines, which are new, with their losses, in the order in which everybody shows them.
+    """Sort new lines into display order, and set their losses.
 
-    The line to play comes first, by a rule of the final choice. The others follow by their lower bounds, the highest
-    first, so that no line is above another only because its error is wide; then the doubtful ones by visits. Lines
-    that are equal in this stay as given.
+    The line to play comes first, according to the final choice rule. The others follow by their lower bounds, highest
+    first, so that no line ranks above another only because its error is large. The doubtful ones come last, by visits.
+    Ties keep their given order.
     """
     by_visits = sorted(lines, key=lambda line: -line.visits)
     best = chosen(by_visits, choice)
@@ -75,7 +75,7 @@ def ranked(lines: Iterable[Line], choice: str) -> tuple[Line, ...]:
 
 
 def chosen(by_visits: Sequence[Line], choice: str) -> Line:
-    """Return the line to play by a rule of the final choice, given lines by their visits, the most first."""
+    """Return the line to play according to a final choice rule, given lines sorted by visits, most first."""
     if choice == "visits":
         return by_visits[0]
     enough = WELL_VISITED * by_visits[0].visits
@@ -83,13 +83,13 @@ def chosen(by_visits: Sequence[Line], choice: str) -> Line:
 
 
 def place(line: Line, best: Line) -> tuple[bool, bool, float]:
-    """Return what a line is ordered by, the least first, given the one to play."""
+    """Return the sort key of a line, lowest first, given the line to play."""
     doubtful = is_doubtful(line, best)
     return line is not best, doubtful, -line.visits if doubtful else -line.lower_bound
 
 
 def is_doubtful(line: Line, best: Line) -> bool:
-    """Whether an action was tried too seldom, also against the one to play, for its figures to be compared."""
+    """Whether an action was tried too rarely, in absolute terms or against the line to play, to compare its figures."""
     return line.visits < min(DOUBTFUL, PROPORTION * best.visits)
 
 

@@ -1,10 +1,10 @@
 # cython: language_level=3
-"""Proofs at the end of a game, after MCTS-Solver (Winands, Björnsson, Saito 2008, Computers and Games).
+"""Proves outcomes at the end of a game, after MCTS-Solver (Winands, Björnsson, Saito 2008, Computers and Games).
 
-An edge is proven if the game ends right after it, or if it leads, without a chance event, to a node that has a proven
-edge which certainly wins, or whose edges are all proven. Its sums are then set as if all of its visits had returned the
-outcome of best play, and it is not explored any more; a prior below 0 marks it. A mean over everything that was tried
-is too pessimistic for the seat that decides below, and corrects itself slowly; a proof is right at once.
+An edge is proven if the game ends right after it. It is also proven if it leads, without a chance event, to a node with
+a proven winning edge, or to a node whose edges are all proven. Its sums are then set as if all of its visits had
+returned the outcome of best play, and it is not explored further; a negative prior marks it. A mean over everything
+that was tried is too pessimistic for the seat that decides below, and corrects itself slowly; a proof is right at once.
 """
 from libc.stdint cimport uint32_t, uint64_t
 
@@ -16,13 +16,13 @@ cdef extern from "sharing.h":
     uint32_t lock_edge(uint32_t *word) noexcept nogil
     void unlock_edge(uint32_t *word, uint32_t value) noexcept nogil
 
-cdef float PROVEN = -1e-30       # the prior of such an edge: explores nothing
+cdef float PROVEN = -1e-30       # the prior of a proven edge, which is not explored
 
 cdef double TIE = 1e-9           # rewards that differ by no more are equal
 
 
 cdef bint is_open(const Search *search) noexcept nogil:
-    """Whether the root, as the observer knows it, tells no seat more than an onlooker.
+    """Whether the root, as the observer knows it, shows no seat more than an onlooker sees.
 
     In a game without hands, hidden cards then only appear in chance events.
     """
@@ -35,7 +35,7 @@ cdef bint is_open(const Search *search) noexcept nogil:
 
 
 cdef void prove(Search *search) noexcept nogil:
-    """Prove the edges of a path on which the game has ended, from the last one up, as far as they can be."""
+    """Prove the edges of a path on which the game has ended, from the last one upwards, as far as possible."""
     cdef int i = search.path.length - 1
     while i >= 0 and search.path.steps[i].certain:
         if peek_prior(&search.tree.edges[search.path.steps[i].edge].prior) >= 0:
@@ -77,7 +77,7 @@ cdef void fix(Search *search, const PathStep *step, uint32_t place) noexcept nog
 
 
 cdef bint is_best(const Search *search, const PathStep *step) noexcept nogil:
-    """Whether no edge of the row can be better than the one that was taken: it wins, or all are proven."""
+    """Whether no edge of the row can be better than the one taken: it wins, or all are proven."""
     cdef Edge *row = search.tree.edges + step.first
     cdef Edge taken = at_rest(search, &search.tree.edges[step.edge]), other
     cdef int i
@@ -95,7 +95,7 @@ cdef bint is_best(const Search *search, const PathStep *step) noexcept nogil:
 
 
 cdef Edge at_rest(const Search *search, Edge *edge) noexcept nogil:
-    """Return an edge's sums while no thread changes them: what is proven by half a change stays wrong."""
+    """Return an edge's sums while no thread is changing them: a proof from a partial update would stay wrong."""
     cdef uint32_t record = lock_edge(&edge.record) if search.shared else 0
     cdef Edge seen = Edge(edge.win, edge.margin, edge.visits, 0, 0, edge.prior)
     if search.shared:
