@@ -1,4 +1,4 @@
-"""The core and the plain model agree ply by ply: legal actions, odds, the whole position, and the result."""
+"""The core and the reference model agree ply by ply: legal actions, odds, the whole position, and the result."""
 
 import pytest
 
@@ -11,13 +11,13 @@ from tests.shipped import CATHEDRAL
 
 
 def random_action(state: State, rng: Rng) -> Action:
-    """Any legal action; now and then Nature brings up what was not dealt."""
+    """Return any legal action; occasionally Nature reveals a card that was not dealt."""
     legal = state.legal_actions()
     return state.draw(rng) if state.turn == NATURE and rng.below(4) else legal[rng.below(len(legal))]
 
 
 def compare_game(seats: int, seed: int) -> set[str]:
-    """Play one random game on both; return the words of what was played."""
+    """Play one random game on both; return the words of its actions."""
     rng, core, words = Rng(seed), Core(CATHEDRAL.new(seats, seed)), set[str]()
     oracle = Oracle.from_position(core.position())
     assert_equal(core, oracle)

@@ -1,4 +1,4 @@
-"""A second model of Builders Duel, written from the rules alone: slow, plain, and the judge of the fast core."""
+"""A second model of Builders Duel, written from the rules alone: slow and simple, the reference for the fast core."""
 
 from __future__ import annotations
 
@@ -20,34 +20,34 @@ class Oracle(PlainGame):
 
     @classmethod
     def from_position(cls, fields: dict[str, Any]) -> Oracle:
-        """Reads the inner position of RULES.md section 4, all fields present, orders known or `[]`."""
+        """Read the inner position of RULES.md section 4, with all fields present, and orders known or `[]`."""
         return cls(from_fields(fields))
 
     def position(self) -> dict[str, Any]:
         return to_fields(self._state)
 
     def table(self) -> Position:
-        """What lies where; not to be changed."""
+        """The position; read-only."""
         return self._state
 
     def returns(self) -> list[Fraction]:
-        """The win share of each seat at the end: the third section wins, else the order of points, Philip last."""
+        """Return the win share of each seat at the end: the third section wins, else points decide, and Philip last."""
         s = self._state
         red, blue = (_standing(player) for player in s.players.values())
         won = s.winner() or ("red" if red > blue else "blue")
         return [Fraction(colour == won) for colour in COLOURS]
 
     def margins(self) -> list[float]:
-        """The points of each seat less the other's."""
+        """Return the points of each seat minus the other's."""
         red, blue = (_points(player) for player in self._state.players.values())
         return [red - blue, blue - red]
 
 
 def _points(player: Player) -> float:
-    """The order at the end as points, for margins (D46)."""
+    """Return the ranking at the end as points, for margins (D46)."""
     return 10 * player.sections() + player.materials() + player.gold / 100
 
 
 def _standing(player: Player) -> tuple[int, int, int]:
-    """What is compared after phase 4, the most telling first."""
+    """Return the criteria compared after phase 4, the most important first."""
     return player.sections(), player.materials(), player.gold

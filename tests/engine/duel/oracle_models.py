@@ -1,4 +1,4 @@
-"""The core behind the interface of the plain model."""
+"""The core behind the interface of the reference model."""
 
 from tests.engine import models
 from tests.engine.duel.oracle_fields import from_fields
@@ -10,5 +10,5 @@ class Core(models.CoreGame):
     rules = DUEL
 
     def table(self) -> Position:
-        """The position, as the plain model lays it out."""
+        """The position, in the form of the reference model."""
         return from_fields(self.position())
