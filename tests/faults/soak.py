@@ -1,8 +1,8 @@
-"""Everybody at once on a server that is killed again and again, and the books balanced at the end.
+"""All kinds of callers on a server that is killed repeatedly, with an audit at the end.
 
-`python -m tests.faults.soak --seconds 720 --quiet 300` kills nothing: everybody comes, and after so many seconds all
-leave. It prints the server's resident memory in MB: of a fresh server, at the start, which is when everybody has been
-there for a while, at most, when they left, and after the quiet.
+`python -m tests.faults.soak --seconds 720 --quiet 300` kills nothing: all callers connect, and leave after the given
+time. It prints the server's resident memory in MB: fresh; at the start, after a while with all callers; the maximum;
+when the callers left; and after the quiet time.
 """
 
 import asyncio
@@ -40,29 +40,29 @@ from tests.faults.wires import grpc_ending
 from tests.faults.world import Kept, position, toy_record
 
 PLAYERS, WATCHERS = 4, 2
-BRIEF, LONG = 0.3, 6.0  # seconds that a server lives at most, by turns
-MUTATED = 20  # calls of the stranger at least, for which everybody goes on once nothing is killed any more
+BRIEF, LONG = 0.3, 6.0  # maximum lifetimes of a server, seconds, in turns
+MUTATED = 20  # minimum mutated calls during which all callers continue after the last kill
 PACE = 0.05  # seconds between two calls of a caller
-STREAMS, PAUSE = 32, 2.0  # calls of a stranger's connection, and seconds until it aborts all
-ELSEWHERE = "127.0.0.9"  # their address
-UNFINISHED = "/clerestory.v1.AdvisorService/Analyze"  # which they call
+STREAMS, PAUSE = 32, 2.0  # calls per connection of a stranger, and seconds until it aborts all
+ELSEWHERE = "127.0.0.9"  # the strangers' address
+UNFINISHED = "/clerestory.v1.AdvisorService/Analyze"  # the method that strangers call
 WARM_UP = 60.0  # seconds in which everything is used for the first time
 MIB = 1 << 20
-MEMORY, WARM, REST = 256 * MIB, 64 * MIB, 100_000_000  # bytes of trees, of warm trees, and of all else
-SMALL = ("--warm-bytes", "0", "--max-tree-bytes", str(MIB))  # the games of bots go on when all have left
+MEMORY, WARM, REST = 256 * MIB, 64 * MIB, 100_000_000  # bytes of trees, of warm trees, and of everything else
+SMALL = ("--warm-bytes", "0", "--max-tree-bytes", str(MIB))  # games of bots continue when all callers have left
 OPTIONS = ("--workers", "2", "--max-time", "1", "--memory", str(MEMORY), "--warm-bytes", str(WARM), "--grace", "2")
 
 
 @dataclass
 class Tally:
-    """What came of a soak."""
+    """The results of a soak."""
 
     kills: int = 0
-    entries: int = 0  # that players and watchers were told of, each of which is in its log exactly once
-    forced: int = 0  # entries that the server played by itself, as the only legal actions
+    entries: int = 0  # received by players and watchers; each is in its log exactly once
+    forced: int = 0  # entries that the server played as the only legal actions
     over: int = 0  # games that were played to their ends and replayed by the rules
     mutated: int = 0  # calls of the stranger
-    rss: int = 0  # most bytes of memory
+    rss: int = 0  # peak memory in bytes
     faults: list[str] = field(default_factory=list)
 
 
@@ -73,7 +73,7 @@ def ask(channel: grpc.Channel, luck: Random) -> None:
 
 
 def hint(channel: grpc.Channel, luck: Random) -> None:
-    """Ask for a hint that sharpens, and leave at some time."""
+    """Ask for a hint that improves, and leave at some time."""
     stub: Any = AdvisorServiceStub(channel)
     question = advisor_pb2.RecommendMoveRequest(position=position(luck), time_budget=Duration(seconds=1))
     stream = stub.Analyze(advisor_pb2.AnalyzeRequest(question=question, background=True))
@@ -83,7 +83,7 @@ def hint(channel: grpc.Channel, luck: Random) -> None:
 
 
 def review(channel: grpc.Channel, luck: Random) -> None:
-    """Ask for a review, for which some do not wait."""
+    """Ask for a review; some callers do not wait for it."""
     stub: Any = AnnotationServiceStub(channel)
     request = annotation_pb2.AnnotateGameRequest(record=toy_record(), iterations=50, seed=luck.randrange(3))
     stream = stub.AnnotateGame(request)
@@ -94,7 +94,7 @@ def review(channel: grpc.Channel, luck: Random) -> None:
 
 
 class Crowd:
-    """Those who ask for advice, and a stranger who sends mutated calls, until they leave."""
+    """Callers that ask for advice, and a stranger that sends mutated calls, until they leave."""
 
     def __init__(self, replica: Any, page: str, seed: int) -> None:
         self._server: Any = SimpleNamespace(target=replica.target, page=page)
@@ -118,7 +118,7 @@ class Crowd:
                     self.faults.append(f"{call.__name__}: {ending}")
 
     def _send_mutated(self) -> None:
-        """Send mutated calls, life after life of the server, about the games of earlier lives."""
+        """Send mutated calls across restarts of the server, about the games of earlier servers."""
         kept: list[Kept] = []
         while not self._leaving.wait(PACE):
             with (
@@ -139,7 +139,7 @@ class Crowd:
 
 
 def soak(folder: Path, seed: int, kills: int) -> Tally:
-    """Kill a server so many times with everybody on it, then let it end in order, and return what came of it."""
+    """Kill a server `kills` times with all callers on it, then shut it down, and return the results."""
     tally, page, store = Tally(), f"127.0.0.1:{free_port()}", folder / "games"
     options = (*OPTIONS, "--web", page, "--log-format", ("text", "json")[seed % 2])
     replica = Replica(0, folder, str(store), *options)
@@ -161,7 +161,7 @@ def soak(folder: Path, seed: int, kills: int) -> Tally:
 
 
 def come_and_go(replica: Replica, page: str, seed: int, tally: Tally, kills: int) -> set[str]:
-    """Kill a server with everybody on it, let all go on for a while, and balance the books; return their secrets."""
+    """Kill a server with all callers on it, let them continue for a while, and audit; return their secrets."""
     luck = Random(seed)
     players = [Player(Random(f"{seed} player {n}"), takes_back=0.05, forced=n % 2 == 1) for n in range(PLAYERS)]
     onlookers = [Onlooker(Random(f"{seed} watcher {n}")) for n in range(WATCHERS)]
@@ -186,7 +186,7 @@ def come_and_go(replica: Replica, page: str, seed: int, tally: Tally, kills: int
 
 
 def settle(folder: Path, seconds: float, quiet: float, seed: int, connections: int) -> dict[str, float]:
-    """Have everybody on a server, and strangers whose requests stay unfinished, and return what memory that took."""
+    """Run all callers, and strangers with unfinished requests, on a server; return its memory."""
     page, found, sizes = f"127.0.0.1:{free_port()}", dict[str, float](), list[int]()
     options = (*OPTIONS, *SMALL, "--web", page, "--store", str(folder / "games"))
     with own_server(*options) as server, grpc.insecure_channel(server.target) as channel:
@@ -218,7 +218,7 @@ def settle(folder: Path, seconds: float, quiet: float, seed: int, connections: i
 
 
 async def leave_unfinished(target: str, connections: int) -> None:
-    """Begin requests on connections, do not finish them, and abort the connections."""
+    """Begin requests on connections, leave them unfinished, and abort the connections."""
     async with strangers(target, connections, Deeds(UNFINISHED, STREAMS), ELSEWHERE):
         await asyncio.sleep(PAUSE)
 
