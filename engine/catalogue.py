@@ -50,7 +50,7 @@ def sources_by_value(row: dict[str, Any], covers: Mapping[str, Sequence[str]]) -
     """Return a row with a separate source for each of its values.
 
     Args:
-        row: a row with `sources`, some of which apply to several values.
+        row: a row with `sources`; a source may apply to several values.
         covers: for each of these sources, the values that it applies to; values missing from the row are skipped.
     """
     sources: dict[str, str] = {}

@@ -76,7 +76,7 @@ class Consequences(Protocol):
 
     THINGS: Sequence[str]  # fields to compare, of the position and of players
     SCORED: str  # the thing that is the score, "" if a position alone shows where it came from
-    ACCOUNTS: Sequence[str]  # fields of players, at least one of which changes whenever points are won or lost
+    ACCOUNTS: Sequence[str]  # fields of players; at least one changes whenever points are won or lost
 
     def explained(self, before: View, action: str, after: View, /) -> list[Change]:
         """Return the changes with causes that the difference does not show, in order."""

@@ -1,7 +1,7 @@
 """The inputs of a learned value: plain features, and features of cards that describe their effects.
 
 An encoder lists places: amounts of a position, and the location of each card of the catalogue, by number. A value has
-weights for features. A plain place is a single feature. A card's place stands for several features, its effects, so its
+weights for features. A plain place is a single feature. A card's place represents several features, its effects, so its
 weights are sums of theirs. Summed once for the cards in use, they cost no more than weights for each card would, and a
 corrected card changes its weights like its effects. Names of features do not depend on cards.
 """

@@ -83,7 +83,7 @@ cdef class NetMemory:
     """A net in memory, for one game.
 
     Args:
-        game: game for which the weights were read.
+        game: the game of the weights.
         weights: weights of the net.
         narrow: whether to avoid wide vectors even if the processor has them; the outputs are the same.
     """

@@ -2,7 +2,7 @@
 """Common parts of games that proceed in steps: the beginning of their structs, and the rules of each step."""
 from libc.stdint cimport int8_t, uint8_t, uint16_t
 
-cdef struct Course:              # beginning of the struct of such a game
+cdef struct Course:              # beginning of the struct of a game in steps
     uint8_t seats
     uint8_t step
     int8_t actor                 # seat to decide, NATURE or OVER

@@ -7,7 +7,7 @@ from itertools import starmap
 from typing import Any
 
 NUM_LEVELS = 8  # in every game
-EVEN = 2_000.0  # iterations of a search for which a sharpness depends only on the round
+EVEN = 2_000.0  # iterations at which a sharpness depends only on the round
 MEASURED = (400, 8_000)  # range of iterations in which it changes
 LEAST_SHARPNESS = 0.3
 FITTED = "fitted"  # value of a search's sharpness: use `Tuning.sharpness`

@@ -102,7 +102,7 @@ def write_weights(path: Path | str, arrays: Mapping[str, Any], provenance: Mappi
         arrays: NumPy arrays, or anything with their `astype` and `tobytes`, with the names and shapes of `shapes`:
             those of the net, and optionally `priors`.
         provenance: how they were made, as JSON.
-        game: game for which they were learned.
+        game: the game of the weights.
 
     The file also stores the effects of the game's cards.
 

@@ -18,7 +18,7 @@ PREFACE = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 DATA, HEADERS, RST_STREAM, SETTINGS, PING, WINDOW_UPDATE = 0, 1, 3, 4, 6, 8
 END_STREAM, END_HEADERS, ACK = 1, 4, 1
 INITIAL_WINDOW = 4  # in SETTINGS
-WIDEST = (1 << 31) - 1 - 65535  # maximum bytes by which a window can grow
+WIDEST = (1 << 31) - 1 - 65535  # maximum growth of a window in bytes
 LONGEST = 32  # limit of the pause before a repeated call, in first pauses; the pause doubles with each call that ends
 
 

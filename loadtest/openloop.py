@@ -88,7 +88,7 @@ class LoadClient:
         self._began = 0.0
 
     async def ready(self) -> float:
-        """Connect; return the loop time from which all times count."""
+        """Connect; return the loop time at the origin of all times."""
         await asyncio.gather(*(one.channel_ready() for one in self.channels))
         self._began = asyncio.get_running_loop().time()
         return self._began

@@ -114,7 +114,7 @@ def resumed(out: Path | None, key: dict[str, Any], runs: int, measure: Callable[
     """Measure `runs` times, and return the results; runs that the file already contains are not repeated.
 
     Args:
-        out: file of JSON lines, to which each run is added as soon as it is done; None for no file.
+        out: file of JSON lines; each run is appended as soon as it is done. None for no file.
         key: identifies the measurement.
         runs: number of runs.
         measure: makes one run.

@@ -1,7 +1,7 @@
 # cython: language_level=3
 """Compacts a tree in place: marks the nodes reachable from the new root and moves them together.
 
-The head of a row names the parent from which its node was first reached. Links name further parents, from which the
+The head of a row names the first parent of its node. Links name further parents, from which the
 node was reached later by another order of actions.
 """
 from libc.stdint cimport uint16_t, uint32_t, uint64_t
@@ -56,7 +56,7 @@ cdef inline uint32_t after(const Tree *tree, uint32_t slot) noexcept nogil:
     return slot + 1 + head_at(tree, slot).room
 
 
-# -- what is kept ----------------------------------------------------------------------------------
+# -- selecting nodes -------------------------------------------------------------------------------
 
 cdef void mark(Tree *tree, uint32_t *children, uint32_t root) noexcept nogil:
     """Mark the root and every node that has a row or a link whose parent is marked."""

@@ -280,7 +280,7 @@ cdef class Searcher:
         )
 
     def _is_reproducible(self):
-        """Whether the first thread made all iterations from the first root, in a tree of its own.
+        """Whether the first thread made all iterations from the first root, in an unshared tree.
 
         A full tree frees less at a time if there may be more threads.
         """

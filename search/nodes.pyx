@@ -32,7 +32,7 @@ cdef extern from "sharing.h":
 cdef uint32_t lookup_or_make_node(Search *search, uint64_t key, uint64_t parent, int n) noexcept nogil:
     """Return the node of a key with an edge for each of the n listed actions, or with one edge if it is new.
 
-    `parent` is the key of the node from which it was reached, 0 at the root. Returns NO_NODE without memory, or if
+    `parent` is the key of the previous node on the path, 0 at the root. Returns NO_NODE without memory, or if
     another thread is creating the node.
     """
     cdef uint32_t place = place_of(search.tree, key)

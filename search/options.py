@@ -26,7 +26,7 @@ REWARDS = {"win": 0.0, "margin": 1.0, "mix": 0.5}  # share of the margin in the 
 PLAYOUTS = ("uniform", "informed")
 CHOICES = ("visits", "bound")
 LEARNING: Mapping[str, Any] = {"horizon": 0, "reward": "win", "priors": "learned"}  # for a value in training
-WELL_VISITED = 0.5  # share of the most visits from which on a lower bound is trusted
+WELL_VISITED = 0.5  # share of the most visits that makes a lower bound trustworthy
 MOST_PLIES = (1 << 31) - 1
 
 

@@ -20,7 +20,7 @@ from clerestory.search.result import Result
 NAMED = 3  # maximum number of features in a sentence
 LEAST_NAMED = 0.5  # smallest difference of a feature that a player would mention
 WORTH_WINNING = 0.005  # smallest difference of win shares worth mentioning
-SURE = 5.0  # standard errors by which a line must lead; a search underestimates its true errors
+SURE = 5.0  # required lead of a line in standard errors; a search underestimates its true errors
 
 
 class Verdict(StrEnum):

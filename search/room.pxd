@@ -7,9 +7,9 @@ from clerestory.search.tree cimport Tree
 
 cdef struct Room:
     uint32_t rows[MAX_LEGAL + 1]  # lists of free rows, as heads, by number of edges; 0: the end
-    uint32_t current             # head of the row from which new ones are cut; 0: none
+    uint32_t current             # head of the row that new ones are cut from; 0: none
     uint32_t left                # rows that their nodes left in this iteration
-    uint32_t records             # list of free records, each of which begins with the place of the next
+    uint32_t records             # list of free records; each begins with the place of the next
     uint32_t next_record         # the records taken last, which are adjacent
     uint32_t end_record
     uint32_t nodes               # created, and not yet counted in the tree

@@ -11,7 +11,7 @@ cdef extern from "sharing.h":
 cdef enum:
     PIECE = 256                  # slots taken from the tree at once
     FEW_RECORDS = 16             # likewise
-    MANY_PLACES = 1 << 16        # of the table, from which on a thread takes four times as much
+    MANY_PLACES = 1 << 16        # of a table in which a thread takes four times as much
     FEW_NODES = 64               # created before they are counted in such a table
 
 

@@ -50,7 +50,7 @@ cdef struct Edge:                   # 32 bytes, half a cache line
 
 cdef struct Head:                   # of a row, in the slot before its edges; as large as an Edge
     uint64_t key                    # key of its node
-    uint64_t parent                 # key of the node from which it was first reached; 0: the root
+    uint64_t parent                 # key of the first parent; 0: the root
     uint32_t next                   # FREE: the next row in its list; in a compaction, the next one of its parent
     uint32_t later                  # in a compaction, the next one to visit
     uint16_t room                   # slots of edges behind it

@@ -14,7 +14,7 @@
 
 #define STACK_BYTES (8 << 20) /* of a worker; the C library's default can be 128 KiB */
 
-/* The attributes of sched_setattr(2), for which C libraries have no function until glibc 2.41. */
+/* The attributes of sched_setattr(2), which has no function in C libraries before glibc 2.41. */
 struct clerestory_turns {
     uint32_t size, policy;
     uint64_t flags;

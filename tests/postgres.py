@@ -118,7 +118,7 @@ def own_cluster() -> Iterator[Cluster]:
 
 @pytest.fixture(scope="session")
 def cluster() -> Iterator[Cluster]:
-    """A cluster for many tests, none of which may stop it."""
+    """A cluster for many tests; they must not stop it."""
     if not installed():
         missing("PostgreSQL", "apt-get install postgresql")
     with own_cluster() as made:

@@ -47,7 +47,7 @@ class Uses(Kind):
 
 
 class EventDeck(Deck):
-    """The coming events, of which only the first can be known; they begin at the round's place of the array."""
+    """The coming events; only the first can be known. They begin at the round's place of the array."""
 
     def write(self, value: list[str], around: FieldContext) -> Sequence[int]:
         gone = around.fields["round"] - (around.fields["event"] == "")

@@ -103,7 +103,7 @@ class Seals(Fields):
 
 Effect = Plain | Income | Purchase | Raw | Craftsman | Market | LimitedTrade | Take | Seals
 
-# The effects that a card of each frame can have; the rules define when they are used, and by which player.
+# The effects that a card of each frame can have; the rules define when and by what player they are used.
 SYMBOLS = frozenset({"power", "income", "influence", "raw", "craftsman", "market"})
 PERSONAL = frozenset(
     {"sell_wool", "take", "seals", "place", "copy_any", "convert", "return_material", "finish"}

@@ -1,7 +1,7 @@
 # cython: language_level=3
 """Hand-made knowledge of good play at `duel`, for bots, informed playouts and explanations.
 
-A chip is worth more the further it is on its way from the supply into a section. A card is worth the steps by which it
+A chip is worth more the further it is on its way from the supply into a section. A card is worth the steps that it
 moves chips along, and gold pays for the steps. The weights of the value, in value.toml, predicted the final points of
 games between bots best; those of actions are chosen by hand.
 """

@@ -1,7 +1,7 @@
 # cython: language_level=3
 """Plays whole games one ply deep: every seat plays the action after which a net gives it the highest win share.
 
-No tree is built, so a core plays hundreds of such games a second. They train a net as TD-Gammon did (Tesauro 1995,
+No tree is built, so a core plays hundreds of these games per second. They train a net as TD-Gammon did (Tesauro 1995,
 CACM 38(3)). The targets of a position are the TD(lambda) return of the rest of its game (Sutton 1988, Machine
 Learning 3), cut off at random moves.
 """

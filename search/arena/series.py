@@ -116,7 +116,7 @@ class Report:
     """The result of bot A, in one seat, against bot B in all the others, with 95 % intervals over deals.
 
     The intervals are those of a match of fixed length. If a test ended the match, they are too narrow, and scores, Elo
-    and margin are biased towards the side for which the test decided.
+    and margin are biased towards the side that the test favoured.
 
     Attributes:
         games: number of finished games.

@@ -43,7 +43,7 @@ class Annotation:
         accounts: the ledger, by seat.
         figures: figures of the decisions, by seat.
         rollouts: results of rollouts of decisions, by ply; {} if none were made.
-        unrolled: number of errors for which the time for rollouts was too short.
+        unrolled: number of errors without rollouts for lack of time.
         early: whether the players ended the game before its rules did.
         favour: text on the seat that the game favours; None for none.
         language: language of its names, labels and reasons.

@@ -7,7 +7,7 @@ from clerestory.i18n.sentences import Text, text
 from clerestory.search.review.measured import measured
 
 WORTH_A_WORD = 5.0  # percent above an even share at which a seat is called favoured
-SURE = 3.0  # standard errors by which it must exceed an even share
+SURE = 3.0  # required excess over an even share, in standard errors
 
 
 @cache

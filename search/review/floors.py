@@ -12,7 +12,7 @@ CAUTIOUS = 25_000  # floor of an unmeasured game: only mistakes and blunders are
 
 @cache
 def measured(game: str, seats: int) -> Mapping[int, int]:
-    """Return the floors, in millionths of a win, by the first round to which each applies; {} if not measured."""
+    """Return the floors, in millionths of a win, by the first round of each; {} if not measured."""
     tables = tomllib.loads(files(__package__).joinpath("floors.toml").read_text(encoding="utf-8"))
     rounds = tables.get(game, {}).get(str(seats), {})
     return {int(first): round(floor * UNIT / 1000) for first, floor in rounds.items()}

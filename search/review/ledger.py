@@ -79,7 +79,7 @@ class Account:
         seat: the seat.
         start: its share before the first valued ply.
         luck: its luck by source, in the order in which the sources first occurred.
-        errors: the cost of its own errors, 0 or less.
+        errors: the cost of the seat's errors, 0 or less.
         gifts: its gain from others' errors; below 0 if they cost it something.
         revaluation: the disagreement of the searches from ply to ply.
         final: the result, or the share of the last position of a game that is not over.

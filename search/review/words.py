@@ -152,7 +152,7 @@ def made_by(review: Annotation) -> str:
 
 
 def note(review: Annotation) -> str:
-    """Return notes on the figures: how to read them, what is missing, and which seat the game favours."""
+    """Return notes on the figures: how to read them, missing data, and which seat the game favours."""
     floor, idle = percent(review, round(review.floor / TENTH)), sum(one.idle for one in review.figures)
     revaluation = say_text("service", "review.revaluation", language=review.language)
     told = [tell(review, "note", floor=floor), tell(review, "note.idle", count=idle), revaluation]

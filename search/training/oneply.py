@@ -1,6 +1,6 @@
 """Games of one ply to begin with: a net plays itself without a search and is fitted to the games, round by round.
 
-Hundreds of such games take the time of one searched game, so a net can see hundreds of thousands. No position is
+Hundreds of these games take the time of one searched game, so a net can see hundreds of thousands. No position is
 stored: every round plays fresh games with the current weights and fits them once, so memory is bounded by one round.
 All random choices of a game depend only on its number, the seed and the weights. A killed run repeats the interrupted
 round. The weights are the same for any number of processes and any interruptions.

@@ -11,7 +11,7 @@ from clerestory.turns import Turns
 
 
 class Works:
-    """Tasks of callers, each of several pieces, with a record of whose piece ran in each round of the event loop."""
+    """Tasks of callers, each of several pieces, with a record of the piece that ran in each round of the event loop."""
 
     def __init__(self, **works: list[int]) -> None:
         self.done: list[str] = []

@@ -99,7 +99,7 @@ def test_a_material_that_a_card_has_returned_is_told_as_the_card_s() -> None:
 
 
 def test_what_an_open_use_brings_is_told_as_its_card_s() -> None:
-    """D48: a craftsman continues after a card that gave gold for it, and is then not in a step of its own."""
+    """D48: a craftsman continues after a card that gave gold for it, without a separate step."""
     red = {"gold": 2, "raw": ["wood"] * 2, "once": ["king_stephen"]}
     before = in_turn("red", ["carpenter"], phase=2, round_=2, red=red)
     play_all(before, "use carpenter", "convert wood 1", "play king_stephen")

@@ -29,7 +29,7 @@ def rules(request: pytest.FixtureRequest) -> Game:
 
 @cache
 def arrays_of(rules: Game) -> Arrays:
-    """Return weights as large as learned ones, for which half of the hidden units are active."""
+    """Return weights as large as learned ones, with half of the hidden units active."""
     rng = np.random.default_rng(3)
     return {name: (0.3 * rng.normal(size=shape)).astype(np.float32) for name, shape in shapes(rules).items()}
 

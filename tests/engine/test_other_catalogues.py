@@ -42,7 +42,7 @@ RICH_MARKET = (
     'effect = { kind = "market", limit = 11, price = 1, kinds = ["wool", "ore", "wood", "sand", "stone"], wool = 30 }'
 )
 
-#   kind of catalogue, a text of one of its own actions, replacements in the shipped text
+#   kind of catalogue, a text of an action that only it has, replacements in the shipped text
 OTHERS: dict[str, tuple[type[Catalogue], str, dict[str, str]]] = {
     "rich cathedral": (CathedralCatalogue, "hire clay_worker", {
         "capacity = 2": "capacity = 9",

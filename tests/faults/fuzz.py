@@ -20,7 +20,7 @@ from tests.faults.watched import Delay, Watched, watched_server
 from tests.faults.wires import Ending, Metadata
 from tests.faults.world import World, connect, good_request, short
 
-HELD = 0.02  # maximum processor time for which a call may block the event loop, seconds
+HELD = 0.02  # maximum processor time that a call may block the event loop, seconds
 REPEATS = 6  # repeats of a call that seems to block the loop: the shortest counts
 REST = 0.05  # seconds after a repeated call, within which its delay is recorded
 ENOUGH = 10  # number of faults after which no more calls are made

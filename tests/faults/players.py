@@ -37,7 +37,7 @@ class RefusedError(Exception):
 
 @dataclass
 class Seen:
-    """What callers have observed: the number of their calls, and errors as text, of which there should be none."""
+    """What callers have observed: the number of their calls, and errors as text; none are expected."""
 
     calls: int = 0
     faults: list[str] = field(default_factory=list)

@@ -31,7 +31,7 @@ PATHS = [
 ]
 ATTACKS = [(12, 4096, path, seconds) for path, seconds in zip(PATHS, (3.0, 1.0, 1.0, 1.0, 1.0), strict=True)]
 CROWDS = [(12, 4096), (24, 4096), (200, 4096), (500, 32), (1900, 8)]  # connections, and calls of each
-LET_IN = 250  # connections with TLS of CROWD, of which AT_ONCE begin at the same time
+LET_IN = 250  # connections with TLS of CROWD, AT_ONCE of them started at the same time
 CROWD, AT_ONCE = 700, 20
 LONG = [pytest.param(*crowd, path, 20.0, marks=pytest.mark.slow) for crowd in CROWDS for path in PATHS]
 

@@ -1,4 +1,4 @@
-"""Games of every kind on a server, and valid requests about them, from which mutated requests are made."""
+"""Games of every kind on a server, and valid requests about them, as templates for mutated ones."""
 
 import base64
 import json

@@ -47,7 +47,7 @@ class BenchPlan:
         calls: calls with each of BUDGETS, over all callers.
         added: calls whose search is compared with their round trip, on one position, and as many on new ones.
         seconds: duration of a search whose speed is measured.
-        pairs: number of pairs of such searches, one through the service and one without it.
+        pairs: number of pairs of these searches, one through the service and one without it.
         cancels: number of searches to cancel.
         requests: number of requests over which the growth of the server's memory is measured.
         runs: number of starts; the median is reported.

@@ -1,4 +1,4 @@
-"""Measures a restart with overdue games: what other callers notice, and when all games have been moved in.
+"""Measures a restart with overdue games: the delays of other callers, and the time until every game has a move.
 
 `python -m tools.lab.overdue --games 250 --makers 50 --think 60 --beside moves` has bots that think for a minute, and
 another caller's searches. `python -m tools.lab.overdue --games 6000 --kind people --beside reads` has people whose time
@@ -6,7 +6,7 @@ is over, and calls that read. `--store postgresql://...` uses a database, whose 
 the run resumable.
 
 It prints one JSON line per run: for each probe, how its calls ended and their milliseconds (`idle` is the health of a
-second, idle server on the same machine); the number and times of games moved in; the peak memory; and the seconds of
+second, idle server on the same machine); the number and times of games with a move; the peak memory; and the seconds of
 processor time, in total and of the event loop.
 """
 

@@ -1,4 +1,4 @@
-"""Plays games of the shipped search against itself, from which tools take decisions.
+"""Plays games of the shipped search against itself, as a source of decisions for tools.
 
 The stream that shuffled the cards also provides the luck of these games. Tools that use them must not learn from
 results, as `arena.match.nature_of` explains: they judge positions by searches, which know nothing of the stream. The

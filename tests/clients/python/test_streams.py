@@ -23,7 +23,7 @@ from tests.clients.python.relay import muting
 RESET = "Received RST_STREAM with error code 2"
 OVER = 5  # the version at which a game ends
 SILENCE = 1234.0  # seconds
-SHORT = 20  # factor by which the timeouts of a connection are shorter
+SHORT = 20  # divisor of the timeouts of a connection
 
 serving = partial(fake.serving, add=add_GameServiceServicer_to_server)
 

@@ -43,7 +43,7 @@ def weights_of(folder: Path) -> list[bytes]:
 
 @pytest.fixture(scope="module", autouse=True)
 def small_chunks() -> Iterator[None]:
-    """Use the fewest games of which some are held out, and some calibrate."""
+    """Use the fewest games that include some held out, and some for calibration."""
     with pytest.MonkeyPatch.context() as patch:
         for module in ("chunks", "loop"):
             patch.setattr(f"clerestory.search.training.{module}.GAMES_PER_CHUNK", 12)
