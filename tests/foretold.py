@@ -10,8 +10,7 @@ ALL = log(2)  # nats: the deck decides the flip
 
 
 def foretold(games: Iterable[State]) -> float:
-    """Return the greatest mutual information, in nats, of the first flip of a seal and the kind of one card of the
-    deck.
+    """Return the greatest mutual information, in nats, of the first flip of a seal and the kind of a card.
 
     It is about 0 if cards and luck are independent (apart from the bias of a small sample: Miller 1955).
     """

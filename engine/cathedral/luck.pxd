@@ -46,7 +46,7 @@ cdef inline int events_gone(const Cathedral *s) noexcept nogil:
     return s.round - (s.event == 0)
 
 cdef inline int craftsmen_gone(const Cathedral *s) noexcept nogil:
-    """Return the number of craftsmen that have left the deck, all of the round's once two are at Shiring (section 1)."""
+    """Return the number of craftsmen that have left the deck, all of the round's with two at Shiring (section 1)."""
     if s.step <= AT_CRAFTSMEN:
         return cards.craftsmen_before[s.round] + turned_up(s.shiring_cards)
     return cards.craftsmen_before[s.round + 1]

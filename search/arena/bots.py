@@ -250,8 +250,7 @@ REMOTE: Mapping[str, Decide] = {"server": server, "revision": revision}  # `name
 def parse_bot(text: str) -> NamedBot:
     """Return the bot that `name` or `name:option=value,option=value` describes.
 
-    Raises BadBot, which names the unknown bot, option or value. A search checks the ranges of its options when it
-    starts.
+    Raises BadBot, which names the unknown bot, option or value. A search checks the ranges of options at its start.
     """
     name, _, tail = text.partition(":")
     if name not in BOTS and name not in REMOTE:

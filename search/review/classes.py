@@ -52,10 +52,10 @@ def noise_floors(valuations: Sequence[PlyValuation], final: Shares, general: Seq
     was played to the next valuation, the change in the share of the seat that decided. The spread is the root mean
     square over the nearest steps; the step to the result is omitted.
 
-        Args:
+    Args:
         valuations: valuations in order.
         final: the result, or the shares of the last position.
-    general: the floor measured on other games, at each valuation; used if the review has too few steps.
+        general: the floor measured on other games, at each valuation; used if the review has too few steps.
     """
     steps = quiet_steps(valuations, final)
     if len(steps) < FEW:

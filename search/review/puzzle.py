@@ -55,7 +55,7 @@ class Puzzle:
         exact: whether the losses were solved to the end of the game; otherwise they were searched.
         losses: share of a win that each answer loses, by text; 0 only for the best. Where conversions or discards are
             planned, an answer is a whole plan: the texts of its actions in their best order, separated by
-                PLAN_SEPARATOR.
+            PLAN_SEPARATOR.
         gains: gains of the answer over the next best that exceed chance: feature, whether at the end of the game (else
             of the round), difference.
         line: a likely continuation that begins with the answer, as texts.

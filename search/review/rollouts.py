@@ -30,8 +30,7 @@ RolloutSteps = Generator[SearchTask, Result, tuple[float, float]]
 
 
 def estimate(pairs: Sequence[tuple[float, float]]) -> Rollouts:
-    """Return the estimate from pairs of games, each given as its loss and the luck of the best action minus the
-    other's.
+    """Return the estimate from pairs of games, each given as a loss and the best action's luck minus the other's.
 
     Luck is subtracted as a control variate, with a least-squares weight. If all losses are equal, the standard error is
     as if one more pair had ended differently.

@@ -1,8 +1,8 @@
-"""Fits a net with AdamW (Loshchilov and Hutter, arXiv 1711.05101) under a one-cycle learning rate (Smith, arXiv
-1708.07120).
+"""Fits a net by AdamW under a one-cycle learning rate.
 
-It uses one thread and a seed: on one machine equal samples give bit-identical weights. The state is saved after every
-epoch, and a killed fit continues from there with the same result.
+Sources: Loshchilov and Hutter, arXiv 1711.05101; Smith, arXiv 1708.07120. The fit uses one thread and a seed: on one
+machine equal samples give bit-identical weights. The state is saved after every epoch, and a killed fit continues from
+there with the same result.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -86,8 +86,7 @@ def fit_priors(game: Game, decisions: Mapping[int, Decisions]) -> Array:
     """Return the factors, float32 (numbers of seats, rounds, action codes), from decisions by number of seats.
 
     In each round, the geometric mean of the factors of actions that occurred is 1 before extreme ones are limited.
-    Other
-    factors are 1: of actions that did not occur in the round, and of numbers of seats without decisions.
+    Other factors are 1: of actions that did not occur in the round, and of numbers of seats without decisions.
     """
     rounds = max((int(part.round.max(initial=1)) for part in decisions.values()), default=1)
     factors = np.ones((len(game.seats), rounds, game.num_actions), np.float32)

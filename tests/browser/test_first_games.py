@@ -104,9 +104,7 @@ def test_a_costly_plan_is_asked_about_and_stays_as_it_was(newcomer: Page) -> Non
     give_tables(newcomer, {"finish": [0, 0, 1]}, {"finish": [0.5, 0.5, 0]})  # the second one after the plan
     begin_searched(newcomer)
     with newcomer.expect_request_finished(lambda request: request.url.endswith("/Analyze")):
-        newcomer.locator(".uses li", has_text="otter").get_by_role(
-            "button"
-        ).last.click()  # a craftsman of little use
+        newcomer.locator(".uses li", has_text="otter").get_by_role("button").last.click()  # a craftsman of little use
     processed(newcomer)
     expect(planned(newcomer)).to_have_text("1")
     version = version_of(newcomer)

@@ -156,8 +156,7 @@ def lateness(connect: Callable[[], BenchClient], budget: int, count: int, caller
 
 
 def speeds(caller: BenchClient, position: State, seconds: float, pairs: int) -> dict[str, float | None]:
-    """Return the iterations per second by the service, of whole round trips, and of the Searcher itself, and their
-    ratio.
+    """Return iterations per second by the service, of whole round trips, and of the Searcher, and their ratio.
 
     They alternate, in pairs with one seed and in changing order, so that anything that slows the machine for longer
     than a pair slows both. `ratio` is the median of the pairs; `low` and `high` are its 95 % interval, for any
@@ -212,9 +211,8 @@ def cancel_to_free(caller: BenchClient, count: int) -> dict[str, float | None]:
     """Return how long a cancelled search keeps the only worker of a server that admits one search, in milliseconds.
 
     Measured from outside: from the cancellation to the answer of the next admitted call, which that worker searches,
-        minus
-    the time of an equal call on an idle server. Calls follow each other until then, so a figure is too large by up to
-    one rejected call; `poll` is the median duration of these, None if none was rejected.
+    minus the time of an equal call on an idle server. Calls follow each other until then, so a figure is too large by
+    up to one rejected call; `poll` is the median duration of these, None if none was rejected.
     """
     idle = median(caller.timed(**LEAST)[1] for _ in range(count))
     found: list[float] = []

@@ -1,5 +1,4 @@
-"""Computes each seat's win share between equals: `python -m tools.lab.seats FILE` prints a line of
-`search/review/seats.toml`.
+"""Computes seats' win shares between equals: `python -m tools.lab.seats FILE` prints a line of `seats.toml`.
 
 FILE has the games of a player against itself, as written by `clerestory arena`. Errors are over deals, since all games
 of a deal have the same cards.

@@ -104,8 +104,7 @@ def _undealt(s: Position, held: Counter[str], coming: Counter[str]) -> Counter[s
 def dealt(s: Position, places: Mapping[int, str]) -> Core:
     """Deal the nine cards: those named at their places 0 to 8, elsewhere the least useful ones.
 
-    The other colour's cards and power, which the first player has, come first; these are under the markers of
-    `in_turn`.
+    The other colour's cards and power, which the first player has, come first; these are under `in_turn`'s markers.
     """
     game = Core.from_position(to_fields(s))
     rest = s.unseen_cards - Counter(places.values())

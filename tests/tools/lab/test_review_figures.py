@@ -38,9 +38,7 @@ def test_a_planted_blunder_is_found() -> None:
     for one in found:
         assert one["cost"] >= COSTS
         assert one["class"]
-        assert (
-            one["errors"] >= one["loss"] > COSTS / 2
-        )  # it is in the account of its seat's errors, not of its luck
+        assert one["errors"] >= one["loss"] > COSTS / 2  # it is in the account of its seat's errors, not of its luck
 
 
 def test_shares_count_once_floors_are_root_mean_squares_and_ratios_are_of_means() -> None:
