@@ -23,6 +23,7 @@ GUIDED: Mapping[str, Any] = {  # options of a search that relies on a guide; a g
 LEARNED: Mapping[str, Any] = {  # options of a search that relies on a learned value
     "value": "net",
     "reward": "win",
+    "settled": 0.005,
     "horizon": 0,
 }
 

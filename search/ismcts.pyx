@@ -370,7 +370,10 @@ cdef class Searcher:
         codes = set(places).intersection(self.root.codes or self.view.legal_codes())
         visits = visits_to(&self.tree.tree, row)
         lines = [self._line(builder, code, places[code], visits) for code in sorted(codes)]
-        return ranked(lines, self.options.choice) if self.view.turn != NATURE else likeliest(lines, self._odds())
+        if self.view.turn == NATURE:
+            return likeliest(lines, self._odds())
+        options = self.options
+        return ranked(lines, options.choice, settled=search.settled(), deviations=options.deviations)
 
     def _odds(self):
         """Return the probability of each outcome of the chance event, by its text."""

@@ -14,10 +14,10 @@ from clerestory.engine.rng cimport rng_below
 from clerestory.search.nodes cimport lookup_or_make_node
 from clerestory.search.proof cimport prove
 from clerestory.search.room cimport free_left, take_record
-from clerestory.search.search cimport PathStep, add_outcome, mean, reward_sum, wins
+from clerestory.search.search cimport PathStep, add_outcome, mean, reward_sum, settled_sum, wins
 from clerestory.search.sharing cimport add_shared_outcome
 from clerestory.search.tree cimport (
-    MOVED, NO_NODE, Edge, peek_count, peek_prior, read_span, record_at, span_t, visits_to,
+    MOVED, NO_NODE, PROVEN, Edge, peek_count, peek_prior, peek_sum, poke_prior, read_span, record_at, span_t, visits_to,
 )
 
 cdef extern from "sharing.h":
@@ -29,7 +29,12 @@ cdef extern from *:
     """
     void prefetch(const void *p) noexcept nogil
 
-cdef double GROWS_FROM = 500     # visits to a node after which C of PUCT has grown once
+cdef enum:
+    SETTLED_FROM = 16            # visits to a node, from which its win may count as settled
+    FARTHEST = 16                # times as far from 1 as the best edge may be the mean of all edges
+    PART = 64                    # one in so many visits makes an edge count as the best
+
+cdef double GROWS_FROM = 500     # visits to a node, by which C of PUCT has grown once
 
 
 cdef void iterate(Search *search) noexcept nogil:
@@ -71,6 +76,7 @@ cdef void descend(Search *search) noexcept nogil:
     cdef int n, turn = search.ops.turn(search.world)
     search.path.length = 0
     search.path.entered = 0
+    search.settled = False
     if turn == NATURE:  # the root's own chance event has a line for each outcome
         node = lookup_node(search, search.ops.legal(search.world, search.legal))
         if node == NO_NODE:
@@ -185,15 +191,18 @@ cdef inline uint32_t availability_of(uint64_t visits, const Edge *edge) noexcept
 cdef uint32_t edge_in_turn(Search *search, span_t row, int n) noexcept nogil:
     """Return the edge of the action whose turn it is; all listed actions count as available."""
     cdef action_t action = in_turn(search, n)
+    cdef uint32_t legal[MAX_LEGAL]
     cdef uint32_t edge, found = row.first
     cdef int i = 0
     for edge in range(row.first, row.first + row.count):
         if search.tree.actions[edge] == action:
             found = edge
         if i < n and search.tree.actions[edge] == search.legal[i]:
+            legal[i] = edge
             i += 1
         else:
             count_unavailable(search, &search.tree.edges[edge])
+    search.settled = search.options.by_priors and is_settled(search, search.tree.edges, legal, n)
     return found
 
 
@@ -240,6 +249,7 @@ cdef uint32_t select_by_priors(Search *search, span_t span, int n) noexcept nogi
     cdef int e, i = 0, best = 0
     cdef uint64_t visits = 0, missed = 0
     cdef double score, best_score = -INFINITY, rewards = 0, exploration = search.options.exploration, root_counted = 0
+    cdef double won = 0
     for e in range(span.count):
         tried = peek_count(&row[e].visits)
         if i < n and actions[e] == search.legal[i]:
@@ -247,11 +257,16 @@ cdef uint32_t select_by_priors(Search *search, span_t span, int n) noexcept nogi
             i += 1
             visits += tried
             rewards += reward_sum(search, &row[e])
+            won += peek_sum(&row[e].win)
         else:
             missed += tried
             count_unavailable(search, &row[e])
     if search.options.growth:
         exploration += search.options.growth * doublings(1 + visits / GROWS_FROM)
+    if search.path.length == 0:
+        search.settled = is_settled(search, row, legal, n)
+    if search.settled and may_be_settled(search, visits, won) and is_settled(search, row, legal, n):
+        return span.first + select_settled(search, row, legal, n, 1 + visits + missed, exploration)
     for i in range(n):
         e = legal[i]
         if search.path.length and wins(search, &row[e]):
@@ -261,7 +276,7 @@ cdef uint32_t select_by_priors(Search *search, span_t span, int n) noexcept nogi
         if availability_of(1 + visits + missed, &row[e]) != counted:
             counted = availability_of(1 + visits + missed, &row[e])
             root_counted = sqrt(<double> counted)
-        score += exploration * peek_prior(&row[e].prior) * root_counted / (1 + tried)
+        score += exploration * max(peek_prior(&row[e].prior), 0) * root_counted / (1 + tried)
         if score > best_score:
             best = e
             best_score = score
@@ -277,6 +292,89 @@ cdef inline double doublings(double x) noexcept nogil:
     memcpy(&bits, &x, 8)
     return (bits - (<int64_t> 1023 << 52)) * (1.0 / (<int64_t> 1 << 52))
 
+
+# -- where the win is settled ----------------------------------------------------------------------
+
+cdef bint may_be_settled(const Search *search, uint64_t visits, double won) noexcept nogil:
+    """Whether a look at every edge of a node is worth its time, given the visits to all and the sum of their wins."""
+    cdef double far = FARTHEST * search.options.settled * visits
+    return visits >= SETTLED_FROM and (won <= far or won >= visits - far)
+
+
+cdef bint is_settled(const Search *search, const Edge *row, const uint32_t *legal, int n) noexcept nogil:
+    """Whether the best of n edges surely wins, or all together surely lose."""
+    cdef double won = 0
+    cdef uint64_t visits = 0
+    cdef int i
+    for i in range(n):
+        visits += peek_count(&row[legal[i]].visits)
+        won += peek_sum(&row[legal[i]].win)
+    if not search.options.settled or not may_be_settled(search, visits, won):
+        return False
+    return won <= search.options.settled * visits or wins_surely(search, row, legal, n, visits)
+
+
+cdef bint wins_surely(
+    const Search *search, const Edge *row, const uint32_t *legal, int n, uint64_t visits
+) noexcept nogil:
+    """Whether an edge surely wins that has its part of so many visits."""
+    cdef uint32_t tried
+    cdef int i
+    for i in range(n):
+        tried = peek_count(&row[legal[i]].visits)
+        if <uint64_t> tried * PART >= visits and peek_sum(&row[legal[i]].win) >= (1 - search.options.settled) * tried:
+            return True
+    return False
+
+
+cdef uint32_t select_settled(
+    Search *search, Edge *row, const uint32_t *legal, int n, uint64_t visits, double exploration
+) noexcept nogil:
+    """Return one of n edges as `select_by_priors` does, where points count beside the win.
+
+    Args:
+        visits: to the node, this one included.
+        exploration: C for rewards that are win shares.
+    """
+    cdef double floor = search.options.settled_floor / n, unknown = settled_mean(search, row, legal, n)
+    cdef double score, best_score = -INFINITY, prior
+    cdef uint32_t tried
+    cdef int i, best = 0
+    exploration *= search.options.settled_exploration
+    for i in range(n):
+        tried = peek_count(&row[legal[i]].visits)
+        score = settled_sum(search, &row[legal[i]]) / tried if tried else unknown
+        prior = reopened(&row[legal[i]])
+        if prior >= 0:
+            prior = (1 - search.options.settled_floor) * prior + floor
+            score += exploration * prior * sqrt(<double> availability_of(visits, &row[legal[i]])) / (1 + tried)
+        if score > best_score:
+            best = legal[i]
+            best_score = score
+    return best
+
+
+cdef double settled_mean(const Search *search, const Edge *row, const uint32_t *legal, int n) noexcept nogil:
+    """Return the mean reward of n edges together."""
+    cdef double rewards = 0
+    cdef uint64_t visits = 0
+    cdef int i
+    for i in range(n):
+        rewards += settled_sum(search, &row[legal[i]])
+        visits += peek_count(&row[legal[i]].visits)
+    return rewards / max(visits, <uint64_t> 1)
+
+
+cdef inline double reopened(Edge *edge) noexcept nogil:
+    """Return the prior of an edge, below 0 if it is proven; one of which only the win is proven is open again."""
+    cdef float prior = peek_prior(&edge.prior)
+    if prior < PROVEN:
+        prior = -prior
+        poke_prior(&edge.prior, prior)
+    return prior
+
+
+# -- the end of an iteration -----------------------------------------------------------------------
 
 cdef void back_up(Search *search) noexcept nogil:
     cdef PathStep *step

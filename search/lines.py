@@ -1,11 +1,11 @@
 """The lines of a result, and their order."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from math import sqrt
 
 from clerestory.figures import Outlook as Outlook
-from clerestory.search.options import WELL_VISITED
+from clerestory.search.options import POINT, SETTLED_VISITS, WELL_VISITED
 
 WIDEST_ERROR = 0.5  # largest standard error of a number between 0 and 1
 DOUBTFUL = 200  # visits; a line with fewer, or too few relative to the first line, may have unreliable figures
@@ -58,39 +58,40 @@ class Line:
     outlook: tuple[Outlook, ...] = ()
 
 
-def ranked(lines: Iterable[Line], choice: str) -> tuple[Line, ...]:
-    """Sort new lines into display order, and set their losses.
+def ranked(lines: Iterable[Line], choice: str, *, settled: bool = False, deviations: float = 2.0) -> tuple[Line, ...]:
+    """Return lines, which are new, with their losses, in the order in which everybody shows them.
 
-    The line to play comes first, according to the final choice rule. The others follow by their lower bounds, highest
-    first, so that no line ranks above another only because its error is large. The doubtful ones come last, by visits.
-    Ties keep their given order.
+    The line to play comes first, by a rule of the final choice; where the win is settled, by the lower bound of what
+    the search maximizes there. The others follow by their lower bounds, the highest first, so that no line is above
+    another only because its error is wide; then the doubtful ones by visits. Equal lines stay as given.
     """
     by_visits = sorted(lines, key=lambda line: -line.visits)
-    best = chosen(by_visits, choice)
-    order = sorted(by_visits, key=lambda line: place(line, best))
+    bounds = {id(line): settled_bound(line, deviations) if settled else line.lower_bound for line in by_visits}
+    enough = (SETTLED_VISITS if settled else WELL_VISITED) * by_visits[0].visits
+    best = by_visits[0]
+    if settled or choice == "bound":
+        best = max((line for line in by_visits if line.visits >= enough), key=lambda line: bounds[id(line)])
+
+    def place(line: Line) -> tuple[bool, bool, float]:
+        doubtful = is_doubtful(line, best)
+        return line is not best, doubtful, -line.visits if doubtful else -bounds[id(line)]
+
+    order = sorted(by_visits, key=place)
     for line in order:
         if line.visits:
             line.loss = best.margin - line.margin
     return tuple(order)
 
 
-def chosen(by_visits: Sequence[Line], choice: str) -> Line:
-    """Return the line to play according to a final choice rule, given lines sorted by visits, most first."""
-    if choice == "visits":
-        return by_visits[0]
-    enough = WELL_VISITED * by_visits[0].visits
-    return max((line for line in by_visits if line.visits >= enough), key=lambda line: line.lower_bound)
-
-
-def place(line: Line, best: Line) -> tuple[bool, bool, float]:
-    """Return the sort key of a line, lowest first, given the line to play."""
-    doubtful = is_doubtful(line, best)
-    return line is not best, doubtful, -line.visits if doubtful else -line.lower_bound
-
-
 def is_doubtful(line: Line, best: Line) -> bool:
     """Whether an action was tried too rarely, in absolute terms or against the line to play, to compare its figures."""
     return line.visits < min(DOUBTFUL, PROPORTION * best.visits)
+
+
+def settled_bound(line: Line, deviations: float) -> float:
+    """Return the lower bound of a line's win share and points together."""
+    error = line.score_error + POINT * line.margin_error
+    return line.score + POINT * line.margin - deviations * error
 
 
 def likeliest(lines: Iterable[Line], odds: Mapping[str, float]) -> tuple[Line, ...]:

@@ -25,9 +25,14 @@ OF_GAME = "the game's"
 REWARDS = {"win": 0.0, "margin": 1.0, "mix": 0.5}  # share of the margin in the reward
 PLAYOUTS = ("uniform", "informed")
 CHOICES = ("visits", "bound")
-LEARNING: Mapping[str, Any] = {"horizon": 0, "reward": "win", "priors": "learned"}  # for a value in training
-WELL_VISITED = 0.5  # share of the most visits that makes a lower bound trustworthy
+LEARNING: Mapping[str, Any] = {"horizon": 0, "reward": "win", "priors": "learned"}  # with a value that is being learned
+WELL_VISITED = 0.5  # of the most visits: enough for a lower bound to be trusted
+SETTLED_VISITS = 0.15  # the same where the win is settled
 MOST_PLIES = (1 << 31) - 1
+# Where the win is settled, docs/decisions/0026-a-settled-game-is-played-for-points.md:
+POINT = 0.001  # of a win: what a point is worth
+POINTS_EXPLORED = 45.0  # points that C of PUCT multiplies
+SETTLED_FLOOR = 0.5  # share of the priors that is divided evenly: they were learned from play for the win
 
 
 class InLoop(TypedDict):
@@ -43,7 +48,11 @@ class InLoop(TypedDict):
     horizon: int  # maximum plies of a playout
     temperature: float  # lead in points that multiplies the odds of winning by e, without win shares
     keeps_proofs: bool
-    rival_share: float  # share of the most visits below which a line cannot become the best
+    rival_share: float  # of the most visits, below which a line cannot become the best
+    settled: float  # distance of a node's win share from 0 or 1, from which its points count; 0: never
+    settled_point: float  # of a point of margin in the reward of such a node, beside the win share
+    settled_exploration: float  # by which C of PUCT is multiplied there
+    settled_floor: float  # share of the priors that is divided evenly there
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +94,12 @@ class Options:
     )
     scale: float = declared(
         MISSING, "points of margin per unit of reward; a margin of 0 is a reward of 0.5", POSITIVE, usual=OF_GAME
+    )
+    settled: float = declared(
+        0.0,
+        "how far from 0 or 1 the win share of the best action is at most, in the position and in a node, for the game"
+        " to count as decided there: `puct` then plays for the margin too; 0: it never is",
+        SHARE,
     )
     playout: str = declared(
         "uniform",
@@ -187,6 +202,10 @@ class Options:
             temperature=self.temperature,
             keeps_proofs=self.proves,
             rival_share=self.rival_share,
+            settled=self.settled,
+            settled_point=POINT,
+            settled_exploration=POINT * POINTS_EXPLORED,
+            settled_floor=SETTLED_FLOOR,
         )
 
     @property

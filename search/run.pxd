@@ -13,3 +13,4 @@ cdef enum EndOfRun:              # why a run ended, the strongest reason last
 
 cdef uint64_t root_visits(const Search *search) noexcept nogil
 cdef int run_until(Search *search, double pause, double deadline, bint early) noexcept nogil
+cdef bint root_settled(const Search *search) noexcept nogil

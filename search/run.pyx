@@ -6,14 +6,16 @@ from libc.string cimport memcpy, memset
 from clerestory.engine.clock cimport monotonic
 from clerestory.engine.core cimport MAX_LEGAL, NATURE, action_t
 from clerestory.search.compaction cimport compaction_seconds, tree_compact
-from clerestory.search.iteration cimport iterate
+from clerestory.search.iteration cimport is_settled, iterate, may_be_settled
 from clerestory.search.room cimport count_nodes, has_record
 from clerestory.search.sharing cimport hand_in_all
 from clerestory.search.search cimport MOST_HELD, Speed, gate_t
 from clerestory.search.sweep cimport relieve
 from clerestory.search.tree cimport (
-    NO_NODE, Tree, growth_seconds, peek_count, read_span, span_t, tree_clear, tree_find, tree_grow,
+    NO_NODE, Tree, growth_seconds, peek_count, peek_sum, read_span, span_t, tree_clear, tree_find, tree_grow,
 )
+
+from clerestory.search.options import SETTLED_VISITS
 
 cdef extern from "sharing.h":
     int read_flag(const int *flag) noexcept nogil
@@ -33,6 +35,7 @@ cdef enum:
     LOOK_EVERY = 8               # iterations between readings of the clock and checks of the root
     ENOUGH_WINDOWS = 8           # required before the speed is trusted: no delay fills all of them
 
+cdef double SETTLED_SHARE = SETTLED_VISITS
 cdef double MOST_FOR_ROOM = 0.25  # of the time left
 cdef double WINDOW = 0.001       # seconds over which a speed is measured: shorter than most delays
 
@@ -213,7 +216,21 @@ cdef bint decided(const Search *search, double remaining) noexcept nogil:
             most = visits[i]
         else:
             second = max(second, visits[i])
-    return n == 1 or second + remaining < search.options.rival_share * most
+    return n == 1 or second + remaining < rival_share(search) * most
+
+
+cdef double rival_share(const Search *search) noexcept nogil:
+    """Return the share of the most visits that a line needs to be chosen, now or once the win is settled."""
+    cdef uint32_t edges[MAX_LEGAL]
+    cdef int i, n = root_edges(search, edges)
+    cdef uint64_t visits = 0
+    cdef double won = 0
+    for i in range(n):
+        visits += peek_count(&search.tree.edges[edges[i]].visits)
+        won += peek_sum(&search.tree.edges[edges[i]].win)
+    if search.options.by_priors and search.options.settled and may_be_settled(search, visits, won):
+        return SETTLED_SHARE
+    return search.options.rival_share
 
 
 # -- the root --------------------------------------------------------------------------------------
@@ -236,6 +253,32 @@ cdef int list_root(const Search *search, action_t *out) noexcept nogil:
         return search.ops.legal(search.root.state, out)
     memcpy(out, search.root.considered, search.root.num_considered * sizeof(action_t))
     return search.root.num_considered
+
+
+cdef bint root_settled(const Search *search) noexcept nogil:
+    """Whether the seat to decide surely wins or loses."""
+    cdef uint32_t edges[MAX_LEGAL]
+    cdef int n = root_edges(search, edges)
+    return search.options.by_priors and is_settled(search, search.tree.edges, edges, n)
+
+
+cdef int root_edges(const Search *search, uint32_t *out) noexcept nogil:
+    """Write the edges of the actions of the root that may be chosen; return how many there are in the tree."""
+    cdef action_t legal[MAX_LEGAL]
+    cdef uint32_t edge, root = tree_find(search.tree, root_key(search))
+    cdef span_t row
+    cdef int i = 0, found = 0, n
+    if root == NO_NODE or search.ops.turn(search.root.state) == NATURE:
+        return 0
+    n = list_root(search, legal)
+    row = read_span(&search.tree.nodes[root].first)
+    for edge in range(row.first, row.first + row.count):
+        while i < n and legal[i] < search.tree.actions[edge]:
+            i += 1
+        if i < n and legal[i] == search.tree.actions[edge]:
+            out[found] = edge
+            found += 1
+    return found
 
 
 cdef void count_visits(const Search *search, const action_t *legal, int n, uint64_t *visits) noexcept nogil:

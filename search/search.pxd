@@ -6,7 +6,7 @@ from clerestory.engine.core cimport MAX_LEGAL, MAX_SEATS, MAX_WORDS, GameOps, Gu
 from clerestory.engine.rng cimport rng_t
 from clerestory.search.loop_options cimport LoopOptions
 from clerestory.search.room cimport Room
-from clerestory.search.tree cimport Edge, Tree, peek_count, peek_prior, peek_sum, poke_count, poke_sum
+from clerestory.search.tree cimport PROVEN, Edge, Tree, peek_count, peek_prior, peek_sum, poke_count, poke_sum
 
 cdef extern from "sharing.h":
     ctypedef struct gate_t:      # every thread enters and leaves a tree through it
@@ -77,8 +77,9 @@ cdef struct Search:
     const GameOps *ops
     const Guide *guide           # NULL if the game has none
     int seats
-    bint shared                  # whether other threads are searching the tree
-    bint growing                 # whether the table of nodes has become rather full
+    bint shared                  # other threads are searching the tree
+    bint growing                 # the table of nodes has become rather full
+    bint settled                 # the seat to decide at the root surely wins or loses, so points count
     void (*play_out)(Search *search) noexcept nogil
     Tree *tree
     gate_t *gate                 # of the tree
@@ -105,6 +106,10 @@ cdef inline double mean(const Search *search, const Edge *edge) noexcept nogil:
     """Return the mean reward, minus the same constant."""
     return reward_sum(search, edge) / peek_count(&edge.visits)
 
+cdef inline double settled_sum(const Search *search, const Edge *edge) noexcept nogil:
+    """Return the sum of rewards where the win is settled, less a constant likewise."""
+    return peek_sum(&edge.win) + search.options.settled_point * peek_sum(&edge.margin)
+
 cdef inline bint wins(const Search *search, const Edge *edge) noexcept nogil:
     """Whether a proven edge cannot be improved on: it wins for certain, and points do not count."""
     if peek_prior(&edge.prior) >= 0 or search.options.point_weight != 0:
@@ -113,11 +118,27 @@ cdef inline bint wins(const Search *search, const Edge *edge) noexcept nogil:
 
 cdef inline void add_outcome(const Search *search, const PathStep *step, Edge *edge, double *record) noexcept nogil:
     """Count a visit to an edge, and add the outcome to its sums, and to its record unless that is NULL."""
+    if search.settled and edge.prior < PROVEN:
+        add_margin(search, step, edge, record)
+        return
     poke_count(&edge.visits, edge.visits + 1)
     poke_sum(&edge.win, edge.win + search.outcome.win[step.seat])
     poke_sum(&edge.margin, edge.margin + search.outcome.margin[step.seat])
     if record != NULL:
         add_to_record(search, step, record)
+
+cdef inline void add_margin(const Search *search, const PathStep *step, Edge *edge, double *record) noexcept nogil:
+    """Count a visit to an edge of which the win is proven: its share of it stays, whatever was tried below."""
+    cdef double visits = edge.visits, margin = search.outcome.margin[step.seat]
+    cdef int i
+    poke_sum(&edge.win, edge.win + edge.win / visits)
+    poke_sum(&edge.margin, edge.margin + margin)
+    poke_count(&edge.visits, edge.visits + 1)
+    if record == NULL:
+        return
+    for i in range(2 * search.seats):
+        record[i] += record[i] / visits
+    record[2 * search.seats] += margin * margin
 
 cdef inline void add_to_record(const Search *search, const PathStep *step, double *record) noexcept nogil:
     """Add the outcome to the sums of a record."""

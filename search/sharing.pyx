@@ -14,7 +14,8 @@ from clerestory.engine.core cimport action_t
 from clerestory.search.room cimport take_record
 from clerestory.search.search cimport BATCHES, MOST_HELD, Batch, add_outcome, add_to_record
 from clerestory.search.tree cimport (
-    MOVED, Edge, Tree, peek_count, peek_prior, poke_count, poke_sum, read_span, record_at, record_numbers, span_t,
+    MOVED, PROVEN, Edge, Tree, peek_count, peek_prior, poke_count, poke_sum, read_span, record_at, record_numbers,
+    span_t,
 )
 
 cdef extern from "sharing.h":
@@ -46,7 +47,7 @@ cdef void add_at_once(Search *search, PathStep *step) noexcept nogil:
     if record == 0:
         record = take_record(search.tree, &search.room)
     sums = record_at(search.tree, record) if record else NULL
-    if edge.prior < 0:
+    if edge.prior < 0 and (edge.prior == PROVEN or not search.settled):
         repeat(edge, sums, <int> record_numbers(search.tree))
     else:
         add_outcome(search, step, edge, sums)

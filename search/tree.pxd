@@ -25,6 +25,12 @@ cdef extern from "sharing.h":
     uint64_t peek_key(const uint64_t *p) noexcept nogil
     span_t read_span(const void *word) noexcept nogil
 
+cdef extern from *:
+    """
+    #define PROVEN (-1e-30f)
+    """
+    const float PROVEN              # prior of a proven edge: explores nothing
+
 cdef enum:
     NO_NODE = 0xFFFFFFFF
     KEPT = 0x8000                   # mark of a node, set during a compaction

@@ -26,6 +26,7 @@ cdef class TreeSearch:
     cdef object begin(self)
     cdef uint32_t root(self)
     cdef span_t row(self)
+    cdef bint settled(self)
     cdef ActionSums sums(self, uint32_t place, uint32_t visits)
     cdef list variation(self, action_t a)
     cdef int next_code(self, const void *view)

@@ -10,7 +10,7 @@ from clerestory.engine.value cimport Valuation
 from clerestory.search.estimates cimport ActionSums
 from clerestory.search.playout cimport play_informed, play_uniformly
 from clerestory.search.proof cimport is_open
-from clerestory.search.run cimport BY_STOP, root_visits, run_until
+from clerestory.search.run cimport BY_STOP, root_settled, root_visits, run_until
 from clerestory.search.search cimport PathStep, Root, Search, Statistics
 from clerestory.search.tree cimport (
     MOVED, NO_NODE, Edge, most_visited, read_span, record_at, span_t, tree_clear, tree_close, tree_crowded, tree_find,
@@ -133,6 +133,10 @@ cdef class TreeSearch:
         """Return the row of the root; an empty one if the root is not in the tree."""
         cdef uint32_t root = self.root()
         return span_t(0, 0, 0) if root == NO_NODE else read_span(&self.search.tree.nodes[root].first)
+
+    cdef bint settled(self):
+        """Whether the seat to decide surely wins or loses."""
+        return root_settled(&self.search)
 
     cdef ActionSums sums(self, uint32_t place, uint32_t visits):
         """Return the sums of an edge, given the visits to its node."""

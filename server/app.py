@@ -33,25 +33,22 @@ from clerestory.server.games.auto_player import Choose
 from clerestory.server.games.bots import Bots
 from clerestory.server.games.bounds import CLOSING
 from clerestory.server.games.manager import GameManager, Limits
-from clerestory.server.games.opening import open_store
 from clerestory.server.games.store import Store
-from clerestory.server.games.store_location import file_of
+from clerestory.server.games.stores.store_location import file_of, open_store
 from clerestory.server.lifecycle import Lifecycle
 from clerestory.server.memory import limit_bytes, resident_bytes
-from clerestory.server.rpc.admission import MOST_CALLS, AdmissionHandler
+from clerestory.server.rpc.admission import MOST_CALLS, OPERATORS, STREAMS_INSIDE, AdmissionHandler, channel_options
 from clerestory.server.rpc.annotation_service import Annotations
 from clerestory.server.rpc.callers import Callers
 from clerestory.server.rpc.chunks import Chunks
 from clerestory.server.rpc.game_service import GameHandlers
 from clerestory.server.rpc.interceptor import CallInterceptor
-from clerestory.server.rpc.lesson_service import Lessons
+from clerestory.server.rpc.lesson_service import Lessons, Puzzles
 from clerestory.server.rpc.metrics import Exposition, Metrics, expose
-from clerestory.server.rpc.puzzle_service import Puzzles
 from clerestory.server.rpc.reflection import add_reflection
 from clerestory.server.rpc.rules_service import RulesHandlers
 from clerestory.server.rpc.security import Tokens
 from clerestory.server.rpc.service import AdvisorHandlers
-from clerestory.server.rpc.transport import OPERATORS, STREAMS_INSIDE, channel_options
 from clerestory.spans import CURRENT_TRACER
 from clerestory.v1 import advisor_pb2, annotation_pb2, games_pb2, lessons_pb2, puzzle_pb2, rules_pb2
 from clerestory.v1.advisor_pb2_grpc import add_AdvisorServiceServicer_to_server

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from clerestory.clients import Advisor
-from clerestory.server.games import committer
+from clerestory.server.games.stores import committer
 from loadtest.envoy import find_envoy
 from tests.parts import ALLOWED, missing
 from tests.postgres import cluster, database  # noqa: F401  # fixtures

@@ -11,24 +11,8 @@ OTHERS = [language for language in LANGUAGES if language != ENGLISH]
 DOMAINS = sorted(path.stem for path in (FOLDER / ENGLISH).glob("*.json") if path.stem != "toy")
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 LATIN = re.compile(r"[A-Za-z]{2,}")
-# Words common to all languages: the program, names, numerals, sizes, the letters of the decks and of seats.
-NAMES = frozenset(
-    [
-        "clerestory",
-        "apache",
-        "github",
-        "kingsbridge",
-        "shiring",
-        "ii",
-        "iii",
-        "ab",
-        "bot",
-        "https",
-        "http",
-        "tab",
-        "enter",
-    ]
-)
+# Words that are the same in every language: the program, names, numerals, sizes, the letters of the decks and of seats.
+NAMES = frozenset(re.findall(r"\w+", "clerestory apache github kingsbridge shiring ii iii ab bot https http tab enter"))
 
 
 def words_of(value: object) -> set[str]:

@@ -2,12 +2,26 @@
 
 import asyncio
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 from clerestory.server.app import App, start
 from clerestory.server.config import Settings
+
+
+@contextmanager
+def loop_in_thread() -> Iterator[Callable[[Coroutine[Any, Any, Any]], Any]]:
+    """Run an event loop in a thread; yield what runs a coroutine there, and returns its result."""
+    loop = asyncio.new_event_loop()
+    thread = threading.Thread(target=loop.run_forever, name="server under test")
+    thread.start()
+    try:
+        yield lambda work: asyncio.run_coroutine_threadsafe(work, loop).result()
+    finally:
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join()
+        loop.close()
 
 
 @contextmanager
@@ -17,20 +31,12 @@ def running_app(**settings: Any) -> Iterator[App]:
     Args:
         settings: fields of `Settings`; by default one worker, and games in memory.
     """
-    loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever, name="server under test")
-    thread.start()
-    try:
-        chosen = Settings(**{"listen": "127.0.0.1:0", "workers": 1, "store": "memory:"} | settings)
-        app = asyncio.run_coroutine_threadsafe(start(chosen), loop).result()
+    with loop_in_thread() as run:
+        app = run(start(Settings(**{"listen": "127.0.0.1:0", "workers": 1, "store": "memory:"} | settings)))
         try:
             yield app
         finally:
-            asyncio.run_coroutine_threadsafe(app.finish(), loop).result()
-    finally:
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join()
-        loop.close()
+            run(app.finish())
 
 
 @contextmanager

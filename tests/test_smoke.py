@@ -10,8 +10,8 @@ from playwright.sync_api import expect, sync_playwright
 from clerestory.clients import Advisor
 from clerestory.engine import from_position
 from clerestory.server.games.cache import replayed
-from clerestory.server.games.sqlite import SqliteStore
 from clerestory.server.games.store import Batch, Summary
+from clerestory.server.games.stores.sqlite import SqliteStore
 from tests.browser import harness as web
 from tests.parts import missing
 from tests.server.games.table import at, hosted, play_one
@@ -46,7 +46,7 @@ def test_the_installed_command_serves_until_it_is_told_to_end() -> None:
 WRITER = """
 import asyncio, sys
 from clerestory.server.games.log import Entry, EntryKind
-from clerestory.server.games.sqlite import SqliteStore
+from clerestory.server.games.stores.sqlite import SqliteStore
 from clerestory.server.games.store import Batch, Summary
 
 async def write(path):

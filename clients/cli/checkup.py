@@ -25,8 +25,8 @@ from clerestory.server.certificates import SOON, Certificates
 from clerestory.server.config import LogSettings, Settings, is_local
 from clerestory.server.descriptors import MOST, RESERVED
 from clerestory.server.games.bounds import LITTLE, MEMORY
-from clerestory.server.games.maintenance import require_undamaged
-from clerestory.server.games.store_location import StoreLocation, store_location
+from clerestory.server.games.stores.maintenance import require_undamaged
+from clerestory.server.games.stores.store_location import StoreLocation, store_location
 from clerestory.server.gateway.config import BadGatewaySettings, GatewaySettings
 from clerestory.server.memory import STRANGERS, planned_bytes
 from clerestory.server.rpc.security import Tokens

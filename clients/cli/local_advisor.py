@@ -19,7 +19,7 @@ from clerestory.server.analysis.machine import MOST
 from clerestory.server.analysis.reviewer import Reviewer
 from clerestory.server.analysis.reviews import ReviewTerms, review
 from clerestory.server.rpc.errors import CODES, field_of
-from clerestory.server.rpc.translate_answers import write_recommendation
+from clerestory.server.rpc.translate_advisor import write_recommendation
 from clerestory.service_errors import Reason, ServiceError
 
 METHOD = "AdvisorService/RecommendMove"  # whose fields are named where an option is wrong

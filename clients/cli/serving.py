@@ -15,7 +15,7 @@ from clerestory.folders import socket_folder
 from clerestory.server.app import App
 from clerestory.server.app import serve as run_server
 from clerestory.server.config import Settings
-from clerestory.server.games.store_location import StoreLocation, store_location
+from clerestory.server.games.stores.store_location import StoreLocation, store_location
 from clerestory.server.gateway.bridge import MAX_STREAMS_INSIDE
 from clerestory.server.gateway.config import GatewaySettings
 from clerestory.server.gateway.serve import opened

@@ -12,7 +12,7 @@ from clerestory.server.config import Settings
 from clerestory.server.games.bounds import USER
 
 if TYPE_CHECKING:
-    from clerestory.server.games.maintenance import Survey
+    from clerestory.server.games.stores.maintenance import Survey
 
 StoreOption = Annotated[str, setting_of(Settings, "store", USER)]
 CopyArgument = Annotated[Path, typer.Argument(metavar="COPY", help="File of the back-up.")]
@@ -33,14 +33,14 @@ store = group(
 
 def backup(copy: CopyArgument, store: StoreOption = USER) -> None:
     """Copy the games into a new file, also while a server plays them: all that it has answered is in the copy."""
-    from clerestory.server.games.maintenance import copy_store, required_file
+    from clerestory.server.games.stores.maintenance import copy_store, required_file
 
     tell(str(copy), copy_store(required_file(store), copy))
 
 
 def restore(copy: CopyArgument, store: StoreOption = USER) -> None:
     """Make a back-up the store of a server that has none yet; a store that is there stays."""
-    from clerestory.server.games.maintenance import copy_store, existing, file_to_make
+    from clerestory.server.games.stores.maintenance import copy_store, existing, file_to_make
 
     file = file_to_make(store)
     tell(str(file), copy_store(existing(copy), file, into_new_folder=True))
@@ -48,14 +48,14 @@ def restore(copy: CopyArgument, store: StoreOption = USER) -> None:
 
 def check(store: StoreOption = USER) -> None:
     """Say what a store holds, and which games need other rules or cards; exit code 2 if it is damaged."""
-    from clerestory.server.games.maintenance import survey
+    from clerestory.server.games.stores.maintenance import survey
 
     tell("store", asyncio.run(survey(store)))
 
 
 def migrate(store: StoreOption = USER, to: ToOption = None) -> None:
     """Bring a store that no server uses to the format of this version; --to N is the way back to an earlier one."""
-    from clerestory.server.games.maintenance import migrate_store, survey
+    from clerestory.server.games.stores.maintenance import migrate_store, survey
 
     asyncio.run(migrate_store(store, to))
     tell("store", asyncio.run(survey(store)))

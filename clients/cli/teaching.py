@@ -13,7 +13,7 @@ from clerestory.engine.scoring import changes_of
 from clerestory.server.lessons import Course, Lesson, lessons
 from clerestory.server.lessons.course import LessonView
 from clerestory.server.lessons.words import about, said, title
-from clerestory.server.rpc.translate_changes import in_words
+from clerestory.server.rpc.translate import in_words
 
 
 def list_lessons(language: str) -> None:

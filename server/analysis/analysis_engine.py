@@ -13,7 +13,7 @@ from clerestory.engine.core import State
 from clerestory.search.ismcts import Searcher
 from clerestory.search.reasons import worded
 from clerestory.search.result import Result, StopReason
-from clerestory.server.analysis.allowance import EXPLAINED_FROM, Allowance, TimeBudget, allow
+from clerestory.server.analysis.allowance import EXPLAINED_FROM, Allowance, MoveOverhead, TimeBudget, allow
 from clerestory.server.analysis.answer import Answer, remarks_on
 from clerestory.server.analysis.background import refuse_finishing
 from clerestory.server.analysis.backlog import Ticket
@@ -23,7 +23,6 @@ from clerestory.server.analysis.demand import Priority
 from clerestory.server.analysis.job import Job
 from clerestory.server.analysis.lazy import LazySearcher
 from clerestory.server.analysis.memory import Trees
-from clerestory.server.analysis.move_overhead import MoveOverhead
 from clerestory.server.analysis.question import Question
 from clerestory.server.analysis.reader import AnswerReader, ended_within, next_look
 from clerestory.server.analysis.scheduler import Scheduler

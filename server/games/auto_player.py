@@ -5,11 +5,11 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable
 from typing import TypeVar
 
+from clerestory.server.games.background import remember
 from clerestory.server.games.changes import Changes
 from clerestory.server.games.commands import play_bot
 from clerestory.server.games.hosted import HostedGame
 from clerestory.server.games.log import BotSettings
-from clerestory.server.games.recent import remember
 from clerestory.server.games.session import GameSession
 from clerestory.service_errors import Reason, ServiceError
 

@@ -1,15 +1,22 @@
-"""Helpers for background tasks: they log failures and continue, and never wait without a limit."""
+"""Helpers for long-running work: failures logged and contained, waits and caches bounded, long work in threads."""
 
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Iterator
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager, suppress
+from typing import ParamSpec, TypeVar
 
 from clerestory.server.games.store import StoreError
 from clerestory.service_errors import ServiceError
 
 EVERY = 1.0  # seconds between two log lines about a failing store
+AT_ONCE = 200  # entries or plies that can be read, replayed or written in a few milliseconds
+MOST = 10_000  # games in a bounded cache
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 logger = logging.getLogger(__name__)
 
@@ -53,3 +60,15 @@ async def bounded(work: Awaitable[object], within: float) -> None:
     with suppress(TimeoutError):
         async with asyncio.timeout(within):
             await work
+
+
+async def run_in_thread(size: int, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs) -> T:
+    """Run work on `size` entries or plies, in a thread if they are many, and return its result."""
+    return work(*args, **kwargs) if size <= AT_ONCE else await asyncio.to_thread(work, *args, **kwargs)
+
+
+def remember(games: OrderedDict[str, T], game_id: str, value: T, most: int = MOST) -> None:
+    """Add a game, and remove the oldest if there are too many."""
+    games[game_id] = value
+    if len(games) > most:
+        games.popitem(last=False)

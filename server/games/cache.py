@@ -6,13 +6,12 @@ from collections import OrderedDict
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import asynccontextmanager, contextmanager
 
-from clerestory.server.games.background import Seldom
+from clerestory.server.games.background import Seldom, run_in_thread
 from clerestory.server.games.hosted import HostedGame
 from clerestory.server.games.log import Entry, Head
 from clerestory.server.games.session import GameSession
 from clerestory.server.games.store import Conflict, Store, StoreError, StoreFull, Unreadable
-from clerestory.server.games.threads import run_in_thread
-from clerestory.server.games.tokens import GAME_ID
+from clerestory.server.games.viewer import GAME_ID
 from clerestory.service_errors import Reason, ServiceError, raise_error
 from clerestory.turns import Turns
 

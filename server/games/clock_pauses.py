@@ -4,8 +4,8 @@ from collections import OrderedDict
 from collections.abc import Callable
 from math import inf
 
+from clerestory.server.games.background import remember
 from clerestory.server.games.hosted import HostedGame
-from clerestory.server.games.recent import remember
 
 LEAST_NOTICE = 10.0  # seconds that a player gets once games are playable again, whatever the deadline was
 JUMP = 1000  # milliseconds; a larger change of the clock counts as a jump

@@ -4,13 +4,11 @@ The given game is a copy, which is discarded if the command fails or cannot be s
 """
 
 from collections.abc import Callable, Sequence
-from itertools import takewhile
 
 from clerestory.engine.core import NATURE
 from clerestory.engine.errors import BadText, IllegalAction
-from clerestory.server.games.disclosure import disclosed_since
-from clerestory.server.games.hosted import HostedGame, TakeBackProposal, advance_automatic
-from clerestory.server.games.log import BY_ITSELF, EndReason, Entry, EntryKind, Holder, SeatKind, TakeBacks, seated
+from clerestory.server.games.hosted import HostedGame, advance_automatic
+from clerestory.server.games.log import BY_ITSELF, EndReason, Entry, EntryKind, Holder, SeatKind, seated
 from clerestory.server.games.rulebook import require_few, some_of
 from clerestory.server.games.viewer import Viewer
 from clerestory.service_errors import Reason, ServiceError, no_seat, raise_error
@@ -18,8 +16,6 @@ from clerestory.service_errors import Reason, ServiceError, no_seat, raise_error
 MAX_ENTRIES = 4000  # of a game, except moves; the longest games end with a tenth of it
 MOST_THEN = 100  # maximum further actions in one request
 TWO = 2  # players: if one resigns, the other one wins
-
-ANSWERS = (EntryKind.AGREED, EntryKind.DECLINED, EntryKind.TAKEN_BACK)
 
 
 # -- preconditions ---------------------------------------------------------------------------------
@@ -195,94 +191,6 @@ def require_own(hosted: HostedGame, viewer: Viewer, seat: int) -> None:
     is_bots = holder.kind == SeatKind.BOT and not holder.token  # no person can reclaim it
     if seat not in viewer.seats and not (viewer.owner and is_bots):
         raise_error(Reason.WRONG_SEAT_TOKEN, "tokens", f"only seat {seat} can say what it has been shown")
-
-
-# -- take-backs ------------------------------------------------------------------------------------
-
-
-def take_back(hosted: HostedGame, viewer: Viewer, version: int, ply: int, decline: bool, moment: int) -> int:
-    """Propose, accept or decline a take-back, and carry it out once everyone has agreed; return the new version.
-
-    Raises ServiceError: STALE_VERSION, LOG_FULL, WRONG_SEAT_TOKEN, BAD_PLY, TAKE_BACK_REFUSED, or because the game is
-    not running.
-    """
-    people = [seat for seat in viewer.seats if hosted.seats[seat].kind == SeatKind.PERSON]
-    if repeated(hosted, version, answered_by(people, ply, decline)):
-        return after_answers(hosted, version, people)
-    require_current(hosted, version)
-    require_room(hosted)
-    if not people:
-        raise_error(Reason.WRONG_SEAT_TOKEN, "tokens", "none belongs to a seat of a person")
-    if decline:
-        decline_take_back(hosted, people[0], ply, moment)
-        return hosted.version
-    require_ply(hosted, ply)
-    agree(hosted, people, ply, moment)
-    advance_automatic(hosted, moment)
-    return hosted.version
-
-
-def answered_by(people: Sequence[int], ply: int, decline: bool) -> Callable[[Entry], bool]:
-    """Return a predicate for entries that are this proposal or response of these players."""
-
-    def is_it(entry: Entry) -> bool:
-        same = entry.kind in ANSWERS and (entry.kind == EntryKind.DECLINED) == decline
-        return same and entry.seat in people and entry.ply == ply
-
-    return is_it
-
-
-def after_answers(hosted: HostedGame, version: int, people: Sequence[int]) -> int:
-    """Return the version after the players' responses, and after the take-back itself if it followed."""
-    first = hosted.entries[version]
-    if first.kind == EntryKind.DECLINED:
-        return version + 1
-    agreed = answered_by(people, first.ply, decline=False)
-    more = hosted.entries[version : version + len(people)]
-    version += len([*takewhile(lambda one: one.kind == EntryKind.AGREED and agreed(one), more)])
-    carried_out = version < hosted.version and hosted.entries[version].kind == EntryKind.TAKEN_BACK
-    return after(hosted, version) if carried_out else version
-
-
-def decline_take_back(hosted: HostedGame, seat: int, ply: int, moment: int) -> None:
-    """Decline a take-back. Raises ServiceError, TAKE_BACK_REFUSED, if none is proposed."""
-    if hosted.proposal is None or hosted.proposal.ply != ply:
-        raise_error(Reason.TAKE_BACK_REFUSED, "ply", f"nobody has asked to go back to ply {ply}")
-    hosted.add(Entry(EntryKind.DECLINED, seat, str(ply), moment))
-
-
-def require_ply(hosted: HostedGame, ply: int) -> None:
-    """Raise ServiceError for a ply that the game cannot return to: BAD_PLY, TAKE_BACK_REFUSED."""
-    rule = hosted.head.options.take_backs
-    if ply >= hosted.ply:
-        raise_error(Reason.BAD_PLY, "ply", f"is {ply}; must be below {hosted.ply}, the current one")
-    if hosted.line[hosted.decision_before(ply)].kind in BY_ITSELF and hosted.line[ply].kind == EntryKind.FORCED:
-        raise_error(Reason.TAKE_BACK_REFUSED, "ply", f"nobody had decided anything before ply {ply}")
-    if rule == TakeBacks.NEVER:
-        raise_error(Reason.TAKE_BACK_REFUSED, "ply", "this game does not allow take-backs")
-    if rule == TakeBacks.FAIR and not hosted.head.options.table:
-        require_nothing_shown(hosted, hosted.decision_before(ply))
-
-
-def require_nothing_shown(hosted: HostedGame, ply: int) -> None:
-    """Raise ServiceError, TAKE_BACK_REFUSED, if a take-back to a ply would leave players with later information."""
-    if any(entry.seat is None for entry in hosted.line[ply:]):
-        raise_error(Reason.TAKE_BACK_REFUSED, "ply", f"a chance event has happened since ply {ply}")
-    if disclosed_since(hosted, ply):
-        raise_error(Reason.TAKE_BACK_REFUSED, "ply", f"a hidden card has been shown since ply {ply}")
-
-
-def agree(hosted: HostedGame, people: list[int], ply: int, moment: int) -> None:
-    """Accept or propose a take-back for some players; carry it out if no more consent is needed."""
-    pending = hosted.proposal if hosted.proposal is not None and hosted.proposal.ply == ply else None
-    proposal = pending or TakeBackProposal(ply, people[0], frozenset())
-    new = [seat for seat in people if seat not in proposal.agreed]
-    missing = hosted.missing(TakeBackProposal(ply, proposal.seat, proposal.agreed | set(people)))
-    if pending or missing:
-        for seat in new:
-            hosted.add(Entry(EntryKind.AGREED, seat, str(ply), moment))
-    if not missing:
-        hosted.add(Entry(EntryKind.TAKEN_BACK, proposal.seat, str(ply), moment))
 
 
 # -- seats and the end -----------------------------------------------------------------------------

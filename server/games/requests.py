@@ -5,13 +5,12 @@ from contextlib import suppress
 from typing import TypeVar
 
 from clerestory.server.games import commands
+from clerestory.server.games.background import run_in_thread
 from clerestory.server.games.creation import OWNER, NewGame, keys_of, make_game
 from clerestory.server.games.hosted import HostedGame
 from clerestory.server.games.manager import GameManager, typed
 from clerestory.server.games.store import Conflict, Key
-from clerestory.server.games.threads import run_in_thread
-from clerestory.server.games.tokens import TokenIssuer
-from clerestory.server.games.viewer import Viewer, actor_of, digest_of
+from clerestory.server.games.viewer import TokenIssuer, Viewer, actor_of, digest_of
 from clerestory.service_errors import Reason, ServiceError, raise_error
 
 A = TypeVar("A")

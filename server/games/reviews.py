@@ -10,12 +10,12 @@ from clerestory.engine.core import Game, State
 from clerestory.engine.value import value_in_use
 from clerestory.search.review import PlyValuation, ReviewPlan
 from clerestory.search.review.study import LONGER
+from clerestory.server.games.background import run_in_thread
 from clerestory.server.games.commands import require_playable
 from clerestory.server.games.hosted import HostedGame
 from clerestory.server.games.log import Hints
 from clerestory.server.games.manager import GameManager
 from clerestory.server.games.store import Store, StoreError
-from clerestory.server.games.threads import run_in_thread
 from clerestory.server.games.viewer import Viewer, viewer_of
 from clerestory.service_errors import Reason, raise_error
 from clerestory.spans import part

@@ -1,4 +1,4 @@
-"""The gateway's ASGI application: checks a request's origin, then forwards a call to the server or serves the page."""
+"""The gateway's ASGI application: checks a request's origin, forwards calls, reports health, and serves the page."""
 
 import json
 import logging
@@ -8,23 +8,27 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from grpc_health.v1.health_pb2 import HealthCheckRequest, HealthCheckResponse
+
 from clerestory.i18n.languages import weighted
 from clerestory.metadata import LANGUAGE, LANGUAGES
 from clerestory.server.gateway.bridge import PASSED_ON, Bridge, BrowserCall, Metadata
-from clerestory.server.gateway.codec import CODECS, END, Codec, wrapped
+from clerestory.server.gateway.codec import CODECS, END, Codec, Reader, wrapped
 from clerestory.server.gateway.config import GatewaySettings
 from clerestory.server.gateway.errors import ConnectError, OwnError, UnreadableRequest
-from clerestory.server.gateway.health import HEALTH, SERVING, health
 from clerestory.server.gateway.http import CallerLeft, HttpExchange, Receive, Scope, Send
 from clerestory.server.gateway.methods import Method, methods
 from clerestory.server.gateway.page import NO_PAGE, File
-from clerestory.server.gateway.reader import Reader
 
 ACCEPTED = {
     streams: ", ".join(kind for kind, codec in CODECS.items() if codec.streams == streams) for streams in (False, True)
 }  # media types of unary and of streaming methods, for error messages
 MAX_PASSED = 6 * 1024  # characters in all forwarded headers; gRPC drops a call with 8 KiB of them without an error
 HOST = re.compile(r"(\[[0-9A-Fa-f:.]+\]|[^]\[:/?#@\s]+)(?::[0-9]{0,5})?")  # a `Host` header: name or address, and port
+
+HEALTH, SERVING = "/health", "SERVING"
+CHECK = Method("/grpc.health.v1.Health/Check", streams=False, request=HealthCheckRequest, response=HealthCheckResponse)
+SECONDS = 3.0  # timeout of a health check, the same as for `clerestory health`
 
 logger = logging.getLogger(__name__)
 
@@ -202,3 +206,13 @@ def passed_on(headers: Mapping[str, str]) -> Mapping[str, str]:
         longest = max(found, key=lambda name: len(found[name]))
         raise UnreadableRequest(f"is too long; all that is forwarded may have {MAX_PASSED} characters", longest)
     return found
+
+
+async def health(bridge: Bridge) -> str:
+    """Return the server's status by its gRPC name, or the error message if it cannot be reached."""
+    try:
+        answer, _, _ = await bridge.unary(BrowserCall(CHECK, b"", {}, SECONDS, ""))
+    except ConnectError as error:
+        return str(error)
+    name: str = HealthCheckResponse.ServingStatus.Name(HealthCheckResponse.FromString(answer).status)
+    return name

@@ -1,13 +1,16 @@
-"""Plays a lesson: computes what to show next from the learner's actions so far."""
+"""Plays a lesson: computes what to show next from the learner's actions so far; lists the playable lessons."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 
-from clerestory.engine.core import NATURE, Action, State
+from clerestory.engine.core import NATURE, Action, Game, State
+from clerestory.engine.games import GAMES
 from clerestory.engine.record import Record
 from clerestory.engine.rng import Rng
 from clerestory.server.lessons.goals import Start, allowed, hold, matches
-from clerestory.server.lessons.lesson import BadLesson, Lesson, Step, Task, Words
+from clerestory.server.lessons.lesson import BadLesson, Lesson, NoLesson, Step, Task, Words, written
+from clerestory.server.lessons.words import said
 
 AGAIN = "again"  # key of the text for a failed attempt without a more specific one
 MOST_STARS = 3
@@ -203,3 +206,45 @@ class Course:
 def first(legal: Sequence[Action], pattern: str) -> Action | None:
     """Return the first action that matches a pattern; None if none does."""
     return next((action for action in legal if matches(action.text, [pattern])), None)
+
+
+@cache
+def lessons(game: Game) -> tuple[Lesson, ...]:
+    """Return the lessons of a game in order, without those that the cards in use make impossible. Raises BadLesson."""
+    return tuple(one for one in written(game) if is_sound(one))
+
+
+def lesson(name: str) -> Lesson:
+    """Return a lesson by its name. Raises NoLesson."""
+    known = {one.name: one for game in GAMES.values() for one in lessons(game)}
+    if name not in known:
+        raise NoLesson(f"no lesson {name[:40]!r}; lessons with these cards are {', '.join(known) or 'none'}")
+    return known[name]
+
+
+def is_sound(one: Lesson) -> bool:
+    """Return whether a lesson's answers still complete its tasks without mistakes, and its texts find their arguments.
+
+    A task without an answer is assumed to be possible, and the steps after it are not checked.
+    """
+    try:
+        course = Course(one)
+        tell(course)
+        while course.step is not None and course.step.task is not None and course.step.task.answer:
+            at = course.step
+            for action in at.task.answer if at.task else ():
+                course.attempt(0, action)
+                tell(course)
+            if course.step is at or course.mistakes:
+                return False
+    except (BadLesson, NotAllowed, KeyError, IndexError):
+        return False
+    return True
+
+
+def tell(course: Course) -> None:
+    """Resolve all texts that a lesson shows now. Raises KeyError."""
+    for scene in course.scenes:
+        said(course.lesson, scene.words, scene.state)
+    if course.step is not None:
+        said(course.lesson, course.step.words, course.state)

@@ -1,4 +1,4 @@
-"""Admits calls before their handlers run: checks the token, limits calls per caller, and limits incomplete messages."""
+"""Admits connections, and calls before their handlers run: checks tokens, and limits calls and incomplete messages."""
 
 import asyncio
 from collections import Counter
@@ -12,6 +12,7 @@ import grpc
 from google.protobuf.message import DecodeError
 
 from clerestory.counting import decrease
+from clerestory.server.config import MAX_MESSAGE_BYTES
 from clerestory.server.rpc.callers import Callers, address_of
 from clerestory.server.rpc.interceptor import Call, CallInterceptor
 from clerestory.server.rpc.pending_reads import Context, PendingReads
@@ -25,6 +26,32 @@ MOST_CALLS = 1536  # in progress, for all callers; one caller may hold half of w
 MOST_CHECKS = 256  # health checks in progress
 CROWD = 64  # incomplete requests at once that count as a burst, after which memory is trimmed
 RETRY = 0.1  # seconds after which a caller with too many calls may retry
+STREAMS = 128  # calls of one connection; clients queue any more
+STREAMS_INSIDE = 4096  # for a client in this process, which has its own limits
+PENDING = 2048  # calls that the event loop has not accepted yet; gRPC silently drops any more
+WINDOW = 4 * 1024  # bytes; most requests are smaller
+MAX_METADATA_BYTES = 8 * 1024  # per call
+OPERATORS = 8  # connections of the channelz port
+OPTIONS = (
+    ("grpc.max_receive_message_length", MAX_MESSAGE_BYTES),
+    ("grpc.so_reuseport", 0),  # a port in use is an error, not a second server behind it
+    ("grpc.http.overload_protection", 0),  # would count calls that are over, and reject new ones without a reason
+    # The data buffered per call before it is read: the flow-control window, and the chunk that it arrived in.
+    ("grpc.http2.lookahead_bytes", WINDOW),
+    ("grpc.http2.bdp_probe", 0),  # would widen the window under load
+    ("grpc.experimental.tcp_read_chunk_size", WINDOW),
+    ("grpc.experimental.tcp_max_read_chunk_size", WINDOW),
+    ("grpc.server.max_pending_requests", PENDING),
+    ("grpc.server.max_pending_requests_hard_limit", PENDING),
+    ("grpc.max_metadata_size", MAX_METADATA_BYTES),
+    ("grpc.absolute_max_metadata_size", MAX_METADATA_BYTES),
+    ("grpc.server_handshake_timeout_ms", 5_000),  # after which a silent connection is closed
+    ("grpc.keepalive_time_ms", 20_000),  # detects a vanished client within half a minute
+    ("grpc.keepalive_timeout_ms", 10_000),  # until the other machine acknowledges sent data
+    ("grpc.http2.ping_timeout_ms", 10_000),  # until the client acknowledges the ping
+    ("grpc.keepalive_permit_without_calls", 1),
+    ("grpc.http2.min_ping_interval_without_data_ms", 5_000),  # allows pings every 10 s on an idle call
+)
 
 Require = Callable[[Context], object]
 MethodHandler = Any  # a handler of gRPC, whose type stubs lack handlers that read messages themselves
@@ -222,3 +249,15 @@ def decode_request(payload: bytes, decode: Callable[[bytes], Any]) -> Any:
 def serialized(serialize: Callable[[Any], bytes], answer: Any) -> bytes:
     """Return a serialized response; a message for several callers may be serialized already."""
     return answer if isinstance(answer, bytes) else serialize(answer)
+
+
+def channel_options(most: int, streams: int = STREAMS, idle: float | None = None) -> list[tuple[str, int]]:
+    """Return the options of a server.
+
+    Args:
+        most: maximum number of connections of each port.
+        streams: maximum number of calls of each connection.
+        idle: seconds after which a connection without calls is closed; None for never.
+    """
+    limits = [("grpc.max_allowed_incoming_connections", most), ("grpc.max_concurrent_streams", streams)]
+    return [*OPTIONS, *limits, *([] if idle is None else [("grpc.max_connection_idle_ms", round(1000 * idle))])]

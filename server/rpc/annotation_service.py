@@ -9,9 +9,9 @@ import grpc
 from clerestory.server.analysis.caller import Caller
 from clerestory.server.analysis.reviewer import Reviewer
 from clerestory.server.analysis.reviews import PlyStore, ReviewStep, ReviewTerms, review
+from clerestory.server.games.background import run_in_thread
 from clerestory.server.games.manager import GameManager
 from clerestory.server.games.reviews import PlyCache, game_to_review
-from clerestory.server.games.threads import run_in_thread
 from clerestory.server.rpc.admission import InProgress
 from clerestory.server.rpc.callers import Callers
 from clerestory.server.rpc.chunks import write_each

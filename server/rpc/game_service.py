@@ -1,6 +1,9 @@
 """Handles the calls of GameService: hosted games."""
 
+import base64
+import binascii
 import logging
+import re
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, TypeVar
@@ -8,19 +11,32 @@ from typing import Any, TypeVar
 import grpc
 
 from clerestory.server.games import commands
+from clerestory.server.games.background import run_in_thread
 from clerestory.server.games.cache import SetAside
 from clerestory.server.games.creation import ONLOOKER, OWNER, seat_name
 from clerestory.server.games.hosted import HostedGame
 from clerestory.server.games.log import SeatKind
 from clerestory.server.games.manager import GameManager, typed
 from clerestory.server.games.requests import Requests
-from clerestory.server.games.threads import run_in_thread
-from clerestory.server.games.tokens import TokenIssuer
-from clerestory.server.games.viewer import Viewer, listed_to, viewer_of
-from clerestory.server.games.views import steps_since, views_of
+from clerestory.server.games.store import GameFilter
+from clerestory.server.games.takebacks import take_back
+from clerestory.server.games.viewer import (
+    GAME_ID,
+    TokenIssuer,
+    Viewer,
+    digest_of,
+    listed_to,
+    steps_since,
+    viewer_of,
+    views_of,
+)
 from clerestory.server.rpc.callers import Callers
 from clerestory.server.rpc.chunks import Chunks
 from clerestory.server.rpc.translate_games import (
+    read_end,
+    read_join,
+    read_plan,
+    read_seat_plan,
     write_entries,
     write_game,
     write_line,
@@ -28,8 +44,6 @@ from clerestory.server.rpc.translate_games import (
     write_unreadable,
     write_views,
 )
-from clerestory.server.rpc.translate_pages import cursor_of, next_page, wanted_of
-from clerestory.server.rpc.translate_plans import read_end, read_join, read_plan, read_seat_plan
 from clerestory.server.rpc.watch import watch
 from clerestory.service_errors import Reason, ServiceError, raise_error
 from clerestory.v1 import games_pb2 as games
@@ -41,6 +55,12 @@ logger = logging.getLogger(__name__)
 
 Context = grpc.aio.ServicerContext[Any, Any]
 A = TypeVar("A")
+USUAL, MOST = 50, 100  # games on a page
+MAX_TOKENS = 100
+LATEST = (1 << 63) - 1  # milliseconds since 1970, the maximum that a store can hold
+PAGE = re.compile(rf"(\d{{1,19}}) ({GAME_ID.pattern})", re.ASCII)
+GAME = re.compile(r"[\w-]{0,64}", re.ASCII)  # the name of a game, known to this server or not
+STATUSES = {games.GAME_STATUS_OPEN: "open", games.GAME_STATUS_RUNNING: "running", games.GAME_STATUS_OVER: "over"}
 
 
 class GameHandlers(GameServiceServicer):
@@ -174,7 +194,7 @@ class GameHandlers(GameServiceServicer):
 
     async def TakeBack(self, request: games.TakeBackRequest, context: Context) -> games.TakeBackResponse:
         """Request a take-back, agree to it or decline it. Raises ServiceError."""
-        act = partial(commands.take_back, version=request.version, ply=request.ply, decline=request.decline)
+        act = partial(take_back, version=request.version, ply=request.ply, decline=request.decline)
         return await self._act(request, act, games.TakeBackResponse)
 
     async def _act(
@@ -230,3 +250,55 @@ def write_created(hosted: HostedGame, issuer: TokenIssuer) -> games.CreateGameRe
 def write_joined(hosted: HostedGame, seat: int, token: str) -> games.JoinGameResponse:
     """Return a game with the token of a seat that was taken."""
     return games.JoinGameResponse(game=write_game(hosted), seat_token=games.SeatToken(seat=seat, token=token))
+
+
+# -- pages of lists --------------------------------------------------------------------------------
+
+
+def wanted_of(request: games.GameServiceListGamesRequest) -> GameFilter:
+    """Return the query for a page plus one game, which shows whether more follow.
+
+    Raises ServiceError: BAD_PAGE, BAD_GAME.
+    """
+    size = request.page_size or USUAL
+    if size > MOST:
+        raise_error(Reason.BAD_PAGE, "page_size", f"is {size}; must be {MOST} at most")
+    if len(request.tokens) > MAX_TOKENS:
+        raise_error(Reason.BAD_PAGE, "tokens", f"has {len(request.tokens)} tokens; must have {MAX_TOKENS} at most")
+    if request.status and request.status not in STATUSES:
+        raise_error(
+            Reason.BAD_PAGE, "status", "must be open, running or over; frozen games are listed if it is left out"
+        )
+    if not GAME.fullmatch(request.game):
+        raise_error(Reason.BAD_GAME, "game", f"{request.game[:40]!r} is not the name of a game")
+    return GameFilter(
+        limit=size + 1,
+        game=request.game,
+        status=STATUSES.get(request.status, ""),
+        tokens=tuple(map(digest_of, request.tokens)) if request.tokens else None,
+        before=read_page(request.page_token) if request.page_token else None,
+    )
+
+
+def next_page(found: Sequence[tuple[str, int]], limit: int) -> str:
+    """Return the token of the next page; "" if there is none."""
+    if len(found) < limit:
+        return ""
+    game_id, created = found[limit - 2]
+    return base64.urlsafe_b64encode(f"{created} {game_id}".encode()).decode()
+
+
+def read_page(token: str) -> tuple[int, str]:
+    """Return the position at which a page begins. Raises ServiceError: BAD_PAGE."""
+    try:
+        found = PAGE.fullmatch(base64.urlsafe_b64decode(token.encode()).decode())
+    except (ValueError, binascii.Error):
+        found = None
+    if found is None or int(found[1]) > LATEST:
+        raise_error(Reason.BAD_PAGE, "page_token", "is not the next_page_token of an earlier answer")
+    return int(found[1]), found[2]
+
+
+def cursor_of(request: games.WatchGameRequest) -> int | None:
+    """Return the version that a watcher already has; None for none."""
+    return request.from_version if request.HasField("from_version") else None

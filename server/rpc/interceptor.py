@@ -1,12 +1,14 @@
 """Wraps every call: assigns a request ID, logs and counts the call, and turns exceptions into a gRPC status."""
 
 import asyncio
+import ctypes
 import logging
 import re
 import time
 from collections.abc import Awaitable, Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 from uuid import uuid4
 
@@ -16,10 +18,8 @@ from structlog.contextvars import bind_contextvars, bound_contextvars
 
 from clerestory import spans
 from clerestory.metadata import PUSHBACK, REQUEST_ID, TRACE_PARENT, VIA
-from clerestory.server.rpc.call_context import CallContext
 from clerestory.server.rpc.errors import CODES, status_of
 from clerestory.server.rpc.locale import language_of_call, speaking
-from clerestory.server.rpc.malloc_trim import MallocTrimmer
 from clerestory.server.rpc.metrics import Metrics
 from clerestory.server.rpc.rate_limit import RateLimit
 from clerestory.service_errors import Reason, ServiceError
@@ -33,6 +33,9 @@ ABANDONED = "CANCELLED"  # the logged code of a call whose client left
 PACED = ("RESOURCE_EXHAUSTED", "UNAUTHENTICATED", "DEADLINE_EXCEEDED", "UNIMPLEMENTED")  # rate-limited
 AT_ONCE = Reason.SLOW_REQUEST  # never delayed, because the part of its message that arrived stays in memory meanwhile
 LEFT: End = (grpc.StatusCode.CANCELLED, "the caller left", ())
+
+CROWD = 256  # calls since the last memory trim that count as a burst
+QUIET = 2.0  # seconds without such a call before the trim
 
 logger = logging.getLogger(__name__)
 
@@ -198,3 +201,63 @@ def pushback(error: ServiceError, remaining: float | None) -> tuple[tuple[str, s
         return ()
     in_time = remaining is None or error.retry < remaining / 2
     return ((PUSHBACK, str(round(1000 * error.retry)) if in_time else NEVER),)
+
+
+class CallContext:
+    """A call context that caches the peer and the metadata, and delegates everything else.
+
+    Args:
+        context: the context from gRPC.
+    """
+
+    def __init__(self, context: grpc.aio.ServicerContext[Any, Any]) -> None:
+        self._context = context
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._context, name)
+
+    @cached_property
+    def _metadata(self) -> Any:
+        return self._context.invocation_metadata()
+
+    @cached_property
+    def _peer(self) -> str:
+        return self._context.peer()
+
+    def invocation_metadata(self) -> Any:
+        """Return the metadata that the client sent."""
+        return self._metadata
+
+    def peer(self) -> str:
+        """Return the peer, as gRPC writes it."""
+        return self._peer
+
+
+class MallocTrimmer:
+    """Schedules a memory trim after a burst of calls, when much of the process's memory is free but not returned."""
+
+    def __init__(self) -> None:
+        self._calls, self._last = 0, 0.0
+        self._timer: asyncio.TimerHandle | None = None
+
+    def note(self) -> None:
+        """Count a call of a burst."""
+        loop = asyncio.get_running_loop()
+        self._calls, self._last = self._calls + 1, loop.time()
+        if self._calls >= CROWD and self._timer is None:
+            self._timer = loop.call_later(QUIET, self._look)
+
+    def _look(self) -> None:
+        loop = asyncio.get_running_loop()
+        if loop.time() < self._last + QUIET:
+            self._timer = loop.call_at(self._last + QUIET, self._look)
+            return
+        self._calls, self._timer = 0, None
+        loop.run_in_executor(None, give_back)
+
+
+def give_back() -> None:
+    """Return unused heap memory to the operating system, where the C library supports it; glibc keeps it otherwise."""
+    library = ctypes.CDLL(None)
+    if hasattr(library, "malloc_trim"):
+        library.malloc_trim(0)

@@ -1,17 +1,27 @@
-"""Handles the calls of LessonService on the event loop, because they are cheap."""
+"""Handles the calls of LessonService and PuzzleService on the event loop, because they are cheap."""
 
 from clerestory.server.rpc.chunks import Chunks
 from clerestory.server.rpc.service import Context
 from clerestory.server.rpc.translate_lessons import (
     attempt,
+    known_puzzles,
+    load_lessons,
+    load_puzzles,
     read_course,
-    read_files,
     read_lessons,
+    read_puzzle,
+    read_try,
     write_course,
-    write_list,
+    write_lessons,
+    write_puzzle,
+    write_puzzles,
+    write_try,
 )
-from clerestory.v1 import lessons_pb2 as api
+from clerestory.server.rpc.translate_rules import read_game
+from clerestory.v1 import lessons_pb2 as lesson_api
+from clerestory.v1 import puzzle_pb2 as puzzle_api
 from clerestory.v1.lessons_pb2_grpc import LessonServiceServicer
+from clerestory.v1.puzzle_pb2_grpc import PuzzleServiceServicer
 
 
 class Lessons(LessonServiceServicer):
@@ -25,16 +35,45 @@ class Lessons(LessonServiceServicer):
 
     def __init__(self, chunks: Chunks) -> None:
         self._chunks = chunks
-        read_files()
+        load_lessons()
 
-    async def ListLessons(self, request: api.ListLessonsRequest, context: Context) -> api.ListLessonsResponse:
+    async def ListLessons(
+        self, request: lesson_api.ListLessonsRequest, context: Context
+    ) -> lesson_api.ListLessonsResponse:
         """List the lessons of a game, or of all. Raises ServiceError."""
-        return write_list(read_lessons(request))
+        return write_lessons(read_lessons(request))
 
-    async def FollowLesson(self, request: api.FollowLessonRequest, context: Context) -> api.FollowLessonResponse:
+    async def FollowLesson(
+        self, request: lesson_api.FollowLessonRequest, context: Context
+    ) -> lesson_api.FollowLessonResponse:
         """Play a lesson up to the next decision, one action at a time. Raises ServiceError."""
         course, turn = read_course(request), self._chunks.of(context)
         for index, text in enumerate(request.actions):
             await turn()
             attempt(course, index, text)
         return write_course(course)
+
+
+class Puzzles(PuzzleServiceServicer):
+    """The gRPC handlers of PuzzleService, which is stateless.
+
+    The puzzles are loaded at startup, because loading them would block the event loop for too long.
+    """
+
+    def __init__(self) -> None:
+        load_puzzles()
+
+    async def ListPuzzles(
+        self, request: puzzle_api.ListPuzzlesRequest, context: Context
+    ) -> puzzle_api.ListPuzzlesResponse:
+        """List the puzzles of a game. Raises ServiceError."""
+        return write_puzzles(known_puzzles(read_game(request.game)))
+
+    async def GetPuzzle(self, request: puzzle_api.GetPuzzleRequest, context: Context) -> puzzle_api.GetPuzzleResponse:
+        """Return a puzzle without its answer. Raises ServiceError."""
+        return write_puzzle(read_puzzle(request.puzzle))
+
+    async def TryPuzzle(self, request: puzzle_api.TryPuzzleRequest, context: Context) -> puzzle_api.TryPuzzleResponse:
+        """Judge an action. Raises ServiceError."""
+        one = read_puzzle(request.puzzle)
+        return write_try(one, read_try(one, request))

@@ -6,23 +6,27 @@ from clerestory.seeds import drawn_seed
 from clerestory.server.games.rulebook import GivenPosition, actions_named, carry_out, planned, play_all, set_up, view_of
 from clerestory.server.rpc.chunks import Chunks
 from clerestory.server.rpc.service import Context
-from clerestory.server.rpc.translate import given
-from clerestory.server.rpc.translate_faults import validate
-from clerestory.server.rpc.translate_planning import read_uses, write_carried_out, write_plan
-from clerestory.server.rpc.translate_rules import (
+from clerestory.server.rpc.translate import (
+    given,
     read_any,
-    read_game,
     read_referee,
-    write_actions,
     write_any,
-    write_catalogue,
-    write_characters,
-    write_games,
     write_outcome,
-    write_played,
     write_position,
     write_referee,
     write_turn,
+)
+from clerestory.server.rpc.translate_rules import (
+    read_game,
+    read_uses,
+    validate,
+    write_actions,
+    write_carried_out,
+    write_catalogue,
+    write_characters,
+    write_games,
+    write_plan,
+    write_played,
 )
 from clerestory.v1 import rules_pb2 as rules
 from clerestory.v1.rules_pb2_grpc import RulesServiceServicer

@@ -12,8 +12,7 @@ from clerestory.server.analysis.answer import Answer
 from clerestory.server.analysis.demand import Priority
 from clerestory.server.rpc.callers import Callers
 from clerestory.server.rpc.chunks import write_each
-from clerestory.server.rpc.translate import read_analysis, read_question
-from clerestory.server.rpc.translate_answers import write_recommendation
+from clerestory.server.rpc.translate_advisor import read_analysis, read_question, write_recommendation
 from clerestory.v1 import advisor_pb2 as api
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceServicer
 

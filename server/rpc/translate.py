@@ -1,113 +1,38 @@
-"""Parses requests of AdvisorService into positions and search terms."""
+"""Translates what the messages of several services share: positions, outcomes, actions, changes, texts and times."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
 from itertools import islice
 from math import nan
-from types import MappingProxyType
 from typing import Any
 
 from google.protobuf.descriptor import Descriptor, FieldDescriptor
 from google.protobuf.duration_pb2 import Duration
 from google.protobuf.message import Message
+from google.protobuf.timestamp_pb2 import Timestamp
 
-from clerestory.engine.core import NATURE, State
+from clerestory.engine.changes import Change
+from clerestory.engine.core import NATURE, OVER, Action, Game, State
 from clerestory.engine.errors import BadPosition, fault_of
 from clerestory.engine.games import GAMES
-from clerestory.engine.tuning import level_as
-from clerestory.i18n.sentences import Text, text
+from clerestory.engine.scoring import ScoreSource, by_position, tie_break
+from clerestory.i18n import has, say
+from clerestory.i18n.languages import ENGLISH
+from clerestory.i18n.sentences import Argument, QuotedAction, QuotedItem, Text, said, text
 from clerestory.server.analysis.caller import Caller
-from clerestory.server.analysis.question import Question, Terms, posed
-from clerestory.service_errors import Faults, Reason, ServiceError, raise_error
-from clerestory.v1 import advisor_pb2 as api
+from clerestory.server.games.rulebook import GivenPosition, kind_fault
+from clerestory.server.rpc.locale import LOCALE, label_of, name_of, translated_text
+from clerestory.service_errors import Reason, ServiceError, raise_error
+from clerestory.v1 import advisor_pb2 as advisor
+from clerestory.v1 import rules_pb2 as rules
 from clerestory.v1.position_pb2 import Position
 
 MAX_POSITION_BYTES = 8 * 1024  # three times the largest position; parsing more would take long
 MAX_PARTS = 200  # messages in a position; an empty one takes two bytes, but as long to parse as any other
 NANOS = 1_000_000_000
 KEPT = 256  # positions of recent queries, under 3 MB
-
-
-# -- queries ---------------------------------------------------------------------------------------
-
-
-def read_analysis(request: api.AnalyzeRequest, caller: Caller) -> Question:
-    """Parse the query in a caller's request. Raises ServiceError, which lists all faults."""
-    more: dict[str, Any] = {"certainty": request.target_certainty if request.HasField("target_certainty") else None}
-    if request.HasField("update_interval"):
-        more["interval"] = seconds_of(request.update_interval)
-    observer = read_observer(request.observer) if request.HasField("observer") else None
-    return read_question(request.question, caller, "question.", observer, more)
-
-
-def read_question(
-    request: api.RecommendMoveRequest,
-    caller: Caller,
-    path: str = "",
-    observer: int | None = None,
-    more: Mapping[str, Any] = MappingProxyType({}),
-) -> Question:
-    """Parse the query in a request. Raises ServiceError, which lists all faults.
-
-    Args:
-        request: the message.
-        caller: the caller of the call.
-        path: the field path of the request in its outer message.
-        observer: the seat whose knowledge to use, NATURE for an onlooker; None for the seat to move.
-        more: further terms.
-    """
-    faults, terms = Faults(), read_terms(request, more)
-    terms.check(faults)
-    try:
-        position = asked_position(caller, request.position)
-    except ServiceError as refusal:
-        faults.found += [(refusal.reason, f"{path}{field}", text) for field, text in refusal.faults]
-        faults.require_none()
-        raise
-    return posed(
-        position,
-        terms,
-        faults,
-        seat=given(request, "seat"),
-        observer=observer,
-        consider=request.consider_actions,
-        avoid=request.avoid_actions,
-    )
-
-
-def read_terms(request: api.RecommendMoveRequest, more: Mapping[str, Any]) -> Terms:
-    """Return the terms of the requested search, not validated."""
-    return Terms(
-        seconds=seconds_of(request.time_budget) if request.HasField("time_budget") else None,
-        iterations=given(request, "iterations"),
-        seed=given(request, "seed"),
-        max_tree_bytes=given(request, "max_tree_bytes"),
-        level=level_as(request.character, given(request, "level")),
-        character=request.character,
-        threads=given(request, "threads"),
-        early_stop=given(request, "early_stop"),
-        game_id=request.game_id,
-        **more,
-    )
-
-
-def read_observer(observer: api.Observer) -> int:
-    """Return the seat whose knowledge to use, NATURE for an onlooker."""
-    return int(observer.seat) if observer.HasField("seat") else NATURE
-
-
-def given(request: Any, field: str) -> Any:
-    """Return an optional field; None if it is absent."""
-    return getattr(request, field) if request.HasField(field) else None
-
-
-# -- times -----------------------------------------------------------------------------------------
-
-
-def seconds_of(time: Duration) -> float:
-    """Return a duration in seconds; NaN if its nanoseconds are out of range or have the wrong sign."""
-    valid = abs(time.nanos) < NANOS and time.seconds * time.nanos >= 0
-    return time.seconds + time.nanos / 1e9 if valid else nan
+NO_KIND = text("fault.kind")
+REMEMBERED = 4096  # cached texts
 
 
 # -- positions -------------------------------------------------------------------------------------
@@ -204,3 +129,206 @@ def reader(field: FieldDescriptor) -> Callable[[Any], Any] | None:
         names = {value.number: value.name for value in field.enum_type.values}
         return lambda number: names.get(number, number)
     return None
+
+
+def read_any(message: rules.AnyPosition, path: str = "position") -> GivenPosition:
+    """Return a position of either kind. Raises ServiceError, which lists all faults."""
+    kind = message.WhichOneof("kind")
+    if kind is None:
+        raise_error(Reason.BAD_POSITION, path, fault_of(NO_KIND))
+    if kind == "referee":
+        return read_kind(message.referee.truth, True, f"{path}.referee.truth")
+    return read_kind(message.position, False, f"{path}.position")
+
+
+def read_referee(message: rules.RefereePosition) -> State:
+    """Return a referee's position. Raises ServiceError, which lists all faults."""
+    return read_kind(message.truth, True, "referee.truth").state
+
+
+def read_kind(message: Position, referee: bool, path: str) -> GivenPosition:
+    """Return a position of one kind. Raises ServiceError, which lists all faults."""
+    given = GivenPosition(read_position(message, path), referee)
+    if fault := kind_fault(given):
+        raise_error(Reason.BAD_POSITION, path, fault_of(fault))
+    return given
+
+
+def write_position(state: State) -> Position:
+    """Return a position as a message."""
+    return Position(**state.to_position())  # equals json_format.ParseDict, in a hundredth of the time
+
+
+def write_referee(state: State) -> rules.RefereePosition:
+    """Return a complete position as a message."""
+    return rules.RefereePosition(truth=write_position(state))
+
+
+def write_any(given: GivenPosition) -> rules.AnyPosition:
+    """Return a position as a message of its kind."""
+    if given.referee:
+        return rules.AnyPosition(referee=write_referee(given.state))
+    return rules.AnyPosition(position=write_position(given.state))
+
+
+# -- turns and outcomes ----------------------------------------------------------------------------
+
+
+def write_turn(turn: int) -> rules.Turn:
+    """Return whose turn it is (a seat, NATURE or OVER) as a message."""
+    if turn == NATURE:
+        return rules.Turn(kind=rules.TURN_KIND_NATURE)
+    if turn == OVER:
+        return rules.Turn(kind=rules.TURN_KIND_OVER)
+    return rules.Turn(kind=rules.TURN_KIND_SEAT, seat=turn)
+
+
+def write_outcome(state: State, parts: Sequence[Mapping[ScoreSource, float]] | None = None) -> rules.Outcome | None:
+    """Return the outcome of a game as a message; None before its end.
+
+    Args:
+        state: the last position.
+        parts: the sources of points by seat; None for those that the position shows.
+    """
+    if not state.over:
+        return None
+    scores = write_scores(state, by_position(state) if parts is None else parts)
+    return rules.Outcome(
+        win_shares=state.win_shares(), margins=state.margins(), scores=scores, tie_break=write_tie_break(state)
+    )
+
+
+def write_scores(state: State, parts: Sequence[Mapping[ScoreSource, float]]) -> list[rules.SeatScore]:
+    """Return the scores of a position as messages, with their sources."""
+    scores = state.final_scores() if state.over else [sum(seat.values()) for seat in parts]
+    return [
+        rules.SeatScore(seat=seat, score=score, parts=[write_part(*part) for part in parts[seat].items() if part[1]])
+        for seat, score in enumerate(scores)
+    ]
+
+
+def write_part(source: ScoreSource, points: float) -> rules.ScorePart:
+    """Return one source of points as a message."""
+    return rules.ScorePart(source=source[0], item=source[1], points=points)
+
+
+def write_tie_break(state: State) -> rules.TieBreak | None:
+    """Return the tie-break as a message; None if scores were not equal."""
+    decided = tie_break(state)
+    return None if decided is None else rules.TieBreak(code=decided[0], values=decided[1])
+
+
+# -- actions and changes ---------------------------------------------------------------------------
+
+
+def write_action(game: Game, action: Action) -> advisor.Action:
+    """Return an action as a message."""
+    return advisor.Action(text=action.text, label=label_of(game, action.text, action.label))
+
+
+def write_changes(game: Game, changes: Iterable[Change]) -> list[rules.Change]:
+    """Return changes as messages."""
+    return [write_change(game, change) for change in changes]
+
+
+def write_change(game: Game, change: Change) -> rules.Change:
+    """Return one change as a message."""
+    return rules.Change(**change._asdict(), text=in_words(game, change))  # they have the same field names
+
+
+def in_words(game: Game, change: Change) -> str:
+    """Return a change in the locale of the call: `+2 points (Mason)`."""
+    return worded(game, change, LOCALE.get())
+
+
+@lru_cache(REMEMBERED)
+def worded(game: Game, change: Change, language: str) -> str:
+    """Return a change in the locale of the call, which is an argument for the cache."""
+    item, card = item_of(game, change), name_of(game, change.card)
+    alone = change.amount == 1 and has(game.name, f"alone.{change.thing}")  # named without a count
+    kind = "alone" if alone else "thing"
+    thing = say(game.name, f"{kind}.{change.thing}", language=language, count=abs(change.amount), item=item).strip()
+    cause = say(game.name, f"cause.{change.cause}", language=language, card=card) if change.cause else ""
+    if cause.casefold() in thing.casefold() and not change.lost:
+        cause = ""  # avoid repeating the cause
+    key, amount = "change.lost" if change.lost else "change.cause" if cause else "change", f"{change.amount:+d}"
+    translated_text = {"amount": "" if alone else amount, "thing": thing, "cause": cause, "count": change.lost}
+    return say("service", key, language=language, **translated_text).strip()
+
+
+def item_of(game: Game, change: Change) -> str:
+    """Return the name of the changed item in the locale of the call: a card, a material, or a cell of a grid."""
+    row, dot, column = change.item.partition(".")
+    if dot and has(game.name, "cell"):
+        return say(game.name, "cell", language=LOCALE.get(), row=row, column=column)
+    return name_of(game, change.item)
+
+
+# -- texts -----------------------------------------------------------------------------------------
+
+
+def write_text(one: Text, game: Game) -> advisor.Text:
+    """Return a text about a game as a message."""
+    arguments = [write_argument(name, value, game) for name, value in one.arguments]
+    english = said(one, game.name)
+    text = english if LOCALE.get() == ENGLISH else translated_text(one, game)
+    return advisor.Text(code=one.code, arguments=arguments, english=english, text=text)
+
+
+def write_argument(name: str, value: Argument, game: Game) -> advisor.TextArgument:
+    """Return an argument of a text as a message."""
+    if isinstance(value, Text):
+        return advisor.TextArgument(name=name, text=write_text(value, game))
+    if isinstance(value, QuotedAction):
+        label = label_of(game, value.action, value.label)
+        return advisor.TextArgument(name=name, action=advisor.Action(text=value.action, label=label))
+    if isinstance(value, QuotedItem):
+        return advisor.TextArgument(name=name, item=advisor.NamedItem(id=value.item, name=name_of(game, value.item)))
+    if isinstance(value, str):
+        return advisor.TextArgument(name=name, word=value)
+    return advisor.TextArgument(name=name, number=value)
+
+
+def read_text(message: advisor.Text) -> Text:
+    """Return a text from its message."""
+    return Text(message.code, tuple((one.name, read_argument(one)) for one in message.arguments))
+
+
+def read_argument(message: advisor.TextArgument) -> Argument:
+    """Return an argument of a text from its message."""
+    kind = message.WhichOneof("value")
+    if kind == "text":
+        return read_text(message.text)
+    if kind == "action":
+        return QuotedAction(message.action.text, message.action.label)
+    if kind == "item":
+        return QuotedItem(message.item.id, message.item.name)
+    return message.word if kind == "word" else message.number
+
+
+# -- times and optional fields ---------------------------------------------------------------------
+
+
+def seconds_of(time: Duration) -> float:
+    """Return a duration in seconds; NaN if its nanoseconds are out of range or have the wrong sign."""
+    valid = abs(time.nanos) < NANOS and time.seconds * time.nanos >= 0
+    return time.seconds + time.nanos / 1e9 if valid else nan
+
+
+def duration(seconds: float) -> Duration:
+    """Return seconds as a Duration."""
+    message = Duration()
+    message.FromNanoseconds(round(seconds * 1e9))
+    return message
+
+
+def moment(milliseconds: int) -> Timestamp:
+    """Return a time as a Timestamp."""
+    message = Timestamp()
+    message.FromMilliseconds(milliseconds)
+    return message
+
+
+def given(request: Any, field: str) -> Any:
+    """Return an optional field; None if it is absent."""
+    return getattr(request, field) if request.HasField(field) else None

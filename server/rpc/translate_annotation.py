@@ -15,8 +15,8 @@ from clerestory.i18n.languages import ENGLISH
 from clerestory.search.review import Annotation, PlyValuation
 from clerestory.server.analysis.reviews import ReviewStep, ReviewTerms
 from clerestory.server.rpc.locale import LOCALE, label_of, luck_of
-from clerestory.server.rpc.translate import given, seconds_of
-from clerestory.server.rpc.translate_answers import in_one_line, read_text, write_favour, write_text
+from clerestory.server.rpc.translate import given, read_text, seconds_of, write_text
+from clerestory.server.rpc.translate_advisor import in_one_line, write_favour
 from clerestory.service_errors import Faults, Reason
 from clerestory.v1 import annotation_pb2 as api
 

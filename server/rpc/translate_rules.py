@@ -5,112 +5,38 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any
 
-from clerestory.engine.core import NATURE, OVER, Action, Game, State
-from clerestory.engine.errors import fault_of
+from clerestory.engine.changes import Change
+from clerestory.engine.core import NATURE, Action, Game, State
 from clerestory.engine.games import GAMES
-from clerestory.engine.scoring import ScoreSource, by_position, tie_break
+from clerestory.engine.plans import Fault, Plan, Possible
 from clerestory.engine.tuning import CHARACTERS
 from clerestory.engine.value import FARTHEST, LEARNED, distance_of, is_shipped, value_in_use, value_of
+from clerestory.i18n import say
 from clerestory.i18n.cards import card_names
 from clerestory.i18n.characters import manner_in_words, name_of_character
-from clerestory.i18n.sentences import text
-from clerestory.server.games.rulebook import GivenPosition, PlayedAction, kind_fault
-from clerestory.server.rpc.locale import LOCALE, label_of
-from clerestory.server.rpc.translate import read_position
-from clerestory.server.rpc.translate_changes import write_changes
-from clerestory.service_errors import Reason, raise_error
+from clerestory.i18n.sentences import Text, said
+from clerestory.server.games.rulebook import GivenPosition, PlayedAction, all_faults, kind_fault
+from clerestory.server.rpc.locale import LOCALE, name_of
+from clerestory.server.rpc.translate import (
+    NO_KIND,
+    no_game,
+    position_fields,
+    read_position,
+    size_fault,
+    write_action,
+    write_any,
+    write_changes,
+    write_outcome,
+    write_text,
+    write_turn,
+)
+from clerestory.service_errors import Reason, ServiceError, raise_error
 from clerestory.v1 import advisor_pb2 as advisor
 from clerestory.v1 import rules_pb2 as rules
 from clerestory.v1.position_pb2 import Position
 
-NO_KIND = text("fault.kind")
-
-
-# -- positions -------------------------------------------------------------------------------------
-
-
-def read_any(message: rules.AnyPosition, path: str = "position") -> GivenPosition:
-    """Return a position of either kind. Raises ServiceError, which lists all faults."""
-    kind = message.WhichOneof("kind")
-    if kind is None:
-        raise_error(Reason.BAD_POSITION, path, fault_of(NO_KIND))
-    if kind == "referee":
-        return read_kind(message.referee.truth, True, f"{path}.referee.truth")
-    return read_kind(message.position, False, f"{path}.position")
-
-
-def read_referee(message: rules.RefereePosition) -> State:
-    """Return a referee's position. Raises ServiceError, which lists all faults."""
-    return read_kind(message.truth, True, "referee.truth").state
-
-
-def read_kind(message: Position, referee: bool, path: str) -> GivenPosition:
-    """Return a position of one kind. Raises ServiceError, which lists all faults."""
-    given = GivenPosition(read_position(message, path), referee)
-    if fault := kind_fault(given):
-        raise_error(Reason.BAD_POSITION, path, fault_of(fault))
-    return given
-
-
-def write_position(state: State) -> Position:
-    """Return a position as a message."""
-    return Position(**state.to_position())  # equals json_format.ParseDict, in a hundredth of the time
-
-
-def write_referee(state: State) -> rules.RefereePosition:
-    """Return a complete position as a message."""
-    return rules.RefereePosition(truth=write_position(state))
-
-
-def write_any(given: GivenPosition) -> rules.AnyPosition:
-    """Return a position as a message of its kind."""
-    if given.referee:
-        return rules.AnyPosition(referee=write_referee(given.state))
-    return rules.AnyPosition(position=write_position(given.state))
-
-
-def write_turn(turn: int) -> rules.Turn:
-    """Return whose turn it is (a seat, NATURE or OVER) as a message."""
-    if turn == NATURE:
-        return rules.Turn(kind=rules.TURN_KIND_NATURE)
-    if turn == OVER:
-        return rules.Turn(kind=rules.TURN_KIND_OVER)
-    return rules.Turn(kind=rules.TURN_KIND_SEAT, seat=turn)
-
-
-def write_outcome(state: State, parts: Sequence[Mapping[ScoreSource, float]] | None = None) -> rules.Outcome | None:
-    """Return the outcome of a game as a message; None before its end.
-
-    Args:
-        state: the last position.
-        parts: the sources of points by seat; None for those that the position shows.
-    """
-    if not state.over:
-        return None
-    scores = write_scores(state, by_position(state) if parts is None else parts)
-    return rules.Outcome(
-        win_shares=state.win_shares(), margins=state.margins(), scores=scores, tie_break=write_tie_break(state)
-    )
-
-
-def write_scores(state: State, parts: Sequence[Mapping[ScoreSource, float]]) -> list[rules.SeatScore]:
-    """Return the scores of a position as messages, with their sources."""
-    scores = state.final_scores() if state.over else [sum(seat.values()) for seat in parts]
-    return [
-        rules.SeatScore(seat=seat, score=score, parts=[write_part(*part) for part in parts[seat].items() if part[1]])
-        for seat, score in enumerate(scores)
-    ]
-
-
-def write_part(source: ScoreSource, points: float) -> rules.ScorePart:
-    """Return one source of points as a message."""
-    return rules.ScorePart(source=source[0], item=source[1], points=points)
-
-
-def write_tie_break(state: State) -> rules.TieBreak | None:
-    """Return the tie-break as a message; None if scores were not equal."""
-    decided = tie_break(state)
-    return None if decided is None else rules.TieBreak(code=decided[0], values=decided[1])
+MOST_TIMES = 60  # uses of an item in a plan: more cubes than a player can have
+MOST_USES = 64  # items in a plan: more craftsmen than a player can hold
 
 
 # -- games and their cards -------------------------------------------------------------------------
@@ -193,7 +119,7 @@ def write_value(name: str, value: Any, source: str) -> rules.CatalogueValue:
     return rules.CatalogueValue(name=name, json=json.dumps(value), provenance=grade, source=source)
 
 
-# -- views and actions -----------------------------------------------------------------------------
+# -- actions ---------------------------------------------------------------------------------------
 
 
 def write_actions(state: State) -> rules.ListActionsResponse:
@@ -210,11 +136,6 @@ def write_legal(game: Game, action: Action, chance: float | None) -> rules.Legal
     return rules.LegalAction(action=write_action(game, action), kind=kind, arguments=arguments, probability=chance)
 
 
-def write_action(game: Game, action: Action) -> advisor.Action:
-    """Return an action as a message."""
-    return advisor.Action(text=action.text, label=label_of(game, action.text, action.label))
-
-
 def write_played(game: Game, played: PlayedAction) -> rules.AppliedAction:
     """Return an action that was played as a message."""
     return rules.AppliedAction(
@@ -222,4 +143,106 @@ def write_played(game: Game, played: PlayedAction) -> rules.AppliedAction:
         turn=write_turn(played.turn),
         drawn=played.drawn,
         changes=write_changes(game, played.changes),
+    )
+
+
+# -- faults of positions ---------------------------------------------------------------------------
+
+
+def validate(message: rules.AnyPosition, path: str = "position") -> rules.ValidatePositionResponse:
+    """Return all faults of a position; for a valid one, the seat to move or the outcome of the game."""
+    kind = message.WhichOneof("kind")
+    if kind is None:
+        return write_faults([(path, NO_KIND)], "")
+    referee = kind == "referee"
+    position = message.referee.truth if referee else message.position
+    path, game = f"{path}.referee.truth" if referee else f"{path}.position", position.WhichOneof("game") or ""
+    if faults := position_faults(position, path):
+        return write_faults(faults, game)
+    given = GivenPosition(read_position(position, path), referee)
+    if fault := kind_fault(given):
+        return write_faults([(path, fault)], game)
+    return rules.ValidatePositionResponse(turn=write_turn(given.state.turn), outcome=write_outcome(given.state))
+
+
+def position_faults(message: Position, path: str) -> list[tuple[str, Text]]:
+    """Return the faults of a position."""
+    name, fault = message.WhichOneof("game"), size_fault(message)
+    if fault:
+        return [(path, fault)]
+    if name is None:
+        return [(path, no_game())]
+    faults = all_faults(GAMES[name], position_fields(message))
+    return [(f"{path}.{field}", fault.text) for field, fault in faults]
+
+
+def write_faults(faults: Sequence[tuple[str, Text]], game: str) -> rules.ValidatePositionResponse:
+    """Return faults as a message; `game` is the name of the game, "" if there is none."""
+    about = GAMES[game] if game else next(iter(GAMES.values()))  # any game: its texts are not needed
+    return rules.ValidatePositionResponse(
+        faults=[
+            rules.PositionFault(field=field, description=said(fault, game), text=write_text(fault, about))
+            for field, fault in faults
+        ]
+    )
+
+
+# -- plans of conversions and discards -------------------------------------------------------------
+
+
+def write_plan(game: Game, plan: Plan, times: Mapping[str, int]) -> rules.PlanConversionsResponse:
+    """Return the best order of a plan as a message, or why there is none."""
+    return rules.PlanConversionsResponse(
+        actions=[write_action(game, game.parse_action(text)) for text in plan.actions],
+        possible=[write_possible(game, one, times) for one in plan.possible],
+        faults=[write_fault(game, fault) for fault in plan.faults],
+        required=plan.required,
+    )
+
+
+def write_carried_out(given: GivenPosition, changes: Sequence[Change]) -> rules.PlanConversionsResponse:
+    """Return the effects of a plan as a message; the given position is the one after it."""
+    return rules.PlanConversionsResponse(
+        changes=write_changes(given.state.game, changes),
+        gold_lost=sum(change.lost for change in changes),
+        position=write_any(given),
+    )
+
+
+def read_uses(uses: Sequence[advisor.PlannedUse]) -> dict[str, int]:
+    """Return how often each item of a plan is used. Raises ServiceError for repeated items or too large numbers."""
+    if len(uses) > MOST_USES:
+        raise_error(Reason.TOO_MANY_ACTIONS, "uses", f"has {len(uses)} items; must have {MOST_USES} at most")
+    times: dict[str, int] = {}
+    faults = []
+    for place, use in enumerate(uses):
+        if use.item in times:
+            faults.append((f"uses[{place}].item", f"{use.item[:40]!r} is named twice"))
+        if use.times > MOST_TIMES:
+            faults.append((f"uses[{place}].times", f"is {use.times}; must be {MOST_TIMES} at most"))
+        times[use.item] = use.times
+    if faults:
+        raise ServiceError(Reason.BAD_ACTION, faults)
+    return times
+
+
+def write_possible(game: Game, one: Possible, times: Mapping[str, int]) -> rules.PossibleUse:
+    """Return a possible use as a message."""
+    return rules.PossibleUse(
+        item=one.item, label=name_of(game, one.item), planned=times.get(one.item, 0), most=one.most, kind=one.kind
+    )
+
+
+def write_fault(game: Game, fault: Fault) -> rules.PlanFault:
+    """Return why a plan has no valid order as a message."""
+    words = {"name": name_of(game, fault.item[:40]), "thing": name_of(game, fault.thing)}
+    numbers = {"count": fault.most, "times": fault.times}
+    return rules.PlanFault(
+        item=fault.item[:40],
+        code=fault.code,
+        text=say("service", f"plan.{fault.code}", language=LOCALE.get(), **words, **numbers),
+        arguments=[
+            *(advisor.TextArgument(name=name, word=word) for name, word in words.items()),
+            *(advisor.TextArgument(name=name, number=number) for name, number in numbers.items()),
+        ],
     )

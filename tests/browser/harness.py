@@ -54,16 +54,22 @@ expect.set_options(timeout=PATIENCE)
 @contextmanager
 def open_tab(context: BrowserContext) -> Iterator[Page]:
     """Yield a tab on the lobby, where bots move at once; close its context. Any error on the page fails the test."""
-    errors: list[str] = []
     with context:
         context.set_default_timeout(PATIENCE)
         context.add_init_script("localStorage.pace ??= '0'")
         page = context.new_page()
-        page.on("pageerror", lambda error: errors.append(str(error)))
-        page.on("console", lambda message: errors.append(message.text) if is_error(message) else None)
+        errors = errors_of(page)
         page.goto("/")
         yield page
     assert errors == []
+
+
+def errors_of(page: Page) -> list[str]:
+    """Return a list that grows with each error of a page."""
+    errors: list[str] = []
+    page.on("pageerror", lambda error: errors.append(str(error)))
+    page.on("console", lambda message: errors.append(message.text) if is_error(message) else None)
+    return errors
 
 
 def is_error(message: ConsoleMessage) -> bool:
@@ -224,6 +230,12 @@ def store(page: Page, items: dict[str, Any]) -> None:
 def new_game(page: Page, game: str, holders: list[str]) -> str:
     choose_game(page, game, holders)
     return begin(page, settle=False)
+
+
+def study(page: Page, text: str) -> None:
+    """Open the study of a record or a position, as of a file that was chosen."""
+    page.evaluate("text => sessionStorage.setItem('imported', text)", text)
+    page.goto("/#/study/file")
 
 
 def begin(page: Page, *, settle: bool = True) -> str:

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from clerestory.engine import GAMES, NATURE, State, from_position
 from clerestory.engine.rng import Rng
 from clerestory.server.lessons import lesson
-from tests.browser.harness import settled
+from tests.browser.harness import settled, study
 from tests.engine.cathedral.scenes import changed, reach
 from tools.lab.gallery import EXAMPLES
 
@@ -44,9 +44,9 @@ def mixer_or_mason(page: Page) -> None:
     begin_at(page, state)
 
 
-def about_to(page: Page, verb: str, liked: str = "") -> None:
+def about_to(page: Page, verb: str) -> None:
     """Fill in the form for a game in which red is the first to have actions with a verb."""
-    begin_at(page, first_with(verb, liked))
+    begin_at(page, first_with(verb))
 
 
 def first_with(verb: str, liked: str = "") -> State:
@@ -81,8 +81,7 @@ def last_plan(page: Page) -> None:
 
 def begin_at(page: Page, state: State, holders: Sequence[str] = ("me", "bot1")) -> None:
     """Fill in the form for a game from a position, with holders of all seats; by default against the weakest bot."""
-    page.evaluate("text => sessionStorage.setItem('imported', text)", json.dumps(state.to_position()))
-    page.goto("/#/study/file")
+    study(page, json.dumps(state.to_position()))
     on_from_here = page.locator(".menu button:not(:has(kbd))").first
     on_from_here.dispatch_event("click")  # on a phone its menu is closed
     for seat, holder in enumerate(holders):

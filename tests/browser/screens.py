@@ -154,24 +154,21 @@ def finish(page: Page) -> None:
     web.wait_for_change(page, before)
 
 
-def discarded(page: Page) -> None:
-    about_to(page, "discard")
-    begun(page)
-    expect(page.locator(".planning .uses")).to_be_visible()
+def begun_at(name: str, fill: Screen, there: str) -> Screen:
+    """A screen of a game from a position that fills in the form."""
+
+    def screen(page: Page) -> None:
+        fill(page)
+        begun(page)
+        expect(page.locator(there).first).to_be_visible()
+
+    screen.__name__ = name
+    return screen
 
 
-def crowded(page: Page) -> None:
-    """Show one craftsman too many, when other craftsmen need them."""
-    mixer_or_mason(page)
-    begun(page)
-    expect(page.locator(".action .idle").first).to_be_visible()
-
-
-def redrawn(page: Page) -> None:
-    """Show a builder that may be drawn again."""
-    about_to(page, "redraw")
-    begun(page)
-    expect(page.locator(".notices input[type=checkbox]")).to_be_visible()
+discarded = begun_at("discarded", lambda page: about_to(page, "discard"), ".planning .uses")
+crowded = begun_at("crowded", mixer_or_mason, ".action .idle")  # a craftsman too many, of whom others have need
+redrawn = begun_at("redrawn", lambda page: about_to(page, "redraw"), ".notices input[type=checkbox]")
 
 
 def shared_screen(page: Page) -> None:
@@ -327,15 +324,17 @@ def studied(page: Page) -> None:
 
 
 def no_study(page: Page) -> None:
-    page.evaluate("text => sessionStorage.setItem('imported', text)", "[1]\n[2]")
-    page.goto("/#/study/file")
+    web.study(page, "[1]\n[2]")
     expect(page.locator(".trouble")).to_be_visible()
 
 
+def recorded(page: Page) -> None:
+    """The study of a game with errors."""
+    web.study(page, "\n".join(Record(cut(random_game("duel", 2, 1), 44)).lines()))
+
+
 def reviewed(page: Page) -> None:
-    record = "\n".join(Record(cut(random_game("duel", 2, 1), 44)).lines())
-    page.evaluate("text => sessionStorage.setItem('imported', text)", record)
-    page.goto("/#/study/file")
+    recorded(page)
     page.locator(".side .more button.wide").first.click()
     expect(page.locator(".review table")).to_be_visible()
     page.locator(".review details").evaluate_all("all => all.forEach(one => { one.open = true; })")

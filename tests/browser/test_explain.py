@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from tests.browser.axe import violations
-from tests.browser.harness import drawn, menu, settled, version_of
+from tests.browser.harness import drawn, menu, settled, study, version_of
 from tools.lab.gallery import EXAMPLES
 
 WOOD = '[data-about^="draft.wood"]'
@@ -94,8 +94,7 @@ def kind_of(part: str) -> str:
 
 
 def shown(page: Page, name: str) -> None:
-    page.evaluate("text => sessionStorage.setItem('imported', text)", (EXAMPLES / f"{name}.json").read_text())
-    page.goto("/#/study/file")
+    study(page, (EXAMPLES / f"{name}.json").read_text())
     expect(page.locator(".table")).to_be_visible()
     expect(page.locator(".board")).not_to_contain_text("…")
 

@@ -7,14 +7,12 @@ from contextlib import ExitStack
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
-from clerestory.engine import Record
 from clerestory.i18n import patterns
 from clerestory.i18n.languages import LANGUAGES
 from tests.browser import screens
 from tests.browser.harness import logged, open_tab, play_on, settled, start
 from tests.browser.screens import SCREENS, Screen
 from tests.languages import OTHERS, english_in
-from tests.search.review.games import cut, random_game
 from tools.lab.browser import experienced
 
 # The readable text of a page: visible or for screen readers, without code, keys, and user input.
@@ -201,10 +199,8 @@ def test_hebrew_has_a_number_before_what_it_counts_and_a_name_before_what_it_did
     name = page.locator(".player-name .who").first.inner_text().split()[0]
     assert name in told.inner_text()
     assert told.evaluate(ORDER, name) == []
-    record = "\n".join(Record(cut(random_game("duel", 2, 1), 44)).lines())
-    page.evaluate("text => sessionStorage.setItem('imported', text)", record)
-    page.goto("/#/study/file")
-    expect(page.locator(".changed", has_text="\u2069: ").first).to_be_attached()  # of a player other than the actor
+    screens.recorded(page)
+    expect(page.locator(".changed", has_text="\u2069: ").first).to_be_attached()  # of another than who acted
     assert page.evaluate(MISPLACED) == []
     page.evaluate("document.documentElement.dir = 'ltr'")
     assert page.evaluate(MISPLACED) != [], "what is misplaced would be found"

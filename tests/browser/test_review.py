@@ -11,7 +11,7 @@ from clerestory.search.review import Annotation, ReviewPlan, annotate
 from clerestory.search.review.classes import GLYPHS
 from clerestory.search.review.words import ledger_rows
 from tests.browser.axe import violations_by_day_and_night
-from tests.browser.harness import calls_to, hold, lost, when_held
+from tests.browser.harness import calls_to, hold, lost, study, when_held
 from tests.browser.tables import STREAM
 from tests.languages import english_in
 from tests.search.review.games import cut, random_game
@@ -22,8 +22,7 @@ ANSWERS: list[bytes] = []  # of the service to the page, at most one: a review t
 
 
 def studied(page: Page, record: Record) -> None:
-    page.evaluate("text => sessionStorage.setItem('imported', text)", "\n".join(record.lines()))
-    page.goto("/#/study/file")
+    study(page, "\n".join(record.lines()))
 
 
 def opened(page: Page) -> None:

@@ -7,19 +7,7 @@ from typing import Any
 import pytest
 from playwright.sync_api import Page, expect
 
-from tests.browser.harness import (
-    begin,
-    calls_to,
-    drawn,
-    hold,
-    plan,
-    play_on,
-    resign,
-    settled,
-    start,
-    version_of,
-    when_held,
-)
+from tests.browser import harness as web
 from tests.browser.positions import LAST_BUILD, in_a_contest, nearly_won, placed_free, win
 
 SIZES: list[Any] = [{"width": 1366, "height": 768}, {"width": 390, "height": 844}, {"width": 320, "height": 640}]
@@ -28,7 +16,7 @@ EARLIER = "You are looking at an earlier moment."
 
 @pytest.mark.parametrize("game", ["cathedral", "duel"])
 def test_goods_and_actions_are_in_sight_wherever_the_page_is_scrolled(page: Page, game: str) -> None:
-    start(page, game=game)
+    web.start(page, game=game)
     for size in SIZES:
         page.set_viewport_size(size)
         for place in ("0", "document.body.scrollHeight / 2", "document.body.scrollHeight"):
@@ -38,14 +26,14 @@ def test_goods_and_actions_are_in_sight_wherever_the_page_is_scrolled(page: Page
 
 
 def test_nothing_jumps_however_long_the_status_is(page: Page) -> None:
-    start(page)
+    web.start(page)
     places = """() => ['.status', '.middle', '.actions', '.more'].map(
         name => JSON.stringify(document.querySelector(name).getBoundingClientRect()))"""
     for size in SIZES:
         page.set_viewport_size(size)
-        page.reload()  # discards all changes
-        drawn(page)
-        settled(page)
+        page.reload()  # and all that was changed is gone
+        web.drawn(page)
+        web.settled(page)
         before = page.evaluate(places)
         page.locator(".stands p").evaluate("line => { line.textContent = 'Long words. '.repeat(60); }")
         page.locator(".turn").evaluate("line => { line.textContent = 'Somebody with a long name '.repeat(9); }")
@@ -55,13 +43,13 @@ def test_nothing_jumps_however_long_the_status_is(page: Page) -> None:
 
 
 def test_nothing_jumps_when_something_is_said_beside_the_actions(page: Page) -> None:
-    """A user who steps back through a game finds the button for the next step in the same place."""
-    start(page, game="cathedral")
+    """Whoever goes back through a game finds the button for the next step where it was."""
+    web.start(page, game="cathedral")
     places = """() => ['.purse-line', '.seat'].flatMap(name => {
         const {x, y, width, height} = document.querySelector(name).getBoundingClientRect();
         return [x, y, width, height]; })"""
     back = page.get_by_label("One back")
-    drawn(page)
+    web.drawn(page)
     for size in SIZES[:2]:
         page.set_viewport_size(size)
         back.scroll_into_view_if_needed()
@@ -76,8 +64,8 @@ def test_nothing_jumps_when_something_is_said_beside_the_actions(page: Page) -> 
 @pytest.mark.parametrize("size", SIZES[:2], ids=lambda size: str(size["width"]))
 def test_the_board_stays_where_it_is_while_one_goes_through_the_actions_by_keyboard(page: Page, size: Any) -> None:
     page.set_viewport_size(size)
-    start(page, game="cathedral")
-    drawn(page)
+    web.start(page, game="cathedral")
+    web.drawn(page)
     page.evaluate("scrollTo(0, 200)")
     page.keyboard.press("a")
     for _ in range(4):
@@ -91,18 +79,18 @@ def test_the_board_stays_where_it_is_while_one_goes_through_the_actions_by_keybo
 
 
 def test_the_focus_stays_with_the_actions(page: Page) -> None:
-    start(page)
+    web.start(page)
     page.keyboard.press("a")
     for _ in range(5):
-        assert settled(page)
-        plan(page)
+        assert web.settled(page)
+        web.plan(page)
         page.locator(".action").first.focus()
         page.keyboard.press("Enter")
         expect(page.locator(".actions:focus")).to_have_count(1)
 
 
 def test_one_announcement_a_move_says_who_did_what(page: Page) -> None:
-    start(page)
+    web.start(page)
     page.evaluate(
         """() => { window.said = [];
         const told = document.querySelector('p[aria-live]');
@@ -113,7 +101,7 @@ def test_one_announcement_a_move_says_who_did_what(page: Page) -> None:
     label = action.inner_text()
     action.click()
     page.wait_for_function("label => window.said.some(one => one.startsWith(`Red: ${label}`))", arg=label)
-    settled(page)
+    web.settled(page)
     page.wait_for_function("window.said.at(-1).endsWith('Your turn.')")
     told = page.evaluate("window.said")
     assert len(told) == len(set(told)), told
@@ -124,54 +112,54 @@ def test_the_end_is_announced_too(page: Page) -> None:
     win(page)
     expect(announced).to_contain_text(re.compile("^Red: .*Red wins$"))
     page.goto("/#/")
-    start(page)
-    resign(page)
+    web.start(page)
+    web.resign(page)
     expect(announced).to_have_text("Red resigned. Perkin wins")
 
 
 def test_a_second_click_on_new_actions_plays_nothing(page: Page) -> None:
-    """A double click means the first target once, not also what appears in its place."""
-    start(page)
-    played = calls_to(page, "PlayAction")
+    """Whoever clicks twice means the first place once, not also what has come to lie there."""
+    web.start(page)
+    played = web.calls_to(page, "PlayAction")
     page.evaluate(
         """() => new MutationObserver(() => document.querySelector('.actions[data-fresh] .action')?.click())
             .observe(document.body, {subtree: true, childList: true, attributes: true})"""
     )
-    play_on(page, 3)
+    web.play_on(page, 3)
     assert len(played) == 3
 
 
 def test_the_others_move_at_a_pace_that_can_be_followed_and_skipped(page: Page) -> None:
-    start(page)
+    web.start(page)
     page.evaluate("localStorage.setItem('pace', '600000')")
     page.reload()
-    settled(page)
+    web.settled(page)
     page.locator(".action").first.click()
     expect(page.get_by_text("The others are moving.")).to_be_visible()
     shown = page.locator(".log ol li").count()
     page.keyboard.press("s")
     expect(page.get_by_text("The others are moving.")).to_have_count(0)
     expect(page.locator(".log ol li").nth(shown)).to_be_attached()
-    assert settled(page)
+    assert web.settled(page)
 
 
 def test_figures_say_by_how_much_they_changed_and_what_happened_since_is_shown_again(page: Page) -> None:
-    start(page, game="cathedral")
+    web.start(page, game="cathedral")
     page.evaluate(
         """() => { window.told = [];
         const look = () => window.told.push(...[...document.querySelectorAll(".by")].map(one => one.textContent));
         new MutationObserver(look).observe(document.body, { childList: true, subtree: true }); }"""
     )
-    play_on(page, 1, lambda offered: next((one for one in offered if one.startswith("hire")), offered[0]))
+    web.play_on(page, 1, lambda offered: next((one for one in offered if one.startswith("hire")), offered[0]))
     page.wait_for_function("window.told.length > 0")
     told = page.evaluate("window.told")
     assert [one for one in told if not re.fullmatch(r"[+\u2212]\d+", one)] == []
-    play_on(page, 1, lambda offered: "pass")
-    settled(page)
-    held = hold(page, "GetGame", times=1)  # otherwise it might be over too early
+    web.play_on(page, 1, lambda offered: "pass")
+    web.settled(page)
+    held = web.hold(page, "GetGame", times=1)  # or it might be over before it is looked for
     page.keyboard.press("r")
     expect(page.get_by_text(EARLIER)).to_be_visible()
-    when_held(page, held).continue_()
+    web.when_held(page, held).continue_()
     expect(page.locator(".status.mine")).to_be_visible()
 
 
@@ -190,18 +178,18 @@ PATIENT = """const soon = setTimeout;
 
 def test_many_windows_leave_connections_for_calls(page: Page) -> None:
     """A browser opens six connections to a host: with a stream in each window, the seventh could not even load."""
-    identifier = start(page)
+    identifier = web.start(page)
     page.context.add_init_script(PATIENT)
     windows = [page.context.new_page() for _ in range(6)]
     for number, window in enumerate(windows):
         with window.expect_request("**/WatchGame") if number < 2 else nullcontext():
             window.goto(f"/#/game/{identifier}")
     for number, window in enumerate(windows):
-        assert settled(window)
+        assert web.settled(window)
         looks = window.get_by_text("this one looks every three seconds")
         expect(looks).to_have_count(0 if number < 2 else 1)
-    play_on(windows[-1], 1)
-    version = int(version_of(windows[-1]))
+    web.play_on(windows[-1], 1)
+    version = int(web.version_of(windows[-1]))
     shown = "version => Number(document.querySelector('[data-version]').dataset.version) >= version"
     page.wait_for_function(shown, arg=version)
 
@@ -220,7 +208,7 @@ DUEL = ("1: costs 2 gold, 2: costs 6 gold", "beam, missing", r"2/3 \(Personal se
 
 @pytest.mark.parametrize(("game", "says"), [("cathedral", CATHEDRAL), ("duel", DUEL)])
 def test_the_board_in_words_tells_what_the_drawing_shows(page: Page, game: str, says: tuple[str, ...]) -> None:
-    start(page, game=game)
+    web.start(page, game=game)
     for kind, cost in (("take", r"workers needed: \d+"), ("hire", r"costs \d+ gold")):
         for action in page.locator(f".action[data-action^='{kind}']").all():
             expect(action).to_contain_text(re.compile(cost))
@@ -231,7 +219,7 @@ def test_the_board_in_words_tells_what_the_drawing_shows(page: Page, game: str, 
 
 def test_building_says_what_it_costs(page: Page) -> None:
     nearly_won(page)
-    begin(page)
+    web.begin(page)
     expect(page.locator(LAST_BUILD)).to_contain_text("costs 2 gold")
     page.locator("[data-about='0.section.III']").hover()
     expect(page.locator(".bubble")).to_contain_text("still missing: brick; one costs 2 gold")
@@ -239,7 +227,7 @@ def test_building_says_what_it_costs(page: Page) -> None:
 
 def test_a_contest_says_for_which_card(page: Page) -> None:
     card = in_a_contest(page)
-    begin(page)
+    web.begin(page)
     expect(page.locator(".stands p")).to_contain_text(card)
     expect(page.locator(".action[data-action='stop']")).to_contain_text(card)
     expect(page.locator(".cell.using")).to_have_count(1)
@@ -248,7 +236,7 @@ def test_a_contest_says_for_which_card(page: Page) -> None:
 
 def test_a_builder_that_a_card_places_free_costs_nothing(page: Page) -> None:
     placed_free(page)
-    begin(page)
+    web.begin(page)
     expect(page.locator(".stands p")).to_contain_text("costs 0 gold")
     page.keyboard.press("t")
     expect(page.locator(".text-board")).to_contain_text("Red (free)")
@@ -263,15 +251,15 @@ FULL = "Storage.prototype.setItem = () => { throw new DOMException('full', 'Quot
 def test_a_browser_that_keeps_nothing_plays_and_says_what_will_be_lost(page: Page, storage: str) -> None:
     page.add_init_script(storage)
     page.reload()
-    start(page)
+    web.start(page)
     expect(page.get_by_text("is lost when you close this page")).to_be_visible()
-    assert play_on(page, 1) == 1
+    assert web.play_on(page, 1) == 1
 
 
 def test_the_log_begins_at_the_beginning_where_the_game_does(page: Page) -> None:
-    start(page, game="cathedral")
-    play_on(page, 3)
-    settled(page)  # a bot's move leads back to the present
+    web.start(page, game="cathedral")
+    web.play_on(page, 3)
+    web.settled(page)  # a move of a bot leads back to the present
     rows = page.locator(".log ol")
     expect(rows).not_to_have_js_property("scrollTop", 0)
     page.keyboard.press("Home")

@@ -16,8 +16,8 @@ LINES = ".lines tbody tr"
 # -- hints -----------------------------------------------------------------------------------------
 
 
-def ask_for_hints(page: Page, step: str = "table") -> None:
-    page.get_by_label("Hints ?").select_option(step)
+def ask_for_hints(page: Page) -> None:
+    page.get_by_label("Hints ?").select_option("table")
 
 
 def test_hints_in_four_steps(page: Page) -> None:

@@ -43,8 +43,7 @@ class Tally:
     # since its end where it stops games at all servers; by "" for many faults at once.
     still: dict[str, list[float]] = field(default_factory=dict)
     calls: int = 0
-    entries: int = 0  # received by players and watchers
-    over: int = 0  # games that were played to their ends and replayed by the rules
+    entries: int = 0  # that players and watchers were told of
     faults: list[str] = field(default_factory=list)
 
     def number(self, kinds: Any) -> int:
@@ -166,16 +165,13 @@ def fly(folder: Path, seed: int, seconds: float = PIECE, alone: Sequence[str] = 
         secrets = fleet.secrets().union(*(one.secrets for one in everybody.all))
     tally.calls = everybody.seen.calls
     tally.entries = sum(one.total for one in everybody.all)
-    tally.over = sum(one.over for one in everybody.all)
     for replica in fleet.replicas:
         tally.faults += replica.faults + leaks(replica.output(), secrets) + traces(replica.output())
     return tally
 
 
-def fail(
-    fleet: Fleet, everybody: Everybody, luck: Random, tally: Tally, ends: float, alone: Sequence[str] = ()
-) -> None:
-    """Apply one fault, or a burst: once, and again until the time is over."""
+def fail(fleet: Fleet, everybody: Everybody, luck: Random, tally: Tally, ends: float, alone: Sequence[str]) -> None:
+    """Let one thing fail, or many one upon another: once, and again until a time is over."""
     round_ = Round(fleet, everybody, luck, tally)
     until(LIMIT, lambda: len(fleet.progress()) >= len(everybody.players) + WATCHERS)
     while True:

@@ -1,6 +1,5 @@
 """Two servers, each with its own network connection to one PostgreSQL, and the faults of all of them."""
 
-import asyncio
 import os
 import signal
 import subprocess
@@ -8,7 +7,6 @@ import sys
 import threading
 import time
 from collections.abc import Iterator
-from concurrent.futures import Future
 from contextlib import AsyncExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -21,6 +19,7 @@ from clerestory.v1.games_pb2_grpc import GameServiceStub
 from tests.faults.judge import SECRET
 from tests.postgres import Cluster, own_cluster
 from tests.server.games.proxy import Proxy, proxied
+from tests.servers import loop_in_thread
 
 SERVERS = 2
 OPTIONS = ("--workers", "1", "--max-time", "1", "--grace", "3", "--memory", str(128 << 20), "--warm-bytes", "0")
@@ -192,22 +191,13 @@ def two_servers(folder: Path, log_format: str) -> Iterator[Fleet]:
 
 @contextmanager
 def networks(url: str) -> Iterator[list[Proxy]]:
-    """Yield a proxy before a database for each server; they run in a separate thread."""
-    loop, ready, leaving = asyncio.new_event_loop(), Future[list[Proxy]](), asyncio.Event()
-
-    async def serve() -> None:
-        async with AsyncExitStack() as stack:
-            ready.set_result([await stack.enter_async_context(proxied(url)) for _ in range(SERVERS)])
-            await leaving.wait()
-
-    thread = threading.Thread(target=loop.run_until_complete, args=(serve(),))
-    thread.start()
-    try:
-        yield ready.result()
-    finally:
-        loop.call_soon_threadsafe(leaving.set)
-        thread.join()
-        loop.close()
+    """Yield a proxy before a database for each server; they run on a thread of their own."""
+    with loop_in_thread() as run:
+        stack = AsyncExitStack()
+        try:
+            yield [run(stack.enter_async_context(proxied(url))) for _ in range(SERVERS)]
+        finally:
+            run(stack.aclose())
 
 
 def until(seconds: float, done: Any) -> bool:

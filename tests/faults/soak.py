@@ -1,13 +1,6 @@
-"""All kinds of callers on a server that is killed repeatedly, with an audit at the end.
+"""Everybody at once on a server that is killed again and again, and the books balanced at the end."""
 
-`python -m tests.faults.soak --seconds 720 --quiet 300` kills nothing: all callers connect, and leave after the given
-time. It prints the server's resident memory in MB: fresh; at the start, after a while with all callers; the maximum;
-when the callers left; and after the quiet time.
-"""
-
-import asyncio
 import http.client
-import json
 import signal
 import threading
 import time
@@ -16,26 +9,22 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from random import Random
-from tempfile import TemporaryDirectory
 from types import SimpleNamespace
-from typing import Annotated, Any
+from typing import Any
 
 import grpc
 import psutil
-import typer
 from google.protobuf.duration_pb2 import Duration
 
 from clerestory.v1 import advisor_pb2, annotation_pb2
 from clerestory.v1.advisor_pb2_grpc import AdvisorServiceStub
 from clerestory.v1.annotation_pb2_grpc import AnnotationServiceStub
-from clerestory.v1.games_pb2_grpc import GameServiceStub
-from loadtest.server import free_port, own_server
+from loadtest.server import free_port
 from tests.faults.fleet import not_given_back
 from tests.faults.fleet_servers import Replica
 from tests.faults.fuzz import Fuzzer
 from tests.faults.judge import dead_services, leaks, stored_secrets, traces
 from tests.faults.players import AWAY, Everybody, Onlooker, Player
-from tests.faults.strangers import Deeds, strangers
 from tests.faults.wires import grpc_ending
 from tests.faults.world import Kept, position, toy_record
 
@@ -43,13 +32,8 @@ PLAYERS, WATCHERS = 4, 2
 BRIEF, LONG = 0.3, 6.0  # maximum lifetimes of a server, seconds, in turns
 MUTATED = 20  # minimum mutated calls during which all callers continue after the last kill
 PACE = 0.05  # seconds between two calls of a caller
-STREAMS, PAUSE = 32, 2.0  # calls per connection of a stranger, and seconds until it aborts all
-ELSEWHERE = "127.0.0.9"  # the strangers' address
-UNFINISHED = "/clerestory.v1.AdvisorService/Analyze"  # the method that strangers call
-WARM_UP = 60.0  # seconds in which everything is used for the first time
 MIB = 1 << 20
-MEMORY, WARM, REST = 256 * MIB, 64 * MIB, 100_000_000  # bytes of trees, of warm trees, and of everything else
-SMALL = ("--warm-bytes", "0", "--max-tree-bytes", str(MIB))  # games of bots continue when all callers have left
+MEMORY, WARM, REST = 256 * MIB, 64 * MIB, 100_000_000  # bytes of trees, of warm trees, and of all else
 OPTIONS = ("--workers", "2", "--max-time", "1", "--memory", str(MEMORY), "--warm-bytes", str(WARM), "--grace", "2")
 
 
@@ -58,9 +42,8 @@ class Tally:
     """The results of a soak."""
 
     kills: int = 0
-    entries: int = 0  # received by players and watchers; each is in its log exactly once
-    forced: int = 0  # entries that the server played as the only legal actions
-    over: int = 0  # games that were played to their ends and replayed by the rules
+    entries: int = 0  # that players and watchers were told of, each of which is in its log exactly once
+    forced: int = 0  # entries that the server played by itself, as the only legal actions
     mutated: int = 0  # calls of the stranger
     rss: int = 0  # peak memory in bytes
     faults: list[str] = field(default_factory=list)
@@ -96,7 +79,7 @@ def review(channel: grpc.Channel, luck: Random) -> None:
 class Crowd:
     """Callers that ask for advice, and a stranger that sends mutated calls, until they leave."""
 
-    def __init__(self, replica: Any, page: str, seed: int) -> None:
+    def __init__(self, replica: Replica, page: str, seed: int) -> None:
         self._server: Any = SimpleNamespace(target=replica.target, page=page)
         self._seed, self._leaving = seed, threading.Event()
         self.mutated = 0
@@ -180,58 +163,8 @@ def come_and_go(replica: Replica, page: str, seed: int, tally: Tally, kills: int
     tally.mutated += crowd.mutated
     tally.entries += sum(one.total for one in everybody.all)
     tally.forced += sum(one.played for one in players)
-    tally.over += sum(one.over for one in everybody.all)
     tally.faults += everybody.audit() + crowd.faults
     return crowd.secrets.union(*(one.secrets for one in everybody.all))
-
-
-def settle(folder: Path, seconds: float, quiet: float, seed: int, connections: int) -> dict[str, float]:
-    """Run all callers, and strangers with unfinished requests, on a server; return its memory."""
-    page, found, sizes = f"127.0.0.1:{free_port()}", dict[str, float](), list[int]()
-    options = (*OPTIONS, *SMALL, "--web", page, "--store", str(folder / "games"))
-    with own_server(*options) as server, grpc.insecure_channel(server.target) as channel:
-        process = psutil.Process(server.pid)
-
-        def note(name: str) -> None:
-            found[name] = round(process.memory_info().rss / 1e6, 1)
-
-        note("fresh")
-        players = [Player(Random(f"{seed} player {n}"), takes_back=0.05, forced=n % 2 == 1) for n in range(PLAYERS)]
-        onlookers = [Onlooker(Random(f"{seed} watcher {n}")) for n in range(WATCHERS)]
-        everybody = Everybody([GameServiceStub(channel)], players, onlookers)
-        crowd = Crowd(SimpleNamespace(target=server.target, channel=channel), page, seed)
-        try:
-            time.sleep(min(WARM_UP, seconds))
-            note("start")
-            ends = time.monotonic() + seconds
-            while time.monotonic() < ends:
-                asyncio.run(leave_unfinished(server.target, connections))
-                sizes.append(process.memory_info().rss)
-        finally:
-            everybody.leave()
-            crowd.leave()
-        found["most"] = round(max(sizes) / 1e6, 1)
-        note("left")
-        time.sleep(quiet)
-        note("afterwards")
-    return found | {"calls": everybody.seen.calls, "mutated": crowd.mutated, "faults": len(crowd.faults)}
-
-
-async def leave_unfinished(target: str, connections: int) -> None:
-    """Begin requests on connections, leave them unfinished, and abort the connections."""
-    async with strangers(target, connections, Deeds(UNFINISHED, STREAMS), ELSEWHERE):
-        await asyncio.sleep(PAUSE)
-
-
-def main(
-    seconds: Annotated[float, typer.Option(help="For which everybody is there.")] = 720.0,
-    quiet: Annotated[float, typer.Option(help="After they have left, before the last look.")] = 300.0,
-    seed: Annotated[int, typer.Option(help="Of all chance.")] = 0,
-    connections: Annotated[int, typer.Option(help="Of strangers, aborted again and again; 0 for no strangers.")] = 12,
-) -> None:
-    """Have everybody on a server for a while, and print its memory as JSON."""
-    with TemporaryDirectory(prefix="soak-") as folder:
-        typer.echo(json.dumps(settle(Path(folder), seconds, quiet, seed, connections)))
 
 
 def kill(replica: Replica) -> None:
@@ -241,7 +174,3 @@ def kill(replica: Replica) -> None:
     while replica.pid == pid:
         time.sleep(PACE)
     replica.wait()
-
-
-if __name__ == "__main__":
-    typer.run(main)

@@ -10,7 +10,7 @@ import psutil
 
 from loadtest.connections import PREFACE, frame, heads
 
-DATA, HEADERS, RST_STREAM, SETTINGS, PING, GOAWAY, WINDOW_UPDATE = 0, 1, 3, 4, 6, 7, 8
+DATA, HEADERS, RST_STREAM, SETTINGS, PING, WINDOW_UPDATE = 0, 1, 3, 4, 6, 8
 END_STREAM, END_HEADERS, ACK = 1, 4, 1
 INITIAL_WINDOW = 4  # in SETTINGS
 FRAME_BYTES = 16384
@@ -102,12 +102,11 @@ class Stranger(asyncio.Protocol):
 
 
 @asynccontextmanager
-async def strangers(target: str, connections: int, deeds: Deeds, address: str = "127.0.0.1") -> AsyncIterator[None]:
-    """Run strangers from an address of this machine during the block; abort their connections at its end."""
+async def strangers(target: str, connections: int, deeds: Deeds) -> AsyncIterator[None]:
+    """Have strangers act during the block, and leave without a word at its end."""
     host, _, port = target.rpartition(":")
     loop = asyncio.get_running_loop()
-    here = {"local_addr": (address, 0)}
-    made = [await loop.create_connection(lambda: Stranger(deeds), host, int(port), **here) for _ in range(connections)]
+    made = [await loop.create_connection(lambda: Stranger(deeds), host, int(port)) for _ in range(connections)]
     try:
         yield
     finally:

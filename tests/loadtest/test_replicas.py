@@ -1,7 +1,5 @@
 """Envoy in front of two servers: the program used, and the message if there is none."""
 
-import re
-import signal
 import sys
 from pathlib import Path
 
@@ -9,9 +7,7 @@ import pytest
 import typer
 
 from loadtest.envoy import find_envoy
-from loadtest.replicas import SIGNALS, ServerFault, main
-
-ROOT = Path(__file__).parents[2]
+from loadtest.replicas import main
 
 
 def program(folder: Path) -> Path:
@@ -38,11 +34,3 @@ def test_no_envoy_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsy
     said = capsys.readouterr()
     assert (end.value.exit_code, said.out, said.err.count("\n")) == (1, "", 1)
     assert said.err.startswith("loadtest.replicas: there is no envoy")
-
-
-def test_faults_are_named_as_the_command_names_them() -> None:
-    """In the table of figures, and in the output of `--help`."""
-    assert SIGNALS == {ServerFault.KILL: signal.SIGKILL, ServerFault.DRAIN: signal.SIGTERM}
-    page = (ROOT / "docs" / "benchmarks.md").read_text().partition("### Two servers behind Envoy")[2]
-    named = re.findall(r"^\| `(\w+)`, \d+x \|", page.partition("\n#")[0], re.MULTILINE)
-    assert {ServerFault(name) for name in named} == set(ServerFault)

@@ -7,7 +7,7 @@ from clerestory.engine.toy.rules import TOY
 from clerestory.search.errors import NothingToDecide, WrongSeat
 from clerestory.search.ismcts import Searcher
 from clerestory.search.root import observe
-from tests.search.positions import decisions, last_round, search
+from tests.search.positions import decisions, search
 from tests.shipped import CATHEDRAL
 
 START = decisions(TOY, 3, 1)[0]
@@ -19,13 +19,6 @@ def test_slices_add_up_to_one_run() -> None:
         result = sliced.run(iterations=iterations)
     assert result.lines == search(START, 500, seed=9).lines
     assert result.iterations == sliced.iterations == 500
-
-
-def test_search_finds_the_move_that_wins() -> None:
-    """Seat 0 decides last, one point behind: only its 6 beats the 5 on the table for a prize of 2."""
-    result = search(last_round(prize=2, seen=[1, 2, 5], players=[(0, 0, [3, 6]), (1, 5, [0])], moved=1), 300)
-    assert (result.best.action, result.best.win_shares) == ("play 6", (1.0, 0.0))
-    assert all(line.win_shares == (0.0, 1.0) for line in result.lines[1:])
 
 
 def test_there_is_no_result_before_the_position_is_searched() -> None:

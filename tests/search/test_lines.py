@@ -29,6 +29,7 @@ OPTIONS: list[dict[str, Any]] = [
     {"selection": "puct", "prior_floor": 0.2, "reward": "margin"},
     {"selection": "puct", "growth": 0.2, "reward": "margin", "horizon": 0},
     {"selection": "puct", "endings": "proven", "reward": 0.2},
+    {"selection": "puct", "endings": "proven", "settled": 0.05},
     {"choice": "bound"},
     {"choice": "bound", "deviations": 5.0, "reward": "margin"},
     {"reward": "mix", "playout": "informed", "horizon": 4, "choice": "bound"},
@@ -149,6 +150,19 @@ def test_a_line_is_doubtful_that_was_hardly_tried(first: int, visits: int, doubt
     plain = search(START, 50).best
     best, line = (replace(plain, visits=number) for number in (first, visits))
     assert is_doubtful(line, best) == doubtful
+
+
+def test_where_the_win_is_settled_the_points_of_the_well_visited_count() -> None:
+    """B has more points than A for sure; C has more, but its win is less sure; D has too few visits."""
+    plain = search(START, 50).best
+    figures = {"A": (100, 0.999, 9.0), "B": (20, 0.999, 10.0), "C": (20, 0.98, 11.0), "D": (10, 0.999, 12.0)}
+    lines = [
+        replace(plain, action=action, visits=visits, score=score, score_error=0.0, margin=margin, margin_error=0.1)
+        for action, (visits, score, margin) in figures.items()
+    ]
+    order = ranked(lines, "visits", settled=True)
+    assert "".join(line.action for line in order) == "BDAC"
+    assert [line.loss for line in order] == [0.0, -2.0, 1.0, -1.0]
 
 
 @pytest.mark.parametrize("name", GAMES)

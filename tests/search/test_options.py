@@ -49,6 +49,7 @@ def test_a_text_with_an_unknown_option_is_refused(text: str, named: str) -> None
         ("horizon", [-1, 2.5]),
         ("temperature", [0, math.inf]),
         ("scale", [0, "narrow"]),
+        ("settled", [-0.1, 2, "surely"]),
         ("prior_floor", [-0.1, 1.1]),
         ("priors", ["visits"]),
         ("choice", ["luck"]),

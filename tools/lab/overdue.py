@@ -33,10 +33,9 @@ from clerestory.server.games.changes import summary_of
 from clerestory.server.games.creation import NewGame, make_game
 from clerestory.server.games.hosted import HostedGame
 from clerestory.server.games.log import BotSettings, Entry, EntryKind, GameOptions, Holder, SeatKind
-from clerestory.server.games.sqlite import SqliteStore
 from clerestory.server.games.store import Batch, Key, Store
-from clerestory.server.games.tokens import TokenIssuer
-from clerestory.server.games.viewer import digest_of
+from clerestory.server.games.stores.sqlite import SqliteStore
+from clerestory.server.games.viewer import TokenIssuer, digest_of
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub
 from loadtest.corpus import move_question, positions
@@ -151,7 +150,7 @@ async def fill(address: str, scene: Scene) -> None:
 async def opened(address: str) -> Store:
     """Open a store."""
     if address.startswith("postgresql:"):
-        from clerestory.server.games.postgres import PostgresStore
+        from clerestory.server.games.stores.postgres import PostgresStore
 
         return await PostgresStore.open(address)
     return SqliteStore(address)

@@ -24,10 +24,9 @@ from clerestory.server.games.creation import NewGame, make_game
 from clerestory.server.games.hosted import HostedGame
 from clerestory.server.games.log import BotSettings, GameOptions, Head, Holder, SeatKind
 from clerestory.server.games.manager import summary_of
-from clerestory.server.games.sqlite import SqliteStore
 from clerestory.server.games.store import Batch, Key
-from clerestory.server.games.tokens import TokenIssuer
-from clerestory.server.games.viewer import Viewer, digest_of
+from clerestory.server.games.stores.sqlite import SqliteStore
+from clerestory.server.games.viewer import TokenIssuer, Viewer, digest_of
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1.games_pb2_grpc import GameServiceStub
 

@@ -14,8 +14,8 @@ import trustme
 
 from clerestory.cli import checkup
 from clerestory.cli.lazy import imported
-from clerestory.server.games.schema import APPLICATION, SCRIPTS, open_file
-from clerestory.server.games.store_location import StoreLocation
+from clerestory.server.games.stores.schema import APPLICATION, SCRIPTS, open_file
+from clerestory.server.games.stores.store_location import StoreLocation
 from tests.clients.cli.command import announced, run, started
 from tests.server.rpc.secured import write_certificate
 

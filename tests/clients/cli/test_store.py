@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 
 from clerestory.cli.store import tell
-from clerestory.server.games import postgres_schema
-from clerestory.server.games.maintenance import Survey
-from clerestory.server.games.schema import SCRIPTS
+from clerestory.server.games.stores import postgres_schema
+from clerestory.server.games.stores.maintenance import Survey
+from clerestory.server.games.stores.schema import SCRIPTS
 from tests.clients.cli.command import announced, run, started
 from tests.faults.disks import fill
 from tests.server.games.earlier import VERSION, restore, unpack_file

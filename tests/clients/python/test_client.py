@@ -27,7 +27,7 @@ from clerestory.clients import (
 from clerestory.clients.client import MAX_MESSAGE_BYTES
 from clerestory.clients.hosted import AsyncHostedGame, AsyncHostedGames, HostedGame, HostedGames
 from clerestory.clients.retries import BUSY_PAUSES
-from clerestory.server.rpc import transport
+from clerestory.server.rpc import admission
 from tests.clients.python.fake import Scripted, serving
 from tests.server.rpc.harness import until
 
@@ -96,7 +96,7 @@ def test_both_clients_have_the_same_methods_and_documentation(pair: tuple[type, 
 
 @RECOMMEND
 def test_a_request_beyond_the_limit_is_not_sent(ask: Ask) -> None:
-    assert transport.MAX_MESSAGE_BYTES == MAX_MESSAGE_BYTES
+    assert admission.MAX_MESSAGE_BYTES == MAX_MESSAGE_BYTES
     servicer = Scripted()
     with serving(servicer) as target, pytest.raises(BadRequest, match="bytes; no server reads more") as caught:
         ask(target, consider=["play 4"] * 10_000)

@@ -17,7 +17,7 @@ from clerestory.clients.connection import dial
 from clerestory.error_details import words_for_users
 from clerestory.i18n import say
 from clerestory.server.config import Settings
-from clerestory.server.rpc import transport
+from clerestory.server.rpc import admission
 from clerestory.service_errors import Reason
 from tests.clients.python.fake import Scripted, serving
 from tests.conftest import TOKEN
@@ -152,7 +152,7 @@ def test_a_proxy_is_for_other_machines_and_named(target: str, variable: str, mon
 def test_a_silent_connection_is_given_up_before_a_watched_game_is_asked_for_again() -> None:
     """An idle connection is closed before the server closes it."""
     connection = dial("localhost:1", None, None, retries=True)
-    options, servers = dict(connection.options), dict(transport.OPTIONS)
+    options, servers = dict(connection.options), dict(admission.OPTIONS)
     pinged = int(options["grpc.keepalive_time_ms"])
     given_up = pinged + int(options["grpc.keepalive_timeout_ms"]) + int(options["grpc.http2.ping_timeout_ms"])
     assert given_up < 1000 * connection.silence

@@ -1,13 +1,50 @@
-"""The core and the reference model agree ply by ply: legal actions, odds, the whole position, and the result."""
+"""The core and a second model agree ply by ply: legal actions, odds, the whole position, and the result.
+
+That model is written from the rules alone: slow, plain, and the judge of the fast core. It shares nothing with it: the
+card values are its own (`oracle_cards`), the position is one dataclass (`oracle_state`), what may be done and what is
+then done are one function a step (`oracle_legal`, `oracle_play`).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
 
 import pytest
 
 from clerestory.engine import NATURE, Action, Rng, State
-from tests.engine.cathedral.oracle import Oracle
-from tests.engine.cathedral.oracle_cards import ADVANTAGES, CRAFTSMEN, EVENTS, RESOURCE_CARDS
+from tests.engine.cathedral import oracle_legal, oracle_play
+from tests.engine.cathedral.oracle_cards import ADVANTAGES, COLOURS, CRAFTSMEN, EVENTS, RESOURCE_CARDS
+from tests.engine.cathedral.oracle_state import Position
 from tests.engine.cathedral.positions import Core
-from tests.engine.models import assert_equal
+from tests.engine.models import PlainGame, assert_equal
 from tests.shipped import CATHEDRAL
+
+
+class Oracle(PlainGame):
+    """One game: ask `turn` and `legal`, then `play`, until `turn` says that it is over."""
+
+    colours = COLOURS
+    rules = (oracle_legal.legal, oracle_legal.odds, oracle_play.play)
+
+    @classmethod
+    def from_position(cls, fields: dict[str, Any]) -> Oracle:
+        """Reads the inner position of RULES.md section 4, all fields present, decks known or `[]`."""
+        return cls(Position.from_dict(fields))
+
+    def position(self) -> dict[str, Any]:
+        return self._state.to_dict()
+
+    def returns(self) -> list[Fraction]:
+        """The win share of each seat at the end: most VP, then most gold, then shared (R11)."""
+        results = [(player.vp, player.gold) for player in self._state.players]
+        winners = results.count(max(results))
+        return [Fraction(1, winners) if result == max(results) else Fraction(0) for result in results]
+
+    def margins(self) -> list[int]:
+        """The VP of each seat less the best other seat's."""
+        points = [player.vp for player in self._state.players]
+        return [own - max(points[:seat] + points[seat + 1 :]) for seat, own in enumerate(points)]
 
 
 def random_action(state: State, rng: Rng) -> Action:

@@ -8,11 +8,22 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from tests.engine.duel import oracle_cards as box
-from tests.engine.duel.oracle_fields import to_fields
-from tests.engine.duel.oracle_models import Core
+from tests.engine.duel.oracle_fields import from_fields, to_fields
 from tests.engine.duel.oracle_state import Position
+from tests.engine.models import CoreGame
+from tests.shipped import DUEL
 
 Changes = Mapping[str, Any]
+
+
+class Core(CoreGame):
+    """The core behind the interface of the plain model."""
+
+    rules = DUEL
+
+    def table(self) -> Position:
+        """The position, as the plain model lays it out."""
+        return from_fields(self.position())
 
 
 def play_all(game: Core, *texts: str) -> Core:

@@ -1,19 +1,22 @@
 """The core and the reference model agree ply by ply: actions, odds, the whole position, hidden fields, results."""
 
+from __future__ import annotations
+
 import random
 from collections import Counter
+from fractions import Fraction
+from typing import Any
 
 import pytest
 
 from clerestory.engine import NATURE, Rng
-from tests.engine.duel.oracle import Oracle
-from tests.engine.duel.oracle_cards import DECK_OF_PHASE, DECKS, ONCE, PERSONAL_CARDS, SECTIONS, SYMBOLS
-from tests.engine.duel.oracle_fields import Fields, to_fields
-from tests.engine.duel.oracle_models import Core
-from tests.engine.duel.oracle_scenes import random_table
-from tests.engine.duel.oracle_state import Position
+from tests.engine.duel import oracle_legal, oracle_play
+from tests.engine.duel.oracle_cards import COLOURS, DECK_OF_PHASE, DECKS, ONCE, PERSONAL_CARDS, SECTIONS, SYMBOLS
+from tests.engine.duel.oracle_fields import Fields, from_fields, to_fields
+from tests.engine.duel.oracle_scenes import Core, random_table
+from tests.engine.duel.oracle_state import Player, Position
 from tests.engine.guided import Weigh, drawn, informed, uniform
-from tests.engine.models import assert_equal
+from tests.engine.models import PlainGame, assert_equal
 from tests.shipped import DUEL
 
 SURPRISES = 6  # one in this many chance events reveals what was not dealt
@@ -22,6 +25,47 @@ VERBS = (
     *("deal", "face", "draw", "claim", "pass", "take-back", "flip", "stop", "keep", "build", "end", "done", "buy"),
     *("convert", "sell", "take", "pay", "place", "return"),
 )
+
+
+class Oracle(PlainGame):
+    """One game: ask `turn` and `legal`, then `play`, until `turn` says that it is over."""
+
+    colours = COLOURS
+    rules = (oracle_legal.legal, oracle_legal.odds, oracle_play.play)
+
+    @classmethod
+    def from_position(cls, fields: dict[str, Any]) -> Oracle:
+        """Reads the inner position of RULES.md section 4, all fields present, orders known or `[]`."""
+        return cls(from_fields(fields))
+
+    def position(self) -> dict[str, Any]:
+        return to_fields(self._state)
+
+    def table(self) -> Position:
+        """What lies where; not to be changed."""
+        return self._state
+
+    def returns(self) -> list[Fraction]:
+        """The win share of each seat at the end: the third section wins, else the order of points, Philip last."""
+        s = self._state
+        red, blue = (_standing(player) for player in s.players.values())
+        won = s.winner() or ("red" if red > blue else "blue")
+        return [Fraction(colour == won) for colour in COLOURS]
+
+    def margins(self) -> list[float]:
+        """The points of each seat less the other's."""
+        red, blue = (_points(player) for player in self._state.players.values())
+        return [red - blue, blue - red]
+
+
+def _points(player: Player) -> float:
+    """The order at the end as points, for margins (D46)."""
+    return 10 * player.sections() + player.materials() + player.gold / 100
+
+
+def _standing(player: Player) -> tuple[int, int, int]:
+    """What is compared after phase 4, the most telling first."""
+    return player.sections(), player.materials(), player.gold
 
 
 def assert_hides_orders(core: Core, oracle: Oracle, seed: int) -> None:

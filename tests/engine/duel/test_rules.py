@@ -11,8 +11,7 @@ import pytest
 
 from tests.engine.duel.oracle_cards import DECKS
 from tests.engine.duel.oracle_fields import to_fields
-from tests.engine.duel.oracle_models import Core
-from tests.engine.duel.oracle_scenes import before_claims, dealt, in_turn, look, offered, play_all
+from tests.engine.duel.oracle_scenes import Core, before_claims, dealt, in_turn, look, offered, play_all
 from tests.engine.duel.oracle_state import Position
 from tests.engine.models import OVER
 

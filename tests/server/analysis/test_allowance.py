@@ -4,9 +4,8 @@ import pytest
 
 from clerestory.i18n.sentences import said
 from clerestory.search.root import observe
-from clerestory.server.analysis.allowance import Allowance, allow
+from clerestory.server.analysis.allowance import Allowance, MoveOverhead, allow
 from clerestory.server.analysis.capacity import Capacity
-from clerestory.server.analysis.move_overhead import MoveOverhead
 from clerestory.server.analysis.question import Question, Terms
 from clerestory.service_errors import Reason, ServiceError
 from tests.server.rpc.harness import opening

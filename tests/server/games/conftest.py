@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from clerestory.server.games.opening import open_store
-from clerestory.server.games.sqlite import SqliteStore
+from clerestory.server.games.stores.sqlite import SqliteStore
+from clerestory.server.games.stores.store_location import open_store
 from tests.faults.disks import small_disk  # noqa: F401  # a fixture
 
 MEMORY_AND_FILE = ["memory", "file"]

@@ -4,7 +4,7 @@ import sqlite3
 from pathlib import Path
 from typing import Any
 
-from clerestory.server.games.sqlite import SqliteStore
+from clerestory.server.games.stores.sqlite import SqliteStore
 
 ANY = b"\xa5"
 CAST = """

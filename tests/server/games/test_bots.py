@@ -13,7 +13,7 @@ from clerestory.server.games.auto_player import either
 from clerestory.server.games.bots import Bots, searching_for
 from clerestory.server.games.log import BotSettings
 from clerestory.server.games.manager import GameManager, Limits
-from clerestory.server.games.sqlite import SqliteStore
+from clerestory.server.games.stores.sqlite import SqliteStore
 from clerestory.server.games.viewer import Viewer
 from tests.server.games.table import hosted, play_one
 

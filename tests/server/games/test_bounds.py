@@ -13,10 +13,10 @@ from google.protobuf.message import Message
 
 from clerestory.search.limits import LONGEST_TIME
 from clerestory.server.analysis.question import LONGEST_INTERVAL
+from clerestory.server.games.creation import LONGEST_MOVE
 from clerestory.server.games.hosted import HostedGame
 from clerestory.server.games.log import BotSettings, Holder, Onlookers, SeatKind
 from clerestory.server.games.manager import summary_of
-from clerestory.server.games.new_game_checks import LONGEST_MOVE
 from clerestory.server.games.store import Batch, Unreadable
 from clerestory.server.rpc import game_service
 from clerestory.service_errors import Reason

@@ -6,12 +6,12 @@ from typing import Any
 import pytest
 
 from clerestory.engine import NATURE
-from clerestory.server.games import commands
+from clerestory.server.games import commands, takebacks
 from clerestory.server.games.hosted import HostedGame
-from clerestory.server.games.log import BotSettings, EndReason, Entry, EntryKind, Holder, SeatKind, TakeBacks
+from clerestory.server.games.log import BotSettings, EndReason, EntryKind, Holder, SeatKind, TakeBacks
 from clerestory.server.games.viewer import Viewer, viewer_of
 from clerestory.service_errors import Reason
-from tests.server.games.table import BOTH, NOW, OWNER, everybody, first, head, hosted, play, play_one, played, refused
+from tests.server.games.table import BOTH, NOW, OWNER, everybody, first, head, hosted, play, play_one, refused
 
 OPEN, PERSON = Holder(SeatKind.OPEN), Holder(SeatKind.PERSON)
 BOT = Holder(SeatKind.BOT, bot=BotSettings(3))
@@ -22,7 +22,7 @@ def play_text(game: HostedGame, text: str) -> int:
 
 
 def take_back(game: HostedGame, ply: int, *seats: int, decline: bool = False) -> int:
-    return commands.take_back(game, Viewer(seats), game.version, ply, decline, NOW)
+    return takebacks.take_back(game, Viewer(seats), game.version, ply, decline, NOW)
 
 
 def resign(game: HostedGame, *seats: int, named: int | None = None) -> None:
@@ -71,7 +71,7 @@ def test_a_late_move_is_stale_also_if_the_other_one_ended_the_game() -> None:
         play(game)
     error = refused(lambda: commands.play(game, BOTH, version, [*others, "pass"][0], NOW))
     assert (error.reason, error.metadata) == (Reason.STALE_VERSION, {"version": str(game.version)})
-    assert refused(lambda: commands.take_back(game, BOTH, version, 0, False, NOW)).reason == Reason.STALE_VERSION
+    assert refused(lambda: takebacks.take_back(game, BOTH, version, 0, False, NOW)).reason == Reason.STALE_VERSION
     for act in (lambda: play_text(game, text), lambda: take_back(game, 0, 0, 1)):
         assert refused(act).reason == Reason.GAME_OVER
 
@@ -100,7 +100,7 @@ REFUSED: list[tuple[Reason, str, Callable[[HostedGame], object]]] = [
     (Reason.TAKE_BACK_REFUSED, "pp", lambda game: take_back(game, 0, 0, 1)),
     (Reason.TAKE_BACK_REFUSED, "pp", lambda game: take_back(game, 1, 0, 1, decline=True)),
     (Reason.WRONG_SEAT_TOKEN, "pp", lambda game: take_back(game, 0)),
-    (Reason.STALE_VERSION, "pp", lambda game: commands.take_back(game, BOTH, 0, 0, False, NOW)),
+    (Reason.STALE_VERSION, "pp", lambda game: takebacks.take_back(game, BOTH, 0, 0, False, NOW)),
 ]
 
 
@@ -146,107 +146,6 @@ def test_further_actions_are_those_of_the_same_seat() -> None:
     game = hosted("toy", "ppp")
     error = refused(lambda: commands.play(game, everybody(game), game.version, "fold", NOW, ("fold",)))
     assert (error.reason, error.faults[0][0]) == (Reason.ILLEGAL_ACTION, "then_actions[0]")
-
-
-# -- take-backs ------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(("seats", "people"), [("pb", (0,)), ("pp", (0, 1))], ids=["against a bot", "at one screen"])
-def test_those_who_need_ask_nobody_take_back_at_once_and_once(seats: str, people: tuple[int, ...]) -> None:
-    game, ply = played(seats)
-    version = game.version
-    after = take_back(game, ply, *people)
-    assert (game.ply, game.turn, game.version) == (ply, 0, after)
-    assert game.entries[-1].kind == EntryKind.TAKEN_BACK
-    assert commands.take_back(game, Viewer(people), version, ply, False, NOW) == after == version + 1
-
-
-def test_other_people_are_asked() -> None:
-    game, ply = played("ppp")
-    take_back(game, ply, 0)
-    assert game.proposal is not None
-    assert (game.ply, game.missing(game.proposal)) == (ply + 1, [1, 2])
-    take_back(game, ply, 2)
-    assert game.missing(game.proposal) == [1]
-    take_back(game, ply, 1)
-    assert (game.ply, game.proposal) == (ply, None)
-    assert (game.entries[-1].kind, game.entries[-1].seat) == (EntryKind.TAKEN_BACK, 0)
-
-
-def test_a_proposal_is_declined_or_lapses_with_the_next_action() -> None:
-    game, ply = played("ppp")
-    take_back(game, ply, 0)
-    take_back(game, ply, 1, decline=True)
-    assert (game.ply, game.proposal) == (ply + 1, None)
-    take_back(game, ply, 0)
-    assert game.proposal is not None
-    play(game, Viewer((1,)))
-    assert game.proposal is None
-
-
-def test_a_repeated_answer_about_a_take_back_has_its_first_result() -> None:
-    game, ply = played("pppp")
-    results = []
-    for seats, decline in (((0,), False), ((0,), True), ((0, 1), False), ((2,), False), ((3,), False)):
-        asked = Viewer(seats), game.version, ply, decline
-        results.append((asked, commands.take_back(game, *asked, NOW)))
-    assert game.ply == ply
-    for asked, after in results:
-        assert commands.take_back(game, *asked, NOW) == after
-
-
-def test_to_decline_is_no_repetition_of_asking() -> None:
-    game, ply = played("pp")
-    version = game.version
-    take_back(game, ply, 0)
-    error = refused(lambda: commands.take_back(game, Viewer((0,)), version, ply, True, NOW))
-    assert error.reason == Reason.STALE_VERSION
-
-
-@pytest.mark.parametrize("rule", [TakeBacks.NEVER, TakeBacks.FAIR])
-def test_a_chance_event_is_not_taken_back(rule: TakeBacks) -> None:
-    game, ply = played("pp", 3, take_backs=rule)
-    assert EntryKind.DRAWN in {entry.kind for entry in game.line[ply:]}
-    assert refused(lambda: take_back(game, ply, 0, 1)).reason == Reason.TAKE_BACK_REFUSED
-
-
-def test_after_a_take_back_the_same_actions_meet_the_same_chance_events() -> None:
-    game = hosted(take_backs=TakeBacks.ALL)
-    before, version = game.ply, game.version
-    while game.ply < before + 4:
-        play(game)
-    line = [entry.text for entry in game.line]
-    take_back(game, before, 0, 1)
-    assert game.ply == before
-    assert game.version > version
-    while game.ply < len(line):
-        play_text(game, line[game.ply])
-    assert [entry.text for entry in game.line] == line
-
-
-REVEALED = [
-    ("pbp", "play", TakeBacks.FAIR, False),  # everybody knows now what the bot had in its hand
-    ("pbp", "fold", TakeBacks.FAIR, True),  # which shows nothing
-    ("pbp", "play", TakeBacks.ALL, True),
-    ("ppp", "play", TakeBacks.FAIR, True),  # the person who showed the card agrees
-]
-
-
-@pytest.mark.parametrize(("seats", "word", "rule", "allowed"), REVEALED)
-def test_a_card_that_a_bot_showed_is_not_taken_back(seats: str, word: str, rule: TakeBacks, allowed: bool) -> None:
-    game = hosted(seats=seats, take_backs=rule)
-    ply = game.ply
-    play_text(game, "fold")
-    text = next(action.text for action in game.position.legal_actions() if action.text.startswith(word))
-    game.add(Entry(EntryKind.PLAYED, 1, text, NOW))
-    assert (game.turn, game.ply) == (2, ply + 2)
-    if allowed:
-        take_back(game, ply, 0, 1, 2)
-        assert game.ply == ply
-    else:
-        before = list(game.entries)
-        assert refused(lambda: take_back(game, ply, 0, 1, 2)).reason == Reason.TAKE_BACK_REFUSED
-        assert game.entries == before
 
 
 # -- seats -----------------------------------------------------------------------------------------

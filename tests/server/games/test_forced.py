@@ -7,7 +7,7 @@ import pytest
 
 from clerestory.engine import NATURE
 from clerestory.engine.games import LIST
-from clerestory.server.games import commands
+from clerestory.server.games import commands, takebacks
 from clerestory.server.games.hosted import HostedGame
 from clerestory.server.games.log import BotSettings, EntryKind, Head, Holder, SeatKind, TakeBacks
 from clerestory.service_errors import Reason
@@ -68,10 +68,10 @@ def test_a_take_back_goes_past_what_was_forced(name: str, seats: str, seed: int,
         assert not game.over
         play_one(game, 1 if forced == 1 else 7 * game.ply + seed)
     ply, version, position = game.ply, game.version, at(game, game.version - len(kinds)).position
-    after = commands.take_back(game, everybody(game), version, ply - 1, False, NOW)
+    after = takebacks.take_back(game, everybody(game), version, ply - 1, False, NOW)
     assert (game.ply, game.position) == (ply - len(kinds), position)
     assert len(game.position.legal_codes()) > 1
-    assert commands.take_back(game, everybody(game), version, ply - 1, False, NOW) == after
+    assert takebacks.take_back(game, everybody(game), version, ply - 1, False, NOW) == after
 
 
 def test_what_was_forced_at_the_beginning_cannot_be_taken_back() -> None:
@@ -81,7 +81,7 @@ def test_what_was_forced_at_the_beginning_cannot_be_taken_back() -> None:
     for number, entry in enumerate(game.line):
         if entry.kind == EntryKind.PLAYED:
             game.line[number] = replace(entry, kind=EntryKind.FORCED)
-    assert refused(lambda: commands.require_ply(game, game.ply - 1)).reason == Reason.TAKE_BACK_REFUSED
+    assert refused(lambda: takebacks.require_ply(game, game.ply - 1)).reason == Reason.TAKE_BACK_REFUSED
 
 
 def test_chance_at_a_table_is_never_played_by_the_server() -> None:

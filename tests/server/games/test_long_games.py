@@ -8,10 +8,10 @@ from unittest.mock import Mock, patch
 import pytest
 
 from clerestory.engine.games import GAMES
-from clerestory.server.games import commands
+from clerestory.server.games import commands, takebacks
 from clerestory.server.games.hosted import HostedGame
 from clerestory.server.games.session import CHUNK as MOST
-from clerestory.server.rpc import game_service, translate, translate_plans
+from clerestory.server.rpc import game_service, translate, translate_games
 from clerestory.server.rpc import watch as watches
 from clerestory.server.rpc.watch import FEW
 from clerestory.service_errors import Reason
@@ -33,7 +33,7 @@ def back_and_forth(hosted: HostedGame, version: int) -> None:
     """Play and take back until a game has so many entries."""
     while hosted.version < version:
         commands.play(hosted, BOTH, hosted.version, hosted.position.legal_actions()[0].text, 5)
-        commands.take_back(hosted, BOTH, hosted.version, 0, False, 5)
+        takebacks.take_back(hosted, BOTH, hosted.version, 0, False, 5)
 
 
 async def lengthen(played: Table, version: int) -> None:
@@ -164,7 +164,7 @@ async def test_long_work_leaves_the_event_loop(
     monkeypatch.setattr(
         game_service, work, lambda *given: (threads.append(threading.current_thread()), done(*given))[1]
     )
-    monkeypatch.setattr("clerestory.server.games.threads.AT_ONCE", 3)
+    monkeypatch.setattr("clerestory.server.games.background.AT_ONCE", 3)
     async with table(PERSON, PERSON, options=ALL) as played:
         await play_out(played)
         await played.call(method, **fields)
@@ -189,7 +189,7 @@ async def test_requests_of_too_many_parts_are_refused_unread(
     if reason == Reason.BAD_POSITION:
         monkeypatch.setattr(translate, "position_fields", unread)
     monkeypatch.setattr("clerestory.server.analysis.question.code_of", unread)
-    monkeypatch.setattr(translate_plans, "read_holder", unread)
+    monkeypatch.setattr(translate_games, "read_holder", unread)
     async with served() as server:
         makes = isinstance(request_, games.CreateGameRequest)
         call: Any = GameServiceStub(server.channel).CreateGame if makes else server.advisor.RecommendMove

@@ -9,8 +9,8 @@ from google.rpc.error_details_pb2 import ErrorInfo
 
 from clerestory.engine import GAMES, NATURE, read_records
 from clerestory.server.games import commands
+from clerestory.server.rpc.translate import write_position, write_referee
 from clerestory.server.rpc.translate_games import write_state
-from clerestory.server.rpc.translate_rules import write_position, write_referee
 from clerestory.service_errors import Reason
 from clerestory.v1 import games_pb2 as games
 from clerestory.v1 import rules_pb2 as rules

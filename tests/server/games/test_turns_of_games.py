@@ -14,8 +14,8 @@ from clerestory.server.games.cache import GameCache
 from clerestory.server.games.changes import summary_of
 from clerestory.server.games.due import AT_ONCE, DueGames
 from clerestory.server.games.hosted import HostedGame
-from clerestory.server.games.sqlite import SqliteStore
 from clerestory.server.games.store import Batch
+from clerestory.server.games.stores.sqlite import SqliteStore
 from tests.server.games.table import hosted
 
 GAMES = 60

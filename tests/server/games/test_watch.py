@@ -10,12 +10,12 @@ from unittest.mock import AsyncMock, patch
 import grpc
 import pytest
 
-from clerestory.server.games import commands, watchers
+from clerestory.server.games import commands, session
 from clerestory.server.games.log import TakeBacks
 from clerestory.server.games.manager import GameManager, Limits
-from clerestory.server.games.sqlite import SqliteStore
+from clerestory.server.games.stores.sqlite import SqliteStore
 from clerestory.server.games.viewer import Viewer
-from clerestory.server.rpc import transport
+from clerestory.server.rpc import admission
 from clerestory.server.rpc import watch as watches
 from clerestory.service_errors import Reason
 from clerestory.turns import Turns
@@ -125,7 +125,7 @@ async def test_a_stream_ends_when_the_server_does() -> None:
 
 
 async def test_watchers_are_told_when_somebody_comes_or_leaves(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watchers, "PRESENCE_INTERVAL_S", 0.0)
+    monkeypatch.setattr(session, "PRESENCE_INTERVAL_S", 0.0)
     async with table(PERSON, PERSON) as played:
         watching = played.watch(0)
         assert (await watching.read()).presence == games.Presence(seats=[0])
@@ -148,8 +148,8 @@ async def test_watchers_are_told_when_somebody_comes_or_leaves(monkeypatch: pyte
 @pytest.mark.system
 async def test_a_watcher_whose_machine_is_silent_is_not_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     """Though something in between takes what is sent to it: gRPC itself notices, after a time of its own."""
-    sooner = [(name, value // 20 if name.endswith("_ms") else value) for name, value in transport.OPTIONS]
-    monkeypatch.setattr(transport, "OPTIONS", sooner)
+    sooner = [(name, value // 20 if name.endswith("_ms") else value) for name, value in admission.OPTIONS]
+    monkeypatch.setattr(admission, "OPTIONS", sooner)
     async with table(PERSON, PERSON) as played:
         port = int(played.app.address.rpartition(":")[2])
         with muting(("127.0.0.1", port)) as (target, mute):

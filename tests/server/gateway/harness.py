@@ -3,7 +3,6 @@
 import asyncio
 import json
 import struct
-import threading
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from clerestory.server.gateway.connection_slots import CONNECTIONS
 from clerestory.server.gateway.serve import opened
 from clerestory.v1.advisor_pb2 import AnalyzeRequest, AnalyzeResponse
 from tests.server.rpc.harness import HOUR, Served, duration, question, served
+from tests.servers import loop_in_thread
 
 PROTO, JSON, STREAM = "application/proto", "application/json", "application/connect+proto"
 RULES, ADVICE = "/clerestory.v1.RulesService/", "/clerestory.v1.AdvisorService/"
@@ -172,19 +172,11 @@ async def gateway(
 
 @contextmanager
 def running_gateway(**settings: Any) -> Iterator[Caller]:
-    """Like `gateway`, but in a thread with a separate event loop, for tests that share it."""
-    loop = asyncio.new_event_loop()
-    thread = threading.Thread(target=loop.run_forever, name="server under test")
-    thread.start()
+    """Like `gateway`, but in a thread with an event loop of its own, for tests that share it."""
     made = gateway(**settings)
-    try:
-        caller = asyncio.run_coroutine_threadsafe(made.__aenter__(), loop).result()
-        yield caller
-        asyncio.run_coroutine_threadsafe(made.__aexit__(None, None, None), loop).result()
-    finally:
-        loop.call_soon_threadsafe(loop.stop)
-        thread.join()
-        loop.close()
+    with loop_in_thread() as run:
+        yield run(made.__aenter__())
+        run(made.__aexit__(None, None, None))
 
 
 def last_table(chunked: bytes) -> AnalyzeResponse:

@@ -15,7 +15,7 @@ from clerestory.clients.connection import Connection, dial
 from clerestory.server.gateway.bridge import MAX_STREAMS, MAX_STREAMS_INSIDE, SERVER_GONE
 from clerestory.server.gateway.config import GatewaySettings
 from clerestory.server.gateway.serve import opened
-from clerestory.server.rpc import transport
+from clerestory.server.rpc import admission
 from clerestory.v1.advisor_pb2 import STOP_REASON_STOPPED, AnalyzeResponse
 from tests.server.gateway.harness import (
     ADVICE,
@@ -83,7 +83,7 @@ async def test_streams_of_one_caller_are_bounded(monkeypatch: pytest.MonkeyPatch
 
 
 @pytest.mark.parametrize(
-    ("most", "calls"), [(MAX_STREAMS, transport.STREAMS), (MAX_STREAMS_INSIDE, transport.STREAMS_INSIDE)]
+    ("most", "calls"), [(MAX_STREAMS, admission.STREAMS), (MAX_STREAMS_INSIDE, admission.STREAMS_INSIDE)]
 )
 def test_all_streams_together_leave_room_for_other_calls(most: int, calls: int) -> None:
     assert most <= 0.8 * calls

@@ -2,8 +2,8 @@
 
 import pytest
 
+from clerestory.server.gateway.app import HEALTH
 from clerestory.server.gateway.bridge import SERVER_GONE
-from clerestory.server.gateway.health import HEALTH
 from tests.server.gateway.harness import gateway
 
 

@@ -6,9 +6,8 @@ import threading
 import pytest
 
 from clerestory.server.gateway import codec
-from clerestory.server.gateway.codec import LARGE, Codec
+from clerestory.server.gateway.codec import LARGE, Codec, Reader
 from clerestory.server.gateway.methods import Method, methods
-from clerestory.server.gateway.reader import Reader
 from tests.server.gateway.harness import JSON, RULES, gateway
 from tests.server.rpc.harness import until
 

@@ -12,8 +12,9 @@ from grpc_health.v1.health_pb2 import HealthCheckRequest
 from grpc_health.v1.health_pb2_grpc import HealthStub
 
 from clerestory.clients.connection import dial
-from clerestory.server.games import due, heartbeat
+from clerestory.server.games import due
 from clerestory.server.games import manager as manager
+from clerestory.server.games.stores import heartbeat
 from clerestory.server.gateway.config import GatewaySettings
 from clerestory.server.gateway.serve import opened
 from clerestory.v1 import games_pb2 as games

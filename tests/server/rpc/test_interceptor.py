@@ -7,12 +7,13 @@ import logging
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import grpc
 import pytest
 from google.rpc.error_details_pb2 import RequestInfo
 
-from clerestory.server.rpc.call_context import CallContext
+from clerestory.server.rpc.interceptor import CallContext
 from clerestory.v1.rules_pb2 import ListGamesRequest
 from tests.conftest import TOKEN
 from tests.server.rpc.harness import FORMATS, details, logged, question, refusal, served
@@ -93,3 +94,14 @@ def test_formats_of_logs(log: io.StringIO) -> None:
         logging.getLogger("clerestory").info("hello", extra={"method": "any"})
     assert "hello" in written.getvalue()
     assert "method=any" in written.getvalue()
+
+
+def test_metadata_and_peer_are_asked_once_and_the_time_every_time() -> None:
+    """Also if a call has no metadata, which is None."""
+    asked = Mock(**{"invocation_metadata.return_value": None, "peer.return_value": "unix:"})
+    asked.time_remaining.side_effect = [1.0, 0.5]
+    context = CallContext(asked)
+    assert [context.invocation_metadata(), context.invocation_metadata()] == [None, None]
+    assert [context.peer(), context.peer()] == ["unix:", "unix:"]
+    assert [context.time_remaining(), context.time_remaining()] == [1.0, 0.5]
+    assert (asked.invocation_metadata.call_count, asked.peer.call_count) == (1, 1)

@@ -7,7 +7,7 @@ import pytest
 import clerestory
 from clerestory.clients.wire import duration
 from clerestory.engine import GAMES, State
-from clerestory.server.rpc.call_context import CallContext
+from clerestory.server.rpc.interceptor import CallContext
 from clerestory.v1.advisor_pb2 import (
     STOP_REASON_DECIDED,
     STOP_REASON_ITERATIONS,

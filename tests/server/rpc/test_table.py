@@ -7,8 +7,8 @@ from google.protobuf.json_format import ParseDict
 
 from clerestory.server.games.log import EntryKind
 from clerestory.server.games.viewer import Viewer
+from clerestory.server.rpc.translate import write_outcome
 from clerestory.server.rpc.translate_games import write_game, write_line
-from clerestory.server.rpc.translate_rules import write_outcome
 from clerestory.v1 import advisor_pb2 as advisor
 from clerestory.v1 import rules_pb2 as rules
 from clerestory.v1.position_pb2 import Position

@@ -11,6 +11,7 @@ from google.protobuf.json_format import MessageToJson, Parse, ParseDict
 from clerestory.clients.types import Line as AnsweredLine
 from clerestory.clients.wire import position_message, read_answer
 from clerestory.engine import GAMES, NATURE, State
+from clerestory.engine.changes import Change
 from clerestory.i18n.sentences import text
 from clerestory.search.ismcts import DEFAULT_MAX_BYTES, Searcher
 from clerestory.search.lines import Line
@@ -20,14 +21,40 @@ from clerestory.search.root import observe
 from clerestory.server.analysis.analysis_engine import explain
 from clerestory.server.analysis.caller import HERE, Caller
 from clerestory.server.rpc import translate
-from clerestory.server.rpc.translate import MAX_PARTS, position_fields, read_position, read_question, size_fault
-from clerestory.server.rpc.translate_answers import STOP_REASONS
-from clerestory.server.rpc.translate_rules import write_position
+from clerestory.server.rpc.translate import (
+    MAX_PARTS,
+    position_fields,
+    read_position,
+    size_fault,
+    worded,
+    write_position,
+)
+from clerestory.server.rpc.translate_advisor import STOP_REASONS, read_question
 from clerestory.v1.advisor_pb2 import StopReason as StopReasonMessage
 from clerestory.v1.position_pb2 import Position
 from tests.laws import walk
 from tests.server.rpc.harness import opening, question, served
 from tests.server.rpc.rules import CASES
+
+CHANGES = [
+    ("cathedral", Change(0, "wood", "", 6, "production"), "+6 wood (production)"),
+    ("cathedral", Change(0, "vp", "", 1, "craftsman", "mason_2"), "+1 point (Mason)"),
+    ("cathedral", Change(0, "workers", "", -5, "to_mill"), "-5 workers (to the wool mill)"),
+    ("cathedral", Change(0, "workers", "", 1, "from_mill"), "+1 worker (back from the wool mill)"),
+    (
+        "cathedral",
+        Change(None, "event_deck", "cold_winter", 1, "advantage", "ellen"),
+        "coming event: Cold winter (Ellen)",
+    ),
+    ("duel", Change(0, "supply", "stone", -1, "", ""), "-1 stone in the supply"),
+    ("duel", Change(0, "camp", "wool", 2, "", ""), "+2 wool in the camp"),
+    ("duel", Change(0, "cards", "mason", 1, "", ""), "+1 Mason"),
+    ("duel", Change(0, "sum", "", 4, "conflict"), "+4 in the conflict"),
+    ("duel", Change(0, "supply", "ore", -1, "card", "ore"), "-1 ore in the supply"),
+    ("duel", Change(0, "cards", "volunteer_workers", -1, "card", "volunteer_workers"), "-1 Volunteer Workers"),
+    ("duel", Change(0, "markers", "2.3", -1, "conflict"), "-1 marker on row 2, column 3 (conflict)"),
+    ("toy", Change(0, "hand", "", -1, "play"), "-1 card (played)"),  # hidden
+]
 
 
 def positions(name: str, seats: int, seed: int, count: int) -> list[State]:
@@ -118,3 +145,13 @@ def test_a_position_has_so_many_parts_at_most() -> None:
     most, more = (Position(duel={"players": [{}] * (MAX_PARTS - 1 + beyond)}) for beyond in (0, 1))
     assert size_fault(most) is None
     assert size_fault(more) == text("fault.parts", most=MAX_PARTS)
+
+
+@pytest.mark.parametrize(("game", "change", "english"), CHANGES)
+def test_a_change_in_words(game: str, change: Change, english: str) -> None:
+    assert worded(GAMES[game], change, "en") == english
+    assert worded(GAMES[game], change, "de")
+
+
+def test_a_card_that_is_hidden_leaves_no_gap_in_other_languages() -> None:
+    assert worded(GAMES["toy"], Change(0, "hand", "", -1, "play"), "de") == "-1 Karte (gespielt)"

@@ -10,7 +10,8 @@ from clerestory.i18n.sentences import QuotedAction, QuotedItem, said, text
 from clerestory.search.gains import Gain
 from clerestory.search.lines import Line
 from clerestory.search.reasons import in_english, named, sentences, stated, traded
-from clerestory.server.rpc.translate_answers import read_text, write_plan, write_text
+from clerestory.server.rpc.translate import read_text, write_text
+from clerestory.server.rpc.translate_advisor import write_plan
 from clerestory.v1 import advisor_pb2 as api
 from tests.server.rpc.harness import Served, question
 

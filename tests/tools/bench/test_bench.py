@@ -8,13 +8,11 @@ from unittest.mock import Mock
 
 import grpc
 import pytest
-from rich.console import Console
 from typer.testing import CliRunner
 
 from clerestory.bench import speed
 from clerestory.bench.early import EarlyCall, summary
 from clerestory.bench.measured_service import BenchClient, outermost, resident
-from clerestory.bench.service import as_table
 from clerestory.cli.bench import bench
 from clerestory.cli.new import first_decision
 from clerestory.cli.options import BadOption
@@ -119,20 +117,6 @@ def test_questions_are_the_default_ones_unless_they_go_to_their_limits(options: 
     with BenchClient("localhost:1", TOY.new(2, 1), **options) as caller:
         asked = caller.question(iterations=1)
     assert (asked.early_stop if asked.HasField("early_stop") else None) is early
-
-
-def test_nested_figures_are_rows_of_a_table() -> None:
-    figures = {"added_ms": {"recommend": 0.71, "rules": 0.5}, "memory": {"growth_bytes": None, "requests": 10_000}}
-    console = Console(width=100)
-    with console.capture() as shown:
-        console.print(as_table({"bench": "service"}, figures))
-    rows = [[cell.strip() for cell in line.split("│")[1:-1]] for line in shown.get().splitlines() if line[0] == "│"]
-    assert rows == [
-        ["added_ms recommend", "0.710"],
-        ["added_ms rules", "0.500"],
-        ["memory growth_bytes", "-"],
-        ["memory requests", "10,000"],
-    ]
 
 
 EARLY = {"calls", "decided", "wrong", "unknown", "saved"}

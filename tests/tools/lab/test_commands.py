@@ -9,12 +9,15 @@ from typing import Any
 
 import pytest
 
-from tools.lab import certainty, ladder, shares
+from tools.lab import certainty, decided, ladder, shares
 from tools.lab.commands import run
 from tools.lab.json_lines import BadLines, gathered
 
 
-@pytest.mark.parametrize(("main", "command"), [(shares.main, "report"), (certainty.main, "fit"), (ladder.main, "fit")])
+@pytest.mark.parametrize(
+    ("main", "command"),
+    [(shares.main, "report"), (certainty.main, "fit"), (ladder.main, "fit"), (decided.main, "table")],
+)
 @pytest.mark.parametrize(
     ("content", "said"),
     [

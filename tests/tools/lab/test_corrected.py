@@ -1,9 +1,6 @@
 """Randomly changed catalogues are accepted by the game, and the tool reports their distance."""
 
 import random
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
 
@@ -34,13 +31,3 @@ def test_equal_seeds_change_the_same_and_nothing_that_is_refused() -> None:
     assert corrected(text, 0.0, random.Random(1), refused)[:2] == (text, 0)
     assert corrected(text, 0.3, random.Random(2), refused) == corrected(text, 0.3, random.Random(2), refused)
     assert corrected(text, 1.0, random.Random(1), lambda _: True)[:2] == (text, 0)
-
-
-@pytest.mark.system
-def test_the_command_says_how_far_the_cards_are(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "tools.lab.corrected", "duel", "--share", "0.2", "--seed", "1"]
-    done = subprocess.run(
-        [*command, "--out", str(tmp_path / "cards.toml")], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
-    assert "of 35 amounts changed; " in done.stdout

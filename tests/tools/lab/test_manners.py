@@ -13,8 +13,9 @@ from clerestory.engine.tuning import CHARACTERS
 
 BOTH = ("cathedral", "duel")
 FEW = ("--iterations", "20", "--seed", "7")
-CLEAR = ("mabel", "linnet")  # whose habits show in a few games
-FAINT = {"perkin": 96, "ubald": 48, "corwin": 48, "ottilie": 48}  # games for those whose habits are rare
+CLEAR = ("mabel", "linnet")  # whose habits show in a second
+# Games of those whose habits come up seldom, or differ little from those of plain players.
+FAINT = {"perkin": 96, "mabel": 64, "ubald": 48, "corwin": 48, "theda": 48, "ottilie": 48}
 
 
 def measured(*options: str) -> Result:
@@ -38,12 +39,6 @@ def test_a_character_is_known_by_what_it_does(game: str, character: str) -> None
     [row] = answer["characters"]
     assert (row["character"], row["level"], row["games"]) == (character, CHARACTERS[character], games)
     assert row["own"] > row["plain"] if row["often"] else row["own"] < row["plain"]
-
-
-def test_the_table_names_what_a_character_is_known_by() -> None:
-    table = measured("mabel", "--games", "4", "--iterations", "10").output
-    assert "mabel" in table
-    assert "more wait *" in table
 
 
 @pytest.mark.parametrize("options", [["bolingbroke"], ["mabel", "--game", "toy"]])

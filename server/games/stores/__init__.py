@@ -1,0 +1,1 @@
+"""The stores of hosted games: SQLite for one server, PostgreSQL for several."""

@@ -1,0 +1,141 @@
+"""The SQL statements of the PostgreSQL store."""
+
+from collections.abc import Sequence
+from typing import Any, LiteralString
+
+from clerestory.server.games.log import Entry
+from clerestory.server.games.store import Batch, Key, Summary
+from clerestory.server.games.stores.postgres_link import Cursor
+
+LIVES: LiteralString = (
+    "EXISTS (SELECT FROM server WHERE server.id = game.owner AND seen > clock_timestamp() - %(lease)s * interval '1 s')"
+)
+
+# Accessible games: the ID of a damaged row may not be valid text. It is compared as bytes, with those beyond ASCII
+# escaped, because text functions read past the end of a truncated character.
+NAMED: LiteralString = r"encode(textsend(id), 'escape') !~ '\\'"
+
+INSERT_GAME: LiteralString = """
+    INSERT INTO game (id, name, created, touched, maker, head, bytes, owner, status, shown, due, bots_only)
+    VALUES (%(id)s, %(name)s, %(created)s, %(touched)s, %(maker)s, %(head)s, %(bytes)s, %(owner)s,
+        %(status)s, %(shown)s, %(due)s, %(bots_only)s)
+"""
+UPDATE_GAME: LiteralString = f"""
+    UPDATE game SET status = %(status)s, shown = %(shown)s, due = %(due)s, bots_only = %(bots_only)s,
+        bytes = bytes + %(bytes)s,
+        touched = CASE WHEN %(owned)s THEN touched ELSE greatest(touched, %(now)s) END,
+        owner = CASE WHEN %(due)s::BIGINT IS NULL OR {LIVES} THEN owner ELSE %(me)s END
+    WHERE id = %(id)s AND NOT (%(owned)s AND owner IS DISTINCT FROM %(me)s)
+        AND (%(number)s = 0 OR EXISTS (SELECT FROM entry WHERE game = %(id)s AND entry.number = %(number)s - 1))
+    RETURNING owner
+"""
+INSERT_ENTRIES: LiteralString = """
+    INSERT INTO entry SELECT %(game)s, * FROM unnest(
+        %(numbers)s::INTEGER[], %(kinds)s::TEXT[], %(seats)s::INTEGER[], %(texts)s::TEXT[], %(moments)s::BIGINT[]
+    )
+"""
+INSERT_KEYS: LiteralString = """
+    INSERT INTO key SELECT digest, %(game)s, seat, request, %(now)s
+    FROM unnest(%(digests)s::TEXT[], %(seats)s::INTEGER[], %(requests)s::BOOLEAN[]) AS key (digest, seat, request)
+"""
+TALLY: LiteralString = """
+    SELECT maker, count(*) FILTER (WHERE status <> 'over'), count(*), sum(bytes)::BIGINT FROM game GROUP BY maker
+"""
+UNTOUCHED: LiteralString = f"""
+    SELECT id FROM game WHERE touched < %(before)s AND id IN (
+        SELECT id FROM (
+            SELECT id, bytes, sum(bytes) OVER (ORDER BY touched ROWS UNBOUNDED PRECEDING) AS total FROM game
+            WHERE touched < %(before)s AND {NAMED} ORDER BY touched LIMIT %(most)s
+        ) AS oldest WHERE total - bytes < %(bytes)s
+    ) ORDER BY touched FOR UPDATE SKIP LOCKED
+"""
+OLD_REVIEWS: LiteralString = """
+    DELETE FROM review WHERE game = %s AND plan IN (
+        SELECT plan FROM review WHERE game = %s GROUP BY plan ORDER BY max(moment) DESC OFFSET %s
+    ) RETURNING octet_length(message)
+"""
+OLD_REQUESTS: LiteralString = """
+    DELETE FROM key WHERE digest IN (
+        SELECT digest FROM key WHERE request AND moment < %s LIMIT %s FOR UPDATE SKIP LOCKED
+    ) RETURNING 1
+"""
+MINE: LiteralString = f"(owner = %(me)s OR NOT {LIVES})"
+DUE: LiteralString = f"""
+    SELECT id, maker, due, owner, row_number() OVER (PARTITION BY maker ORDER BY due) AS turn, due AS place FROM (
+        SELECT id, maker, owner, due FROM game
+        WHERE due IS NOT NULL AND NOT bots_only AND due < %(before)s AND NOT id = ANY(%(skip)s) AND {MINE}
+            AND {NAMED}
+        ORDER BY due LIMIT %(all)s
+    ) AS game ORDER BY turn, place LIMIT %(most)s
+"""
+
+
+def waiting(following: LiteralString) -> LiteralString:
+    """Return the query for each maker's longest due game of bots only, given a condition for the first maker.
+
+    It skips from maker to maker by an index, and stops as early as possible.
+    """
+    maker: LiteralString = "SELECT min(maker) FROM game WHERE due IS NOT NULL AND bots_only"
+    return f"""
+        WITH RECURSIVE makers (maker, place) AS (
+            SELECT ({maker} {following}), 1
+            UNION ALL
+            SELECT ({maker} AND maker > makers.maker), place + 1 FROM makers
+            WHERE makers.maker IS NOT NULL AND place < %(makers)s
+        )
+        SELECT id, maker, due, owner, 1 AS turn, place FROM makers JOIN LATERAL (
+            SELECT id, due, owner FROM game
+            WHERE game.maker = makers.maker AND due IS NOT NULL AND bots_only AND due < %(before)s
+                AND NOT id = ANY(%(skip)s) AND {MINE} AND {NAMED}
+            ORDER BY due LIMIT 1
+        ) AS own ON TRUE LIMIT %(most)s
+    """
+
+
+WAITING = (waiting(""), waiting("AND maker > %(after)s"))
+
+
+def fields_of(summary: Summary) -> dict[str, Any]:
+    """Return a summary as values of columns."""
+    return {
+        "status": summary.status,
+        "shown": summary.shown,
+        "due": summary.due,
+        "bots_only": summary.bots_only,
+    }
+
+
+async def insert(cursor: Cursor, game_id: str, number: int, batch: Batch, now: int) -> None:
+    """Add entries, beginning with this number, and keys of the game."""
+    await insert_entries(cursor, game_id, number, batch.entries)
+    if batch.keys:
+        await insert_keys(cursor, game_id, batch.keys, now)
+
+
+async def insert_entries(cursor: Cursor, game_id: str, number: int, entries: Sequence[Entry]) -> None:
+    """Add entries, beginning with this number, in one statement.
+
+    `executemany` would send several statements in one step. No database timeout applies to the time between them, so a
+    server that is suspended there would lock the game until it resumes.
+    """
+    columns = {
+        "game": game_id,
+        "numbers": [*range(number, number + len(entries))],
+        "kinds": [one.kind.value for one in entries],
+        "seats": [one.seat for one in entries],
+        "texts": [one.text for one in entries],
+        "moments": [one.moment for one in entries],
+    }
+    await cursor.execute(INSERT_ENTRIES, columns)
+
+
+async def insert_keys(cursor: Cursor, game_id: str, keys: Sequence[Key], now: int) -> None:
+    """Add keys of a game, in one statement for the same reason."""
+    columns = {
+        "game": game_id,
+        "digests": [one.digest for one in keys],
+        "seats": [one.seat for one in keys],
+        "requests": [one.request for one in keys],
+        "now": now,
+    }
+    await cursor.execute(INSERT_KEYS, columns)

@@ -1,0 +1,242 @@
+"""Translates requests of AdvisorService into queries, and answers of the analysis engine into messages."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from math import isfinite
+from types import MappingProxyType
+from typing import Any
+
+import clerestory
+from clerestory.engine.core import NATURE, Game
+from clerestory.engine.tuning import level_as
+from clerestory.figures import Outlook
+from clerestory.i18n.languages import ENGLISH
+from clerestory.i18n.sentences import Text
+from clerestory.search.lines import Line, is_doubtful
+from clerestory.search.reasons import discard_of, rows_of_cards, standing, use_of
+from clerestory.search.result import Result, StopReason
+from clerestory.search.review.favour import favoured
+from clerestory.server.analysis.answer import Answer
+from clerestory.server.analysis.caller import Caller
+from clerestory.server.analysis.question import Question, Terms, posed
+from clerestory.server.games.rulebook import held
+from clerestory.server.rpc.locale import LOCALE, name_of, translated_text
+from clerestory.server.rpc.translate import asked_position, duration, given, seconds_of, write_action, write_text
+from clerestory.service_errors import Faults, ServiceError
+from clerestory.v1 import advisor_pb2 as advisor
+
+NAMED = 2048  # cached action messages, under 1 MB
+STOP_REASONS = {
+    StopReason.TIME: advisor.STOP_REASON_TIME,
+    StopReason.ITERATIONS: advisor.STOP_REASON_ITERATIONS,
+    StopReason.STOPPED: advisor.STOP_REASON_STOPPED,
+    StopReason.DECIDED: advisor.STOP_REASON_DECIDED,
+    StopReason.CERTAIN: advisor.STOP_REASON_CERTAIN,
+    StopReason.PAUSED: advisor.STOP_REASON_UNSPECIFIED,
+}
+
+
+# -- queries ---------------------------------------------------------------------------------------
+
+
+def read_analysis(request: advisor.AnalyzeRequest, caller: Caller) -> Question:
+    """Parse the query in a caller's request. Raises ServiceError, which lists all faults."""
+    more: dict[str, Any] = {"certainty": request.target_certainty if request.HasField("target_certainty") else None}
+    if request.HasField("update_interval"):
+        more["interval"] = seconds_of(request.update_interval)
+    observer = read_observer(request.observer) if request.HasField("observer") else None
+    return read_question(request.question, caller, "question.", observer, more)
+
+
+def read_question(
+    request: advisor.RecommendMoveRequest,
+    caller: Caller,
+    path: str = "",
+    observer: int | None = None,
+    more: Mapping[str, Any] = MappingProxyType({}),
+) -> Question:
+    """Parse the query in a request. Raises ServiceError, which lists all faults.
+
+    Args:
+        request: the message.
+        caller: the caller of the call.
+        path: the field path of the request in its outer message.
+        observer: the seat whose knowledge to use, NATURE for an onlooker; None for the seat to move.
+        more: further terms.
+    """
+    faults, terms = Faults(), read_terms(request, more)
+    terms.check(faults)
+    try:
+        position = asked_position(caller, request.position)
+    except ServiceError as refusal:
+        faults.found += [(refusal.reason, f"{path}{field}", text) for field, text in refusal.faults]
+        faults.require_none()
+        raise
+    return posed(
+        position,
+        terms,
+        faults,
+        seat=given(request, "seat"),
+        observer=observer,
+        consider=request.consider_actions,
+        avoid=request.avoid_actions,
+    )
+
+
+def read_terms(request: advisor.RecommendMoveRequest, more: Mapping[str, Any]) -> Terms:
+    """Return the terms of the requested search, not validated."""
+    return Terms(
+        seconds=seconds_of(request.time_budget) if request.HasField("time_budget") else None,
+        iterations=given(request, "iterations"),
+        seed=given(request, "seed"),
+        max_tree_bytes=given(request, "max_tree_bytes"),
+        level=level_as(request.character, given(request, "level")),
+        character=request.character,
+        threads=given(request, "threads"),
+        early_stop=given(request, "early_stop"),
+        game_id=request.game_id,
+        **more,
+    )
+
+
+def read_observer(observer: advisor.Observer) -> int:
+    """Return the seat whose knowledge to use, NATURE for an onlooker."""
+    return int(observer.seat) if observer.HasField("seat") else NATURE
+
+
+# -- answers ---------------------------------------------------------------------------------------
+
+
+def write_recommendation(answer: Answer, max_lines: int = 0) -> advisor.RecommendMoveResponse:
+    """Return an answer as a message, with at most `max_lines` lines; 0 for all."""
+    question, result, best = answer.question, answer.result, answer.best
+    game, limit = question.view.game, max_lines or len(result.lines)
+    message = advisor.RecommendMoveResponse(
+        seat=question.seat,
+        observer=write_observer(question.observer),
+        best=None if best is None else write_named(game, best.action, LOCALE.get()),
+        statistics=write_statistics(
+            result, certainty=0.0 if question.chance else result.certainty, waited=answer.waited
+        ),
+        seed=result.seed,
+        rules_revision=game.rules_revision,
+        catalogue=game.catalogue,
+        reason=in_one_line(result.reasons, result.reason, game),
+        reasons=[write_text(one, game) for one in result.reasons],
+        lead=None if (ahead := standing(result.best)) is None else write_kept(ahead, game, LOCALE.get()),
+        favour=write_favour(game, question.view.seats, LOCALE.get()),
+        warnings=[write_warning(*remark, game) for remark in answer.remarks],
+        level=None if best is None else question.terms.level,
+        engine_version=clerestory.__version__,
+        reproducible=result.reproducible,
+    )
+    for line in result.lines[:limit]:
+        doubtful = not question.chance and is_doubtful(line, result.best)
+        add_line(message, line, game, doubtful=doubtful)
+    return message
+
+
+@lru_cache(maxsize=64)
+def write_favour(game: Game, seats: int, language: str) -> advisor.Text | None:  # noqa: ARG001  # as in write_named
+    """Return which seat a game favours, cached; None if it favours none by much."""
+    word = favoured(game, seats)
+    return None if word is None else write_text(word, game)
+
+
+def in_one_line(reasons: Sequence[Text], english: str, game: Game) -> str:
+    """Join reasons in the locale of the call; return the English text if there is nothing else."""
+    return (
+        english if LOCALE.get() == ENGLISH or not reasons else " ".join(translated_text(one, game) for one in reasons)
+    )
+
+
+@lru_cache(maxsize=1024)
+def write_kept(one: Text, game: Game, language: str) -> advisor.Text:  # noqa: ARG001  # as in write_named
+    """Return a common text in the locale of the call, cached."""
+    return write_text(one, game)
+
+
+def write_warning(name: str, remark: Text, game: Game) -> advisor.Warning:
+    """Return a warning as a message."""
+    reason = advisor.WarningReason.Value(f"WARNING_REASON_{name}")
+    return advisor.Warning(reason=reason, description=translated_text(remark, game), message=write_text(remark, game))
+
+
+def write_observer(observer: int | None) -> advisor.Observer | None:
+    """Return the observer as a message; None if the request named none."""
+    if observer is None:
+        return None
+    return advisor.Observer() if observer == NATURE else advisor.Observer(seat=observer)
+
+
+def add_line(message: advisor.RecommendMoveResponse, line: Line, game: Game, *, doubtful: bool) -> None:
+    """Add a line of a result to a response in place, because protobuf copies messages on assignment."""
+    language, variation = LOCALE.get(), line.principal_variation
+    added = message.lines.add(
+        action=write_named(game, line.action, language),
+        visits=line.visits,
+        availability=line.availability,
+        win_shares=line.win_shares,
+        standard_errors=line.standard_errors,
+        margin=line.margin,
+        margin_error=line.margin_error if isfinite(line.margin_error) else None,
+        score=line.score,
+        lower_bound=line.lower_bound,
+        loss=line.loss,
+        principal_variation=variation,
+        variation=[write_named(game, text, language) for text in variation],
+        probability=line.probability,
+        doubtful=doubtful,
+    )
+    if uses := held(game, variation):
+        added.plan.extend(write_plan(game, uses))
+    if line.outlook:
+        added.outlook.extend(map(write_outlook, line.outlook))
+
+
+@lru_cache(maxsize=NAMED)
+def write_named(game: Game, text: str, language: str) -> advisor.Action:  # noqa: ARG001  # labels depend on it
+    """Return an action as a message in the locale of the call, cached. Do not modify the result."""
+    return write_action(game, game.parse_action(text))
+
+
+def write_plan(game: Game, uses: Mapping[str, int]) -> list[advisor.PlannedUse]:
+    """Return the uses of a plan as messages: how often each item is used."""
+    names = Counter(name_of(game, item) for item in uses)
+    return [write_use(game, item, count, alike=names[name_of(game, item)] > 1) for item, count in uses.items()]
+
+
+def write_use(game: Game, item: str, count: int, *, alike: bool) -> advisor.PlannedUse:
+    """Return one use of a plan as a message, with the round of a card if another card in the plan has its name."""
+    row = rows_of_cards(game).get(item)
+    use = discard_of(item, count) if row is None else use_of(row, count, alike=alike)
+    return advisor.PlannedUse(item=item, times=count, label=translated_text(use, game))
+
+
+def write_outlook(outlook: Outlook) -> advisor.Outlook:
+    """Return the outlook of one feature as a message."""
+    return advisor.Outlook(
+        feature=outlook.feature,
+        now=outlook.now,
+        at_round_end=outlook.at_round_end,
+        at_game_end=outlook.at_game_end,
+    )
+
+
+def write_statistics(result: Result, *, certainty: float, waited: float) -> advisor.SearchStatistics:
+    """Return the statistics of a result as a message."""
+    return advisor.SearchStatistics(
+        iterations=result.iterations,
+        nodes=result.nodes,
+        tree_bytes=result.tree_bytes,
+        depth=result.depth,
+        elapsed=duration(result.elapsed),
+        stop_reason=STOP_REASONS[result.stop_reason],
+        memory_full=result.memory_full,
+        threads=result.threads,
+        certainty=certainty,
+        waited=duration(waited),
+        reused_iterations=result.reused_iterations,
+        given_up_visits=result.given_up,
+    )

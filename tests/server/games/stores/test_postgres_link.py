@@ -1,0 +1,102 @@
+"""The address of a database: what is wrong with it is told in one line that quotes nothing of it."""
+
+import sys
+from contextlib import nullcontext
+from typing import Self
+
+import pytest
+from psycopg import errors
+
+from clerestory.declared import BadSettings, Unreachable
+from clerestory.server.games.stores import postgres_link
+from clerestory.server.games.stores.postgres_link import POOL_LOOKS, Address, require_sessions, why_unusable
+from clerestory.server.games.stores.store_location import open_store
+
+MALFORMED = [
+    "postgresql://ann:hunter2 secret@db.example/games",
+    "postgresql://ann:hunter2%zzsecret@db.example/games",
+    "postgresql://ann:hunter2secret@[::1/games",
+    "postgresql://ann:hunter2secret@db.example/games?no=such",
+    "postgresql://ann:hunter2secret\udcff@db.example/games",
+    "postgresql:/ann:hunter2secret@db.example/games",
+    "POSTGRES:hunter2secret",
+]
+AWAY = [
+    "postgresql:///games?host=/nowhere/hunter2secret",
+    "postgresql://ann:hunter2secret@127.0.0.1:1/games",
+    "postgresql://ann:hunter2@secret@127.0.0.1:1/games",  # the @ makes a part of the password a host
+    "postgresql://ann:hunter2secret@127.0.0.1:99999999/games",
+]
+
+
+@pytest.mark.parametrize("name", [*MALFORMED, *AWAY])
+async def test_an_address_of_no_database_is_refused_without_quoting_it(name: str) -> None:
+    """A database that is away may be there soon, unlike a malformed address: its error is another one."""
+    with pytest.raises(BadSettings) as caught:
+        await open_store(name)
+    [line] = str(caught.value).splitlines()
+    text = line.removeprefix("store: PostgreSQL cannot be opened: ")
+    assert text != line
+    assert ("%" in text) == (name in MALFORMED)
+    assert not [part for part in ("hunter2", "secret", "ann", "db.example", "games", "nowhere") if part in text]
+    assert isinstance(caught.value, Unreachable) == (name in AWAY)
+
+
+@pytest.mark.parametrize(
+    ("error", "passes"),
+    [
+        (errors.ConnectionTimeout, True),
+        (errors.IdleInTransactionSessionTimeout, True),
+        (errors.ReadOnlySqlTransaction, True),  # until the other server takes over
+        (TimeoutError, True),
+        (errors.InsufficientPrivilege, False),
+        (errors.UndefinedColumn, False),
+    ],
+)
+def test_an_error_that_may_pass_is_no_wrong_setting(error: type[Exception], passes: bool) -> None:
+    address = Address.read("postgresql://db.example/games")
+    assert isinstance(why_unusable(error("refused"), address), Unreachable) == passes
+
+
+class Pooled:
+    """A connection whose statements are answered by one process of a database after another."""
+
+    def __init__(self, numbers: list[int]) -> None:
+        self._numbers = numbers
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        pass
+
+    async def execute(self, _: str, **__: object) -> Self:
+        return self
+
+    async def fetchone(self) -> list[int]:
+        return [self._numbers.pop(0)]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "pooled"),
+    [([7] * 4, [8] * 4, False), ([7] * 4, [7] * 4, True), ([7, 9, 7, 7], [8] * 4, True), ([7] * 4, [8, 8, 8, 7], True)],
+)
+async def test_a_pool_that_changes_sessions_is_refused(
+    one: list[int], other: list[int], pooled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    connections = [Pooled([*one]), Pooled([*other])]
+
+    async def connect(_: Address) -> Pooled:
+        return connections.pop()
+
+    monkeypatch.setattr(postgres_link, "connect", connect)
+    monkeypatch.setattr(postgres_link, "limited", lambda *_: nullcontext())
+    assert len(one) == POOL_LOOKS
+    with pytest.raises(BadSettings, match="pool_mode=session") if pooled else nullcontext():
+        await require_sessions(Address.read("postgresql://db.example/games"))
+
+
+async def test_without_its_driver_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "clerestory.server.games.stores.postgres", None)
+    with pytest.raises(BadSettings, match=r"pip install 'clerestory\[postgres\]'"):
+        await open_store("postgresql:///games")

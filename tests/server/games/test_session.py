@@ -1,0 +1,83 @@
+"""Who watches a game is counted once a change, and told at most once an interval, on simulated time."""
+
+import asyncio
+from itertools import pairwise
+from unittest.mock import patch
+
+from clerestory.server.games import session
+from clerestory.server.games.session import INTERVAL_EACH_S, PRESENCE_INTERVAL_S, WAKES, Watchers
+from clerestory.server.games.viewer import Presence, Viewer, presence_of
+from tests.server.games.simulated import clock, on_simulated_time
+
+ONLOOKER = Viewer()
+
+
+@on_simulated_time
+async def test_who_watches_is_counted_by_kind_of_viewer() -> None:
+    watchers = Watchers()
+    for viewer in (Viewer((1,)), Viewer((0, 1)), ONLOOKER, ONLOOKER):
+        watchers.enter(viewer)
+    assert watchers.presence == Presence((0, 1), 2)
+    assert (watchers.alike(ONLOOKER), watchers.alike(Viewer((0,))), len(watchers)) == (2, 0, 4)
+
+
+@on_simulated_time
+async def test_presence_is_computed_once_for_all_who_ask() -> None:
+    watchers = Watchers()
+    for _ in range(100):
+        watchers.enter(ONLOOKER)
+    with patch.object(session, "presence_of", wraps=presence_of) as computed:
+        assert {watchers.presence.onlookers for _ in range(100)} == {100}
+    assert computed.call_count == 1
+
+
+@on_simulated_time
+async def test_a_change_is_told_at_once_and_further_ones_after_the_interval() -> None:
+    watchers, moments = Watchers(), list[float]()
+    news = watchers.enter(Viewer((0,)))
+    for number in range(1, 6):
+        for _ in range(10):
+            watchers.enter(ONLOOKER)
+        await news.wait()
+        news.clear()
+        moments.append(clock())
+        assert watchers.number == number
+    assert all(later - moment >= PRESENCE_INTERVAL_S for moment, later in pairwise(moments))
+
+
+@on_simulated_time
+async def test_many_watchers_are_told_less_often() -> None:
+    watchers, moments = Watchers(), list[float]()
+    for number in range(2):
+        for _ in range(1000 if number == 0 else 1):
+            watchers.enter(ONLOOKER)
+        while watchers.number == number:
+            await asyncio.sleep(0.1)
+        moments.append(clock())
+    assert moments[1] - moments[0] >= 1000 * INTERVAL_EACH_S - 0.1
+
+
+@on_simulated_time
+async def test_watchers_are_woken_a_few_at_a_time_and_none_is_left_out() -> None:
+    watchers = Watchers()
+    events = [watchers.enter(ONLOOKER) for _ in range(5 * WAKES)]
+    await asyncio.sleep(10.0)
+    for news in events:
+        news.clear()
+    watchers.wake()
+    woken = list[int]()
+    while not woken or woken[-1] < len(events):
+        woken.append(sum(news.is_set() for news in events))
+        if len(woken) == 2:
+            watchers.wake()  # something is new again: those who were woken may have to be told again
+        await asyncio.sleep(0)
+    assert max(later - before for before, later in pairwise(woken)) <= WAKES
+    assert woken[0] == WAKES
+
+
+@on_simulated_time
+async def test_who_left_is_not_told() -> None:
+    watchers = Watchers()
+    watchers.leave(watchers.enter(ONLOOKER))
+    await asyncio.sleep(10.0)
+    assert (watchers.number, len(watchers), watchers.alike(ONLOOKER)) == (0, 0, 0)
