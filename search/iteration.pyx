@@ -30,11 +30,11 @@ cdef extern from *:
     void prefetch(const void *p) noexcept nogil
 
 cdef enum:
-    SETTLED_FROM = 16            # visits to a node, from which its win may count as settled
-    FARTHEST = 16                # times as far from 1 as the best edge may be the mean of all edges
-    PART = 64                    # one in so many visits makes an edge count as the best
+    SETTLED_FROM = 16            # visits to a node before its win may count as settled
+    FARTHEST = 16                # maximum ratio of the mean distance from 1 of all edges to that of the best
+    PART = 64                    # an edge needs one in PART of the visits to count as the best
 
-cdef double GROWS_FROM = 500     # visits to a node, by which C of PUCT has grown once
+cdef double GROWS_FROM = 500     # visits to a node after which C of PUCT has grown once
 
 
 cdef void iterate(Search *search) noexcept nogil:
@@ -293,10 +293,10 @@ cdef inline double doublings(double x) noexcept nogil:
     return (bits - (<int64_t> 1023 << 52)) * (1.0 / (<int64_t> 1 << 52))
 
 
-# -- where the win is settled ----------------------------------------------------------------------
+# -- settled wins ----------------------------------------------------------------------------------
 
 cdef bint may_be_settled(const Search *search, uint64_t visits, double won) noexcept nogil:
-    """Whether a look at every edge of a node is worth its time, given the visits to all and the sum of their wins."""
+    """Whether checking every edge of a node is worth its time, given the visits to all and the sum of their wins."""
     cdef double far = FARTHEST * search.options.settled * visits
     return visits >= SETTLED_FROM and (won <= far or won >= visits - far)
 
@@ -317,7 +317,7 @@ cdef bint is_settled(const Search *search, const Edge *row, const uint32_t *lega
 cdef bint wins_surely(
     const Search *search, const Edge *row, const uint32_t *legal, int n, uint64_t visits
 ) noexcept nogil:
-    """Whether an edge surely wins that has its part of so many visits."""
+    """Whether an edge with its part of the visits surely wins."""
     cdef uint32_t tried
     cdef int i
     for i in range(n):
@@ -330,10 +330,10 @@ cdef bint wins_surely(
 cdef uint32_t select_settled(
     Search *search, Edge *row, const uint32_t *legal, int n, uint64_t visits, double exploration
 ) noexcept nogil:
-    """Return one of n edges as `select_by_priors` does, where points count beside the win.
+    """Select one of n edges like `select_by_priors`, but with points counting besides the win.
 
     Args:
-        visits: to the node, this one included.
+        visits: visits to the node, including this one.
         exploration: C for rewards that are win shares.
     """
     cdef double floor = search.options.settled_floor / n, unknown = settled_mean(search, row, legal, n)
@@ -355,7 +355,7 @@ cdef uint32_t select_settled(
 
 
 cdef double settled_mean(const Search *search, const Edge *row, const uint32_t *legal, int n) noexcept nogil:
-    """Return the mean reward of n edges together."""
+    """Return the mean reward over n edges."""
     cdef double rewards = 0
     cdef uint64_t visits = 0
     cdef int i
@@ -366,7 +366,7 @@ cdef double settled_mean(const Search *search, const Edge *row, const uint32_t *
 
 
 cdef inline double reopened(Edge *edge) noexcept nogil:
-    """Return the prior of an edge, below 0 if it is proven; one of which only the win is proven is open again."""
+    """Return the prior of an edge, negative if it is proven; an edge with only its win proven is open again."""
     cdef float prior = peek_prior(&edge.prior)
     if prior < PROVEN:
         prior = -prior

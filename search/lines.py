@@ -59,11 +59,11 @@ class Line:
 
 
 def ranked(lines: Iterable[Line], choice: str, *, settled: bool = False, deviations: float = 2.0) -> tuple[Line, ...]:
-    """Return lines, which are new, with their losses, in the order in which everybody shows them.
+    """Sort new lines into display order, and set their losses.
 
-    The line to play comes first, by a rule of the final choice; where the win is settled, by the lower bound of what
-    the search maximizes there. The others follow by their lower bounds, the highest first, so that no line is above
-    another only because its error is wide; then the doubtful ones by visits. Equal lines stay as given.
+    The line to play comes first: by the final choice rule or, once the win is settled, by the lower bound of the reward
+    used there. The others follow by their lower bounds, highest first, so that no line ranks above another only because
+    its error is large. The doubtful ones come last, by visits. Ties keep their given order.
     """
     by_visits = sorted(lines, key=lambda line: -line.visits)
     bounds = {id(line): settled_bound(line, deviations) if settled else line.lower_bound for line in by_visits}
@@ -89,7 +89,7 @@ def is_doubtful(line: Line, best: Line) -> bool:
 
 
 def settled_bound(line: Line, deviations: float) -> float:
-    """Return the lower bound of a line's win share and points together."""
+    """Return the lower bound of a line's win share and points combined."""
     error = line.score_error + POINT * line.margin_error
     return line.score + POINT * line.margin - deviations * error
 

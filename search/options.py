@@ -25,13 +25,13 @@ OF_GAME = "the game's"
 REWARDS = {"win": 0.0, "margin": 1.0, "mix": 0.5}  # share of the margin in the reward
 PLAYOUTS = ("uniform", "informed")
 CHOICES = ("visits", "bound")
-LEARNING: Mapping[str, Any] = {"horizon": 0, "reward": "win", "priors": "learned"}  # with a value that is being learned
-WELL_VISITED = 0.5  # of the most visits: enough for a lower bound to be trusted
-SETTLED_VISITS = 0.15  # the same where the win is settled
+LEARNING: Mapping[str, Any] = {"horizon": 0, "reward": "win", "priors": "learned"}  # for a value in training
+WELL_VISITED = 0.5  # share of the most visits that makes a lower bound trustworthy
+SETTLED_VISITS = 0.15  # the same once the win is settled
 MOST_PLIES = (1 << 31) - 1
-# Where the win is settled, docs/decisions/0026-a-settled-game-is-played-for-points.md:
-POINT = 0.001  # of a win: what a point is worth
-POINTS_EXPLORED = 45.0  # points that C of PUCT multiplies
+# Once the win is settled, docs/decisions/0026-a-settled-game-is-played-for-points.md:
+POINT = 0.001  # value of a point, as a share of a win
+POINTS_EXPLORED = 45.0  # points multiplied by C of PUCT
 SETTLED_FLOOR = 0.5  # share of the priors that is divided evenly: they were learned from play for the win
 
 
@@ -48,10 +48,10 @@ class InLoop(TypedDict):
     horizon: int  # maximum plies of a playout
     temperature: float  # lead in points that multiplies the odds of winning by e, without win shares
     keeps_proofs: bool
-    rival_share: float  # of the most visits, below which a line cannot become the best
-    settled: float  # distance of a node's win share from 0 or 1, from which its points count; 0: never
-    settled_point: float  # of a point of margin in the reward of such a node, beside the win share
-    settled_exploration: float  # by which C of PUCT is multiplied there
+    rival_share: float  # share of the most visits below which a line cannot become the best
+    settled: float  # distance of a node's win share from 0 or 1 at which points count; 0: never
+    settled_point: float  # weight of a point of margin in the node's reward, besides the win share
+    settled_exploration: float  # factor of C of PUCT there
     settled_floor: float  # share of the priors that is divided evenly there
 
 

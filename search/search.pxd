@@ -77,9 +77,9 @@ cdef struct Search:
     const GameOps *ops
     const Guide *guide           # NULL if the game has none
     int seats
-    bint shared                  # other threads are searching the tree
-    bint growing                 # the table of nodes has become rather full
-    bint settled                 # the seat to decide at the root surely wins or loses, so points count
+    bint shared                  # whether other threads are searching the tree
+    bint growing                 # whether the table of nodes has become rather full
+    bint settled                 # whether the seat to decide at the root surely wins or loses, so that points count
     void (*play_out)(Search *search) noexcept nogil
     Tree *tree
     gate_t *gate                 # of the tree
@@ -107,7 +107,7 @@ cdef inline double mean(const Search *search, const Edge *edge) noexcept nogil:
     return reward_sum(search, edge) / peek_count(&edge.visits)
 
 cdef inline double settled_sum(const Search *search, const Edge *edge) noexcept nogil:
-    """Return the sum of rewards where the win is settled, less a constant likewise."""
+    """Return the sum of rewards once the win is settled, minus a similar constant."""
     return peek_sum(&edge.win) + search.options.settled_point * peek_sum(&edge.margin)
 
 cdef inline bint wins(const Search *search, const Edge *edge) noexcept nogil:
@@ -128,7 +128,7 @@ cdef inline void add_outcome(const Search *search, const PathStep *step, Edge *e
         add_to_record(search, step, record)
 
 cdef inline void add_margin(const Search *search, const PathStep *step, Edge *edge, double *record) noexcept nogil:
-    """Count a visit to an edge of which the win is proven: its share of it stays, whatever was tried below."""
+    """Count a visit to an edge whose win is proven: its win share is kept, regardless of results below."""
     cdef double visits = edge.visits, margin = search.outcome.margin[step.seat]
     cdef int i
     poke_sum(&edge.win, edge.win + edge.win / visits)

@@ -11,7 +11,7 @@ OTHERS = [language for language in LANGUAGES if language != ENGLISH]
 DOMAINS = sorted(path.stem for path in (FOLDER / ENGLISH).glob("*.json") if path.stem != "toy")
 WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 LATIN = re.compile(r"[A-Za-z]{2,}")
-# Words that are the same in every language: the program, names, numerals, sizes, the letters of the decks and of seats.
+# Words common to all languages: the program, names, numerals, sizes, the letters of the decks and of seats.
 NAMES = frozenset(re.findall(r"\w+", "clerestory apache github kingsbridge shiring ii iii ab bot https http tab enter"))
 
 

@@ -155,7 +155,7 @@ def finish(page: Page) -> None:
 
 
 def begun_at(name: str, fill: Screen, there: str) -> Screen:
-    """A screen of a game from a position that fills in the form."""
+    """Return a screen of a game from a position that fills in the form."""
 
     def screen(page: Page) -> None:
         fill(page)
@@ -167,7 +167,7 @@ def begun_at(name: str, fill: Screen, there: str) -> Screen:
 
 
 discarded = begun_at("discarded", lambda page: about_to(page, "discard"), ".planning .uses")
-crowded = begun_at("crowded", mixer_or_mason, ".action .idle")  # a craftsman too many, of whom others have need
+crowded = begun_at("crowded", mixer_or_mason, ".action .idle")  # one craftsman too many, when others need them
 redrawn = begun_at("redrawn", lambda page: about_to(page, "redraw"), ".notices input[type=checkbox]")
 
 
@@ -329,7 +329,7 @@ def no_study(page: Page) -> None:
 
 
 def recorded(page: Page) -> None:
-    """The study of a game with errors."""
+    """Show the study of a game with errors."""
     web.study(page, "\n".join(Record(cut(random_game("duel", 2, 1), 44)).lines()))
 
 

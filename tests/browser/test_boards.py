@@ -56,7 +56,7 @@ def gallery_tab(browser: Browser, tmp_path_factory: pytest.TempPathFactory) -> t
 
 @pytest.fixture
 def boards(gallery_tab: tuple[Page, list[str]]) -> Iterator[Page]:
-    """The gallery as it opens, in English; any error on it fails the test."""
+    """The gallery in its initial state, in English; any error on it fails the test."""
     page, errors = gallery_tab
     errors.clear()
     page.set_viewport_size({"width": 1280, "height": 900})
@@ -271,7 +271,7 @@ def test_words_tell_what_a_seat_foresees_and_who_is_marked(boards: Page) -> None
     expect(row(boards, "Event to come")).to_have_count(0)
 
 
-#   an example, fields of its game or of its first player, a heading of the board in words, and what is told under it
+#   an example, fields of its game or its first player, a heading of the board's text version, the text under it
 WORDS: list[tuple[str, dict[str, Any], str, str]] = [
     (
         "cathedral-4p-round5-draft",

@@ -200,7 +200,7 @@ def test_hebrew_has_a_number_before_what_it_counts_and_a_name_before_what_it_did
     assert name in told.inner_text()
     assert told.evaluate(ORDER, name) == []
     screens.recorded(page)
-    expect(page.locator(".changed", has_text="\u2069: ").first).to_be_attached()  # of another than who acted
+    expect(page.locator(".changed", has_text="\u2069: ").first).to_be_attached()  # of a player other than the actor
     assert page.evaluate(MISPLACED) == []
     page.evaluate("document.documentElement.dir = 'ltr'")
     assert page.evaluate(MISPLACED) != [], "what is misplaced would be found"

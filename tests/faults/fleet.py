@@ -43,7 +43,7 @@ class Tally:
     # since its end where it stops games at all servers; by "" for many faults at once.
     still: dict[str, list[float]] = field(default_factory=dict)
     calls: int = 0
-    entries: int = 0  # that players and watchers were told of
+    entries: int = 0  # received by players and watchers
     faults: list[str] = field(default_factory=list)
 
     def number(self, kinds: Any) -> int:
@@ -171,7 +171,7 @@ def fly(folder: Path, seed: int, seconds: float = PIECE, alone: Sequence[str] = 
 
 
 def fail(fleet: Fleet, everybody: Everybody, luck: Random, tally: Tally, ends: float, alone: Sequence[str]) -> None:
-    """Let one thing fail, or many one upon another: once, and again until a time is over."""
+    """Apply one fault, or a burst: once, and again until the time is over."""
     round_ = Round(fleet, everybody, luck, tally)
     until(LIMIT, lambda: len(fleet.progress()) >= len(everybody.players) + WATCHERS)
     while True:

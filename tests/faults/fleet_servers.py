@@ -191,7 +191,7 @@ def two_servers(folder: Path, log_format: str) -> Iterator[Fleet]:
 
 @contextmanager
 def networks(url: str) -> Iterator[list[Proxy]]:
-    """Yield a proxy before a database for each server; they run on a thread of their own."""
+    """Yield a proxy before a database for each server; they run in a separate thread."""
     with loop_in_thread() as run:
         stack = AsyncExitStack()
         try:

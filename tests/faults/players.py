@@ -91,11 +91,11 @@ class Player:
     leaving: threading.Event = field(default_factory=threading.Event)
     made: Any = None  # its game; None between two games
     request_id: str = ""
-    pending: Any = None  # what was asked for and not answered
-    told: dict[int, str] = field(default_factory=dict)  # actions by version, "" for what is none
-    books: dict[str, tuple[str, dict[int, str]]] = field(default_factory=dict)  # owners' tokens, and what was told
-    total: int = 0  # entries that it was told of
-    played: int = 0  # those that the server played as the only legal action
+    pending: Any = None  # unanswered request
+    told: dict[int, str] = field(default_factory=dict)  # actions by version, "" for other entries
+    books: dict[str, tuple[str, dict[int, str]]] = field(default_factory=dict)  # owners' tokens, and received entries
+    total: int = 0  # number of entries received
+    played: int = 0  # number of those that the server played as the only legal action
     secrets: set[str] = field(default_factory=set)  # its tokens
 
     def live(self, stub: Any) -> None:

@@ -1,4 +1,4 @@
-"""Everybody at once on a server that is killed again and again, and the books balanced at the end."""
+"""All kinds of callers on a server that is killed repeatedly, with an audit at the end."""
 
 import http.client
 import signal
@@ -33,7 +33,7 @@ BRIEF, LONG = 0.3, 6.0  # maximum lifetimes of a server, seconds, in turns
 MUTATED = 20  # minimum mutated calls during which all callers continue after the last kill
 PACE = 0.05  # seconds between two calls of a caller
 MIB = 1 << 20
-MEMORY, WARM, REST = 256 * MIB, 64 * MIB, 100_000_000  # bytes of trees, of warm trees, and of all else
+MEMORY, WARM, REST = 256 * MIB, 64 * MIB, 100_000_000  # bytes of trees, of warm trees, and of everything else
 OPTIONS = ("--workers", "2", "--max-time", "1", "--memory", str(MEMORY), "--warm-bytes", str(WARM), "--grace", "2")
 
 
@@ -42,8 +42,8 @@ class Tally:
     """The results of a soak."""
 
     kills: int = 0
-    entries: int = 0  # that players and watchers were told of, each of which is in its log exactly once
-    forced: int = 0  # entries that the server played by itself, as the only legal actions
+    entries: int = 0  # received by players and watchers; each is in its log exactly once
+    forced: int = 0  # entries that the server played as the only legal actions
     mutated: int = 0  # calls of the stranger
     rss: int = 0  # peak memory in bytes
     faults: list[str] = field(default_factory=list)

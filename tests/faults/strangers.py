@@ -103,7 +103,7 @@ class Stranger(asyncio.Protocol):
 
 @asynccontextmanager
 async def strangers(target: str, connections: int, deeds: Deeds) -> AsyncIterator[None]:
-    """Have strangers act during the block, and leave without a word at its end."""
+    """Run strangers during the block; abort their connections at its end."""
     host, _, port = target.rpartition(":")
     loop = asyncio.get_running_loop()
     made = [await loop.create_connection(lambda: Stranger(deeds), host, int(port)) for _ in range(connections)]

@@ -38,7 +38,7 @@ BY_NAME = {"WarningReason": "warning", "ErrorClass": "class"}
 FOR_PROGRAMS = {"StopReason"}  # never shown to readers
 STEPS = {"cathedral": [step.name.removeprefix("AT_").lower() for step in Step], "duel": list(STEP_NAMES)}
 WHO = re.compile(r"^\| `(\w+)` \| ([^|]*)\|", re.MULTILINE)  # a row of the table of steps
-SPEAKERS = ("engine", "search", "server")  # folders whose code makes texts
+SPEAKERS = ("engine", "search", "server")  # folders whose code creates texts
 
 
 def enumerations() -> dict[str, list[str]]:

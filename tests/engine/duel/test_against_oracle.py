@@ -59,12 +59,12 @@ class Oracle(PlainGame):
 
 
 def _points(player: Player) -> float:
-    """The order at the end as points, for margins (D46)."""
+    """Return the ranking at the end as points, for margins (D46)."""
     return 10 * player.sections() + player.materials() + player.gold / 100
 
 
 def _standing(player: Player) -> tuple[int, int, int]:
-    """What is compared after phase 4, the most telling first."""
+    """Return the criteria compared after phase 4, the most important first."""
     return player.sections(), player.materials(), player.gold
 
 

@@ -172,7 +172,7 @@ async def gateway(
 
 @contextmanager
 def running_gateway(**settings: Any) -> Iterator[Caller]:
-    """Like `gateway`, but in a thread with an event loop of its own, for tests that share it."""
+    """Like `gateway`, but in a thread with a separate event loop, for tests that share it."""
     made = gateway(**settings)
     with loop_in_thread() as run:
         yield run(made.__aenter__())
